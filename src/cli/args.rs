@@ -1,0 +1,200 @@
+//! What a user can type. Values are parsed into the library's own types here, so that a wrong one is a
+//! usage error (exit code 2) that names the option.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::gallery::ClusterRule;
+use eigenfaces::metric::Metric;
+use eigenfaces::pca::{ComponentCount, Solver};
+
+/// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
+#[derive(Debug, Parser)]
+#[command(
+    name = "eigenfaces",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, but some inputs could not be used."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// The model file
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "EIGENFACES_MODEL",
+        default_value = "eigenfaces.npz"
+    )]
+    pub model: PathBuf,
+    /// How results are printed: for reading, as JSON Lines, or as CSV
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print results and errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// How many threads may work; results do not depend on it [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// When to colour messages (NO_COLOR is respected)
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For reading
+    #[default]
+    Text,
+    /// JSON Lines: one object a line
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+}
+
+/// When messages are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Learn from labelled folders: a sub-folder per person
+    Enroll(Enroll),
+    /// Say who is in each photo
+    Identify(Identify),
+    /// Write the mean face, the basis faces and the spectrum as pictures and a table
+    Basis(Basis),
+    /// List the people enrolled
+    People(People),
+    /// Say what the model holds
+    Info,
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page (troff)
+    Man,
+}
+
+/// `enroll`
+#[derive(Debug, Args)]
+pub struct Enroll {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(long, value_name = "RULE", default_value = "folder")]
+    pub labels: LabelRule,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of learning")]
+pub struct Learn {
+    /// Size of the faces [default: chosen from the photos, about 100x100 pixels of area at most]
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<FaceSize>,
+    /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    #[arg(long, value_name = "K")]
+    pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces: auto, gram or covariance [default: auto]
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<Solver>,
+    /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Option<Metric>,
+    /// Clusters a person: `auto`, `faces` (nearest single face), or a number of centroids [default: auto]
+    #[arg(long, value_name = "RULE")]
+    pub clusters: Option<ClusterRule>,
+}
+
+/// `identify`
+#[derive(Debug, Args)]
+pub struct Identify {
+    /// Photos, or folders of photos
+    #[arg(required = true, value_name = "PHOTO|FOLDER")]
+    pub photos: Vec<PathBuf>,
+    /// Learn from this folder in memory instead of reading a model
+    #[arg(long, value_name = "DIR")]
+    pub faces: Vec<PathBuf>,
+    /// Where the labels of --faces come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
+    /// Show this many candidates a photo
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+    /// Share of strangers that may be given a name: less of them means more who are known remain unnamed
+    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
+    pub far: f64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// A share of strangers that makes sense as a target.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (1e-6..=0.5).contains(&share) => Ok(share),
+        _ => Err("expected a share from 0.000001 to 0.5, such as 0.01".to_owned()),
+    }
+}
+
+/// `basis`
+#[derive(Debug, Args)]
+pub struct Basis {
+    /// Folder to write to; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Write the leading N basis faces only [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
+}
+
+/// `people`
+#[derive(Debug, Args)]
+pub struct People {
+    #[command(subcommand)]
+    pub action: Option<PeopleAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PeopleAction {
+    /// List the people and how many faces each has (the default)
+    List,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,111 @@
+//! `eigenfaces basis`: the mean face, the basis faces and the spectrum, to look at.
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+
+use eigenfaces::error::{Error, Result};
+use eigenfaces::face_space::FaceSpace;
+use eigenfaces::render::plot::{self, Scree};
+use eigenfaces::render::sheet::{Tile, sheet};
+use eigenfaces::render::{gray, signed};
+use eigenfaces::store::{self, Privacy, replace_file};
+use image::{GrayImage, ImageFormat};
+
+use super::Outcome;
+use super::args::Basis;
+use super::output::{Output, counted, shown};
+
+pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
+    let recognizer = store::load(model)?;
+    let space = recognizer.space();
+    let count = args.count.map_or(space.components(), |count| {
+        (count as usize).min(space.components())
+    });
+    let folder = Folder::make(&args.output)?;
+
+    let levels: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
+    let mean = gray(space.size(), &levels);
+    let faces: Vec<GrayImage> = (0..count)
+        .map(|at| signed(space.size(), space.basis().column(at).as_slice()))
+        .collect();
+    folder.picture("mean.png", &mean)?;
+    let progress = output.progress(count, "writing basis faces");
+    for (at, face) in faces.iter().enumerate() {
+        folder.picture(&format!("basis-{:03}.png", at + 1), face)?;
+        progress.reach(at + 1);
+    }
+    drop(progress);
+    folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
+    let scree = plot::scree(Scree {
+        ratios: &space.variance_ratios(),
+        kept: space.components(),
+    });
+    folder.text("scree.svg", &scree)?;
+    folder.text("spectrum.csv", &spectrum(space))?;
+    output.say(&format!(
+        "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",
+        counted(count, "basis face", "basis faces"),
+        shown(&args.output)
+    ));
+    Ok(Outcome::Done)
+}
+
+fn contact_sheet(space: &FaceSpace, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
+    let mut tiles = vec![Tile {
+        image: mean,
+        label: "mean face".to_owned(),
+    }];
+    let labeled = faces.into_iter().zip(space.variance_ratios()).enumerate();
+    tiles.extend(labeled.map(|(at, (image, ratio))| Tile {
+        image,
+        label: format!("{}: {:.1} %", at + 1, ratio * 100.0),
+    }));
+    sheet(&tiles)
+}
+
+fn spectrum(space: &FaceSpace) -> String {
+    let mut csv = String::from("component,eigenvalue,ratio,cumulative\n");
+    let mut sum = 0.0;
+    for (at, (value, ratio)) in space
+        .eigenvalues()
+        .iter()
+        .zip(space.variance_ratios())
+        .enumerate()
+    {
+        sum += ratio;
+        let _ = writeln!(csv, "{},{value},{ratio},{sum}", at + 1);
+    }
+    csv
+}
+
+/// The folder that results are written to, each file as a whole.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make(path: &Path) -> Result<Self> {
+        std::fs::create_dir_all(path).map_err(|source| Error::MakeFolder {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self(path.to_owned()))
+    }
+
+    fn picture(&self, name: &str, image: &GrayImage) -> Result<()> {
+        let mut png = Cursor::new(Vec::new());
+        let path = self.0.join(name);
+        image
+            .write_to(&mut png, ImageFormat::Png)
+            .map_err(|error| Error::Encode {
+                path: path.clone(),
+                reason: error.to_string(),
+            })?;
+        replace_file(&path, Privacy::Public, |out| out.write_all(png.get_ref()))
+    }
+
+    fn text(&self, name: &str, text: &str) -> Result<()> {
+        replace_file(&self.0.join(name), Privacy::Public, |out| {
+            out.write_all(text.as_bytes())
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! `eigenfaces info`: what the model holds, in words.
+
+use std::path::Path;
+
+use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::error::Result;
+use eigenfaces::store;
+
+use super::args::Format;
+use super::output::{Output, bytes, counted, percent, shown};
+use super::{Outcome, enroll, json};
+
+pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
+    let recognizer = store::load(model)?;
+    if output.format != Format::Text {
+        let object = json::model(&recognizer);
+        return match output.format {
+            Format::Json => output.line(&object.to_string()),
+            _ => csv(&object, output),
+        }
+        .map(|()| Outcome::Done);
+    }
+    let (space, gallery) = (recognizer.space(), recognizer.gallery());
+    let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
+    let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
+    let (d, k) = (space.pixels(), space.components());
+    let lines = [
+        ("model", format!("{}, {}", shown(model), bytes(size))),
+        (
+            "people",
+            format!(
+                "{} with {}",
+                counted(gallery.people().len(), "person", "people"),
+                counted(gallery.len(), "face", "faces")
+            ),
+        ),
+        (
+            "faces",
+            format!("{} pixels ({d} values each)", space.size()),
+        ),
+        (
+            "face space",
+            format!(
+                "{k} basis faces learned from {} keep {:.1} % of the variance",
+                counted(space.learned_from(), "face", "faces"),
+                space.variance_kept() * 100.0
+            ),
+        ),
+        (
+            "compression",
+            format!(
+                "{k} weights instead of {d} pixels: {:.2} %",
+                100.0 * k as f64 / d as f64
+            ),
+        ),
+        (
+            "matching",
+            format!(
+                "metric {}, clusters {}",
+                settings.metric.name(),
+                settings.clusters
+            ),
+        ),
+        (
+            "a name needs",
+            format!(
+                "a confidence of {} (so that {} of strangers get one)",
+                percent(calibration.threshold(FALSE_ACCEPT_TARGET)),
+                percent(FALSE_ACCEPT_TARGET)
+            ),
+        ),
+        (
+            "not a face",
+            format!(
+                "what looks like a face by less than {:.2} (-1 to 1)",
+                calibration.likeness_limit()
+            ),
+        ),
+    ];
+    for (what, text) in lines {
+        output.line(&format!("{what:<13} {text}"))?;
+    }
+    if let Some(warning) = enroll::weak(&recognizer) {
+        output.say(&warning);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The same fields as JSON has, one a row.
+fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
+    output.line("field,value")?;
+    for (field, value) in object.as_object().into_iter().flatten() {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        output.csv(&[field.clone(), value])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! JSON Lines: one object a line; field names are stable, scripts depend on them.
+
+use std::path::Path;
+
+use eigenfaces::decision::{Decision, FALSE_ACCEPT_TARGET};
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::recognizer::{Identification, Recognizer};
+use serde_json::{Value, json};
+
+/// The name of a decision in JSON and CSV.
+pub fn decision(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Known { .. } => "known",
+        Decision::Unknown => "unknown",
+        Decision::NotAFace => "not-a-face",
+    }
+}
+
+/// One photo that was looked at.
+pub fn identified(photo: &Path, found: &Identification) -> String {
+    let known = matches!(found.decision, Decision::Known { .. });
+    let closest = found.closest();
+    let candidates: Vec<Value> = found
+        .candidates
+        .iter()
+        .map(|candidate| {
+            json!({
+                "person": candidate.person.as_str(),
+                "distance": candidate.distance,
+                "confidence": candidate.confidence,
+            })
+        })
+        .collect();
+    json!({
+        "photo": photo.to_string_lossy(),
+        "faces": [{
+            "box": null,
+            "eyes": null,
+            "decision": decision(found.decision),
+            "person": closest.filter(|_| known).map(|candidate| candidate.person.as_str()),
+            "confidence": closest.map(|candidate| candidate.confidence),
+            "distance": closest.map(|candidate| candidate.distance),
+            "residual": found.residual.distance,
+            "likeness": found.likeness,
+            "candidates": candidates,
+        }],
+    })
+    .to_string()
+}
+
+/// One photo that could not be looked at.
+pub fn problem(photo: &Path, problem: &PhotoProblem) -> String {
+    json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() }).to_string()
+}
+
+/// What enrolling did.
+pub fn enrolled(recognizer: &Recognizer, added: usize, known: usize, skipped: usize) -> String {
+    let mut object = model(recognizer);
+    object["added"] = added.into();
+    object["already_enrolled"] = known.into();
+    object["skipped"] = skipped.into();
+    object.to_string()
+}
+
+/// What a model holds.
+pub fn model(recognizer: &Recognizer) -> Value {
+    let (space, gallery) = (recognizer.space(), recognizer.gallery());
+    let settings = recognizer.settings();
+    json!({
+        "people": gallery.people().len(),
+        "faces": gallery.len(),
+        "width": space.size().width(),
+        "height": space.size().height(),
+        "pixels": space.pixels(),
+        "components": space.components(),
+        "variance_kept": space.variance_kept(),
+        "total_variance": space.total_variance(),
+        "metric": settings.metric.name(),
+        "clusters": settings.clusters.to_string(),
+        "calibration": recognizer.calibration().basis,
+        "confidence_limit": recognizer.calibration().threshold(FALSE_ACCEPT_TARGET),
+        "likeness_limit": recognizer.calibration().likeness_limit(),
+    })
+}

@@ -1,0 +1,84 @@
+//! The program: one file per command. Only here is anything printed.
+
+pub mod args;
+mod basis;
+mod enroll;
+mod identify;
+mod info;
+mod json;
+mod learning;
+mod output;
+mod people;
+mod shell;
+
+use std::process::ExitCode;
+
+use eigenfaces::error::{Error, Result};
+
+use args::{Cli, Command};
+use output::Output;
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was done.
+    Done,
+    /// Done, but some inputs could not be used; each was named.
+    SomeUnusable,
+    /// Not one of several inputs could be used; each was named.
+    NoneUsable,
+}
+
+impl Outcome {
+    /// From how many inputs could be used and how many could not.
+    fn of_inputs(used: usize, unusable: usize) -> Self {
+        match (used, unusable) {
+            (_, 0) => Self::Done,
+            (0, _) => Self::NoneUsable,
+            _ => Self::SomeUnusable,
+        }
+    }
+
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NoneUsable => 1,
+            Self::SomeUnusable => 3,
+        }
+    }
+}
+
+/// Runs the command and reports the final error, if any.
+pub fn main(cli: &Cli) -> ExitCode {
+    let output = Output::new(&cli.global);
+    match run(cli, &output) {
+        Ok(outcome) => ExitCode::from(outcome.code()),
+        // The reader has gone, which is their right: `eigenfaces ... | head`.
+        Err(Error::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            output.fail(&error.to_string());
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
+    if let Some(threads) = cli.global.threads {
+        // Fails only where the pool exists already, which it does not yet.
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global();
+    }
+    let model = cli.global.model.as_path();
+    match &cli.command {
+        Command::Enroll(args) => enroll::run(args, model, output),
+        Command::Identify(args) => identify::run(args, model, output),
+        Command::Basis(args) => basis::run(args, model, output),
+        Command::People(args) => people::run(args, model, output),
+        Command::Info => info::run(model, output),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man => shell::manual(),
+    }
+}

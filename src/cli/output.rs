@@ -1,0 +1,203 @@
+//! Where everything that the program says goes: data to stdout, messages and progress to stderr.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use eigenfaces::error::{Error, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::{Color, Format, Global};
+
+/// Bars are shown for work that takes longer than this.
+const BAR_AFTER: Duration = Duration::from_millis(500);
+
+/// The user's wishes about output, settled once.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    pub format: Format,
+    quiet: bool,
+    color: bool,
+}
+
+impl Output {
+    pub fn new(global: &Global) -> Self {
+        let color = match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                io::stderr().is_terminal()
+                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            }
+        };
+        Self {
+            format: global.format,
+            quiet: global.quiet,
+            color,
+        }
+    }
+
+    /// A message for the reader on stderr; nothing under --quiet.
+    pub fn say(&self, message: &str) {
+        if !self.quiet {
+            // A closed stderr leaves nobody to tell.
+            let _ = writeln!(io::stderr(), "{message}");
+        }
+    }
+
+    /// A line of data on stdout.
+    ///
+    /// # Errors
+    /// A closed pipe, or a full disk behind it.
+    pub fn line(&self, text: &str) -> Result<()> {
+        writeln!(io::stdout(), "{text}").map_err(Error::Print)
+    }
+
+    /// A row of comma-separated values on stdout, quoted where needed.
+    pub fn csv(&self, fields: &[String]) -> Result<()> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer
+            .write_record(fields)
+            .map_err(|error| Error::Print(error.into()))?;
+        let row = writer
+            .into_inner()
+            .map_err(|error| Error::Print(error.into_error()))?;
+        io::stdout().write_all(&row).map_err(Error::Print)
+    }
+
+    /// Something went wrong with one of many inputs; said even under --quiet.
+    pub fn warn(&self, message: &str) {
+        let (yellow, plain) = if self.color {
+            ("\x1b[33m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
+        let _ = writeln!(io::stderr(), "{yellow}{}{plain}", one_line(message));
+    }
+
+    /// The final error.
+    pub fn fail(&self, message: &str) {
+        let (red, plain) = if self.color {
+            ("\x1b[1;31m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
+        let _ = writeln!(io::stderr(), "{red}error:{plain} {}", one_line(message));
+    }
+
+    /// A progress bar of `total` steps on stderr: on a terminal only, and only once it takes a while.
+    pub fn progress(&self, total: usize, what: &'static str) -> Progress {
+        if self.quiet || !io::stderr().is_terminal() {
+            return Progress {
+                bar: ProgressBar::hidden(),
+                started: std::time::Instant::now(),
+            };
+        }
+        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        Progress {
+            bar,
+            started: std::time::Instant::now(),
+        }
+    }
+}
+
+/// A bar that appears when the work turns out to be long, and vanishes with the value.
+pub struct Progress {
+    bar: ProgressBar,
+    started: std::time::Instant,
+}
+
+impl Progress {
+    /// `done` steps are done.
+    pub fn reach(&self, done: usize) {
+        if self.bar.is_hidden()
+            && self.bar.length().is_some()
+            && io::stderr().is_terminal()
+            && self.started.elapsed() > BAR_AFTER
+        {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(done as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and
+/// the names in a model come from strangers.
+pub fn one_line(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        // Bidirectional overrides can make a line read otherwise than it is.
+        let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if letter.is_control() || turns || letter == '\u{2028}' || letter == '\u{2029}' {
+            let _ = write!(safe, "{}", letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+    }
+    safe
+}
+
+/// A path as it is printed.
+pub fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy())
+}
+
+/// A share as a reader wants it: whole per cent, and never a false 0 % or 100 %.
+pub fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    if rounded >= 100.0 && share < 1.0 {
+        "> 99 %".to_owned()
+    } else if rounded <= 0.0 && share > 0.0 {
+        "< 1 %".to_owned()
+    } else {
+        format!("{rounded} %")
+    }
+}
+
+/// `1 face`, `2 faces`: a count with its noun.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Bytes in the unit a reader expects.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{:.0} KB", count as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_strangers_named_cannot_disturb_the_terminal() {
+        assert_eq!(
+            one_line("Ada\n\u{1b}[31m顔\u{202e}"),
+            "Ada\\n\\u{1b}[31m顔\\u{202e}"
+        );
+    }
+
+    #[test]
+    fn certainty_is_never_claimed_by_rounding() {
+        assert_eq!(percent(0.9999), "> 99 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.0001), "< 1 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.876), "88 %");
+    }
+}

@@ -1,0 +1,28 @@
+//! `eigenfaces completions` and `eigenfaces man`: what a package maintainer installs beside the program.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+use eigenfaces::error::{Error, Result};
+
+use super::Outcome;
+use super::args::{Cli, Completions};
+
+pub fn completions(args: &Completions) -> Result<Outcome> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "eigenfaces", &mut script);
+    print(&script)
+}
+
+pub fn manual() -> Result<Outcome> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command())
+        .render(&mut page)
+        .map_err(Error::Print)?;
+    print(&page)
+}
+
+fn print(text: &[u8]) -> Result<Outcome> {
+    std::io::stdout().write_all(text).map_err(Error::Print)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,300 @@
+//! The bytes of a file to an upright 8-bit gray image.
+//!
+//! The format is told by the content, never by the file's name. The gray is Rec. 601 luma whatever
+//! the format (see `luma.rs`). The photo is turned upright as its EXIF orientation says. Of an
+//! animation the first frame counts. A size beyond the [`Limits`] is refused from the header,
+//! before memory is taken. A file that is cut short is refused, never shown half gray. A decoder
+//! that panics is reported as a damaged file.
+
+use std::io::{BufRead, Cursor, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use image::error::ImageError;
+use image::metadata::Orientation;
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader};
+
+use super::{jpeg, luma};
+use crate::error::PhotoProblem;
+
+/// What a photo may cost at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Pixels of the decoded image, width times height.
+    pub max_pixels: u64,
+    /// Bytes of the file.
+    pub max_file_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 100 million pixels (the largest cameras) and 256 MiB.
+    fn default() -> Self {
+        Self {
+            max_pixels: 100_000_000,
+            max_file_bytes: 256 << 20,
+        }
+    }
+}
+
+impl Limits {
+    pub(super) fn check_pixels(&self, width: u32, height: u32) -> Result<(), PhotoProblem> {
+        if u64::from(width) * u64::from(height) > self.max_pixels {
+            return Err(PhotoProblem::TooManyPixels {
+                width,
+                height,
+                max_pixels: self.max_pixels,
+            });
+        }
+        Ok(())
+    }
+
+    /// Four 16-bit samples a pixel, and as much again for what a decoder needs to work.
+    fn for_image(&self) -> image::Limits {
+        let mut limits = image::Limits::default();
+        limits.max_alloc = Some(self.max_pixels.saturating_mul(16).max(64 << 20));
+        limits
+    }
+}
+
+/// How many leading bytes of a file [`sniff`] wants to see.
+pub const SNIFF_LENGTH: usize = 32;
+
+/// What a file is by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// An image that [`decode`] reads.
+    Image(ImageFormat),
+    /// An image that it does not read; its format's name.
+    ForeignImage(&'static str),
+}
+
+/// Tells the format from the first [`SNIFF_LENGTH`] bytes; `None` if they begin no image.
+///
+/// Stricter than two magic letters where text could begin with them (`BM`, `P5`).
+pub fn sniff(head: &[u8]) -> Option<Content> {
+    use Content::{ForeignImage, Image};
+    let at = |start: usize, magic: &[u8]| head.get(start..).is_some_and(|h| h.starts_with(magic));
+    Some(match head {
+        _ if at(0, b"\x89PNG\r\n\x1a\n") => Image(ImageFormat::Png),
+        _ if at(0, b"\xff\xd8\xff") => Image(ImageFormat::Jpeg),
+        _ if at(0, b"GIF87a") || at(0, b"GIF89a") => Image(ImageFormat::Gif),
+        _ if at(0, b"RIFF") && at(8, b"WEBP") => Image(ImageFormat::WebP),
+        _ if at(0, b"II*\0") || at(0, b"MM\0*") => Image(ImageFormat::Tiff),
+        [b'P', b'1'..=b'7', b'\t' | b'\n' | b'\r' | b' ' | b'#', ..] => Image(ImageFormat::Pnm),
+        // A bitmap's second header begins with its own length, at most 124.
+        _ if at(0, b"BM")
+            && head.get(14).is_some_and(|&n| (12..=124).contains(&n))
+            && at(15, &[0; 3]) =>
+        {
+            Image(ImageFormat::Bmp)
+        }
+        _ if at(4, b"ftyp") => match head.get(8..12)? {
+            b"avif" | b"avis" => ForeignImage("AVIF"),
+            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
+                ForeignImage("HEIC")
+            }
+            _ => return None,
+        },
+        _ if at(0, b"\xff\x0a") || at(0, b"\0\0\0\x0cJXL ") => ForeignImage("JPEG XL"),
+        _ if at(0, b"\0\0\0\x0cjP  ") => ForeignImage("JPEG 2000"),
+        _ if at(0, b"8BPS") => ForeignImage("Photoshop"),
+        _ if at(0, b"#?RADIANCE") => ForeignImage("Radiance HDR"),
+        _ if at(0, b"\x76\x2f\x31\x01") => ForeignImage("OpenEXR"),
+        _ if at(0, b"DDS ") => ForeignImage("DDS"),
+        _ if at(0, b"qoif") => ForeignImage("QOI"),
+        _ => return None,
+    })
+}
+
+/// Decodes a photo: upright, 8-bit gray.
+///
+/// # Errors
+/// Says why the bytes are no usable photo. Never panics, whatever the bytes.
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<GrayImage, PhotoProblem> {
+    if bytes.len() as u64 > limits.max_file_bytes {
+        return Err(PhotoProblem::TooManyBytes {
+            max_bytes: limits.max_file_bytes,
+        });
+    }
+    let format = readable_format(bytes)?;
+    let (gray, orientation) = guarded(format, || match format {
+        ImageFormat::Jpeg => jpeg::decode(bytes, limits),
+        _ => decode_with_image(bytes, format, limits),
+    })?;
+    Ok(turn_upright(gray, orientation))
+}
+
+/// Width and height of the upright photo, read from its header only.
+pub(super) fn dimensions(
+    reader: impl BufRead + Seek,
+    head: &[u8],
+) -> Result<(u32, u32), PhotoProblem> {
+    let format = readable_format(head)?;
+    let ((width, height), orientation) = guarded(format, || match format {
+        ImageFormat::Jpeg => jpeg::header(reader),
+        _ => {
+            let mut decoder = ImageReader::with_format(reader, format)
+                .into_decoder()
+                .map_err(|e| problem(format, &e))?;
+            let orientation = orientation(&mut decoder);
+            Ok((decoder.dimensions(), orientation))
+        }
+    })?;
+    Ok(match turns_sideways(orientation) {
+        true => (height, width),
+        false => (width, height),
+    })
+}
+
+fn readable_format(head: &[u8]) -> Result<ImageFormat, PhotoProblem> {
+    match sniff(head) {
+        Some(Content::Image(format)) => Ok(format),
+        Some(Content::ForeignImage(format)) => Err(PhotoProblem::Unsupported { format }),
+        None if head.is_empty() => Err(PhotoProblem::Empty),
+        None => Err(PhotoProblem::NotAnImage),
+    }
+}
+
+fn decode_with_image(
+    bytes: &[u8],
+    format: ImageFormat,
+    limits: &Limits,
+) -> Result<(GrayImage, Orientation), PhotoProblem> {
+    if format == ImageFormat::WebP && bytes.len() < riff_length(bytes) {
+        return Err(PhotoProblem::Truncated {
+            format: name(format),
+        });
+    }
+    let fail = |e| problem(format, &e);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits.for_image());
+    let mut decoder = reader.into_decoder().map_err(fail)?;
+    let (width, height) = decoder.dimensions();
+    limits.check_pixels(width, height)?;
+    let orientation = orientation(&mut decoder);
+    let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
+    let gray = luma::to_gray(image).ok_or_else(|| damaged(format, "size and data disagree"))?;
+    Ok((gray, orientation))
+}
+
+/// The length that a RIFF file claims: its decoder calls what is cut off a corrupt bit stream.
+fn riff_length(bytes: &[u8]) -> usize {
+    let length = bytes.get(4..).and_then(|b| b.first_chunk());
+    length.map_or(0, |&l| (u32::from_le_bytes(l) as usize).saturating_add(8))
+}
+
+/// A photo with unreadable EXIF data is still a photo: taken as it lies.
+fn orientation(decoder: &mut impl ImageDecoder) -> Orientation {
+    decoder.orientation().unwrap_or(Orientation::NoTransforms)
+}
+
+fn turn_upright(gray: GrayImage, orientation: Orientation) -> GrayImage {
+    let mut image = DynamicImage::ImageLuma8(gray);
+    image.apply_orientation(orientation);
+    image.into_luma8()
+}
+
+fn turns_sideways(orientation: Orientation) -> bool {
+    use Orientation as O;
+    matches!(
+        orientation,
+        O::Rotate90 | O::Rotate270 | O::Rotate90FlipH | O::Rotate270FlipH
+    )
+}
+
+/// Runs a third-party decoder; a panic in it is the file's fault, not the program's.
+fn guarded<T>(
+    format: ImageFormat,
+    decode: impl FnOnce() -> Result<T, PhotoProblem>,
+) -> Result<T, PhotoProblem> {
+    // Unwind safety: nothing that `decode` touched outlives a panic.
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(damaged(format, "the decoder gave up")))
+}
+
+fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {
+    let early = match error {
+        // `source` leaves out the I/O error itself.
+        ImageError::IoError(io) => ends_too_early(io),
+        other => ends_too_early(other),
+    };
+    if early {
+        return PhotoProblem::Truncated {
+            format: name(format),
+        };
+    }
+    match error {
+        ImageError::Unsupported(e) => PhotoProblem::UnsupportedVariant {
+            format: name(format),
+            reason: one_line(&e.to_string()),
+        },
+        ImageError::Limits(_) => damaged(format, "it asks for too much memory"),
+        other => damaged(format, &root_cause(other)),
+    }
+}
+
+/// The last cause says what happened; the ones before it wrap it in names of formats.
+fn root_cause(error: &ImageError) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// Looks through the chain of causes: most decoders wrap the I/O error, some only quote it.
+fn ends_too_early(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(io) = error.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::UnexpectedEof
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    let words = error.to_string().to_lowercase();
+    [
+        "unexpected eof",
+        "unexpected end",
+        "end of file",
+        "too short",
+        "no more data",
+    ]
+    .iter()
+    .any(|sign| words.contains(sign))
+}
+
+pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
+    PhotoProblem::Damaged {
+        format: name(format),
+        reason: one_line(reason),
+    }
+}
+
+/// The format's name for people.
+fn name(format: ImageFormat) -> &'static str {
+    match format {
+        ImageFormat::Png => "PNG",
+        ImageFormat::Jpeg => "JPEG",
+        ImageFormat::Gif => "GIF",
+        ImageFormat::WebP => "WebP",
+        ImageFormat::Pnm => "PNM",
+        ImageFormat::Tiff => "TIFF",
+        ImageFormat::Bmp => "BMP",
+        _ => "image",
+    }
+}
+
+/// Decoders' messages may hold line breaks and bytes of the file; ours are one plain short line.
+pub(super) fn one_line(text: &str) -> String {
+    const MAX_CHARS: usize = 120;
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(MAX_CHARS)
+        .collect::<String>()
+        .trim_end_matches(['.', ' '])
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

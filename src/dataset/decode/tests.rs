@@ -1,0 +1,322 @@
+use std::io::Cursor;
+
+use image::{Luma, Rgb, RgbImage};
+use proptest::prelude::*;
+
+use super::*;
+
+fn limits() -> Limits {
+    Limits::default()
+}
+
+/// A small colour picture with gradients and an edge.
+fn picture() -> DynamicImage {
+    RgbImage::from_fn(24, 17, |x, y| match x + y {
+        0..20 => Rgb([x as u8 * 10, y as u8 * 15, 90]),
+        _ => Rgb([250 - x as u8 * 4, 40, y as u8 * 9]),
+    })
+    .into()
+}
+
+fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+const FORMATS: [ImageFormat; 7] = [
+    ImageFormat::Png,
+    ImageFormat::Jpeg,
+    ImageFormat::Gif,
+    ImageFormat::Pnm,
+    ImageFormat::WebP,
+    ImageFormat::Bmp,
+    ImageFormat::Tiff,
+];
+
+/// A gray JPEG with an EXIF segment that says only `orientation`.
+fn jpeg_turned(orientation: u8) -> (Vec<u8>, GrayImage) {
+    let gray = GrayImage::from_fn(16, 8, |x, y| Luma([(x / 8 * 120 + y / 4 * 60) as u8]));
+    let plain = encoded(&gray.clone().into(), ImageFormat::Jpeg);
+    let exif = [
+        b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".as_slice(),
+        &[orientation, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    .concat();
+    let length = (exif.len() as u16 + 2).to_be_bytes();
+    let bytes = [&plain[..2], &[0xff, 0xe1], &length, &exif, &plain[2..]].concat();
+    (bytes, gray)
+}
+
+#[test]
+fn every_format_is_read_by_its_content() {
+    let expected = luma::to_gray(picture()).unwrap();
+    for format in FORMATS {
+        let bytes = encoded(&picture(), format);
+        assert_eq!(sniff(&bytes[..32]), Some(Content::Image(format)));
+        let gray = decode(&bytes, &limits()).unwrap();
+        let worst = match format {
+            ImageFormat::Jpeg => 60, // lossy, and a hard edge
+            ImageFormat::Gif => 60,  // few colours
+            _ => 0,
+        };
+        assert_eq!(gray.dimensions(), (24, 17));
+        for (a, b) in gray.as_raw().iter().zip(expected.as_raw()) {
+            assert!(a.abs_diff(*b) <= worst, "{format:?}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn the_gray_of_a_jpeg_is_that_of_its_colours() {
+    let smooth = RgbImage::from_fn(64, 48, |x, y| Rgb([x as u8 * 3, y as u8 * 4, 128]));
+    let bytes = encoded(&smooth.into(), ImageFormat::Jpeg);
+    let gray = decode(&bytes, &limits()).unwrap();
+    let colours = image::load_from_memory(&bytes).unwrap();
+    let detour = luma::to_gray(colours).unwrap();
+    for (a, b) in gray.as_raw().iter().zip(detour.as_raw()) {
+        assert!(a.abs_diff(*b) <= 2, "{a} {b}");
+    }
+}
+
+#[test]
+fn photos_are_turned_upright() {
+    for exif in 0..=9 {
+        let (bytes, lying) = jpeg_turned(exif);
+        let plain = decode(&encoded(&lying.into(), ImageFormat::Jpeg), &limits()).unwrap();
+        let orientation = Orientation::from_exif(exif).unwrap_or(Orientation::NoTransforms);
+        let mut expected = DynamicImage::ImageLuma8(plain);
+        expected.apply_orientation(orientation);
+        let gray = decode(&bytes, &limits()).unwrap();
+        assert_eq!(gray, expected.into_luma8(), "EXIF {exif}");
+        let from_header = dimensions(Cursor::new(&bytes), &bytes).unwrap();
+        assert_eq!(from_header, gray.dimensions(), "EXIF {exif}");
+    }
+    let (bytes, _) = jpeg_turned(6);
+    let gray = decode(&bytes, &limits()).unwrap();
+    assert_eq!(gray.dimensions(), (8, 16));
+    assert!(
+        gray[(7, 0)][0] < 10 && gray[(0, 15)][0] > 170,
+        "a quarter turn clockwise"
+    );
+}
+
+#[test]
+fn headers_tell_the_size_in_every_format() {
+    for format in FORMATS {
+        let bytes = encoded(&picture(), format);
+        assert_eq!(
+            dimensions(Cursor::new(&bytes), &bytes[..32]).unwrap(),
+            (24, 17)
+        );
+    }
+}
+
+#[test]
+fn graymaps_of_every_depth_span_the_whole_range() {
+    let cases: [(&[u8], [u8; 3]); 6] = [
+        (b"P2\n3 1\n255\n0 128 255\n", [0, 128, 255]),
+        (b"P2 # comment\n3 1 15\n0 5 15\n", [0, 85, 255]),
+        (b"P5\n3 1\n255\n\0\x80\xff", [0, 128, 255]),
+        (b"P5\n3 1\n100\n\0\x32\x64", [0, 128, 255]),
+        (b"P5\n3 1\n65535\n\0\0\x80\x80\xff\xff", [0, 128, 255]),
+        (b"P5\n3 1\n1023\n\0\0\x02\x00\x03\xff", [0, 128, 255]),
+    ];
+    for (bytes, expected) in cases {
+        let gray = decode(bytes, &limits()).unwrap();
+        assert_eq!(gray.as_raw(), &expected, "{}", bytes.escape_ascii());
+    }
+}
+
+#[test]
+fn sixteen_bits_are_rounded_to_eight() {
+    let deep = image::ImageBuffer::<Luma<u16>, _>::from_fn(256, 3, |x, y| {
+        Luma([(x as i32 * 257 + [-128, 0, 128][y as usize]).clamp(0, 65535) as u16])
+    });
+    for format in [ImageFormat::Png, ImageFormat::Tiff, ImageFormat::Pnm] {
+        let gray = decode(&encoded(&deep.clone().into(), format), &limits()).unwrap();
+        assert!(
+            gray.enumerate_pixels()
+                .all(|(x, _, p)| u32::from(p[0]) == x),
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn bombs_are_refused_by_their_header() {
+    let bombs: [Vec<u8>; 4] = [
+        b"P5\n20000 20000\n255\n".to_vec(),
+        [
+            b"GIF89a".as_slice(),
+            &[0xff; 4],
+            &[0, 0, 0],
+            b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x08",
+        ]
+        .concat(),
+        {
+            let mut png = encoded(&picture(), ImageFormat::Png);
+            png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
+            let crc = crc32(&png[12..29]).to_be_bytes();
+            png[29..33].copy_from_slice(&crc);
+            png
+        },
+        {
+            let mut jpeg = encoded(&picture(), ImageFormat::Jpeg);
+            let sof = jpeg.windows(2).position(|w| w == [0xff, 0xc0]).unwrap();
+            jpeg[sof + 5..sof + 9].copy_from_slice(&[0x4e, 0x20, 0x4e, 0x20]);
+            jpeg
+        },
+    ];
+    for bomb in bombs {
+        let error = decode(&bomb, &limits()).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            matches!(error, PhotoProblem::TooManyPixels { .. }),
+            "{said}"
+        );
+        assert!(said.contains("100000000") && !said.contains('\n'), "{said}");
+    }
+    let small = Limits {
+        max_pixels: 24 * 17,
+        max_file_bytes: 1 << 20,
+    };
+    for format in FORMATS {
+        let bytes = encoded(&picture(), format);
+        assert!(decode(&bytes, &small).is_ok(), "{format:?}");
+        assert!(
+            decode(
+                &bytes,
+                &Limits {
+                    max_pixels: 24 * 17 - 1,
+                    ..small
+                }
+            )
+            .is_err()
+        );
+        assert!(
+            decode(
+                &bytes,
+                &Limits {
+                    max_file_bytes: 60,
+                    ..small
+                }
+            )
+            .is_err()
+        );
+    }
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |c, _| {
+            (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg())
+        })
+    })
+}
+
+#[test]
+fn what_is_no_image_is_told_apart() {
+    let cases: [(&[u8], &str); 7] = [
+        (b"", "empty"),
+        (b"Dear Ada, please find attached", "not an image"),
+        (b"BMW makes cars. They are made in Munich", "not an image"),
+        (b"P5 is a format", "PNM"),
+        (b"P53", "not an image"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC"),
+        (b"\xff\xd8\xff\xe0", "JPEG"),
+    ];
+    for (bytes, word) in cases {
+        let said = decode(bytes, &limits()).unwrap_err().to_string();
+        assert!(said.contains(word), "{}: {said}", bytes.escape_ascii());
+    }
+}
+
+#[test]
+fn one_pixel_is_an_image() {
+    let tiny = GrayImage::from_pixel(1, 1, Luma([7]));
+    let gray = decode(&encoded(&tiny.clone().into(), ImageFormat::Png), &limits()).unwrap();
+    assert_eq!(gray, tiny);
+}
+
+/// The law of cut files: refused, or the very same picture (only padding was cut).
+fn a_cut_file_is_refused_or_whole(bytes: &[u8], what: &str) {
+    let whole = decode(bytes, &limits()).unwrap();
+    let mut truncated = 0;
+    for length in 0..bytes.len() {
+        match decode(&bytes[..length], &limits()) {
+            Ok(gray) => assert!(gray == whole, "{what}: {length} of {} bytes", bytes.len()),
+            Err(PhotoProblem::Truncated { .. }) => truncated += 1,
+            Err(_) => {}
+        }
+    }
+    assert!(
+        truncated * 2 > bytes.len(),
+        "{what}: only {truncated} cuts called so"
+    );
+}
+
+#[test]
+fn cut_files_never_pass_as_gray_rubble() {
+    let large = picture().resize_exact(96, 80, image::imageops::FilterType::Triangle);
+    for format in FORMATS {
+        a_cut_file_is_refused_or_whole(&encoded(&large, format), &format!("{format:?}"));
+    }
+}
+
+#[test]
+fn a_jpeg_that_ends_early_but_properly_is_refused() {
+    let large = picture().resize_exact(96, 80, image::imageops::FilterType::Triangle);
+    let bytes = encoded(&large, ImageFormat::Jpeg);
+    let whole = decode(&bytes, &limits()).unwrap();
+    let scan = bytes.windows(2).position(|w| w == [0xff, 0xda]).unwrap() + 14;
+    for length in scan..bytes.len() - 2 {
+        let ended = [&bytes[..length], &[0xff, 0xd9]].concat();
+        if let Ok(gray) = decode(&ended, &limits()) {
+            assert!(gray == whole, "{length} of {} bytes", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn messages_are_one_short_line() {
+    let long = one_line(&"line\nbreak ".repeat(50));
+    assert!(!long.contains('\n') && long.chars().count() <= 120);
+}
+
+#[test]
+fn a_jpeg_that_stores_rgb_is_read() {
+    let plain = encoded(&picture(), ImageFormat::Jpeg);
+    let adobe_without_transform = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0";
+    let bytes = [&plain[..2], adobe_without_transform, &plain[2..]].concat();
+    let gray = decode(&bytes, &limits()).unwrap();
+    let expected = luma::to_gray(image::load_from_memory(&bytes).unwrap()).unwrap();
+    assert_eq!(gray, expected);
+    assert_ne!(gray, decode(&plain, &limits()).unwrap());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), format in 0..7usize) {
+        let _ = decode(&bytes, &limits());
+        let magic = encoded(&picture(), FORMATS[format]);
+        let _ = decode(&[&magic[..16], &bytes].concat(), &limits());
+        let _ = dimensions(Cursor::new([&magic[..16], &bytes].concat()), &magic[..16]);
+    }
+
+    #[test]
+    fn flipped_bits_never_panic(flips in proptest::collection::vec((any::<prop::sample::Index>(), 0..8u8), 1..6), format in 0..7usize) {
+        let small = Limits { max_pixels: 1_000_000, ..limits() };
+        let mut bytes = encoded(&picture(), FORMATS[format]);
+        for (index, bit) in flips {
+            let at = index.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        if let Ok(gray) = decode(&bytes, &small) {
+            prop_assert!(gray.as_raw().len() as u64 <= small.max_pixels);
+        }
+        let _ = dimensions(Cursor::new(&bytes), &bytes[..32]);
+    }
+}

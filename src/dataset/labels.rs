@@ -1,0 +1,364 @@
+//! Whom a photo shows, told from where it lies, from its name, or from a table.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::load::io_reason;
+use super::walk::{FileId, Found, Place};
+use super::{Person, Skipped};
+use crate::error::{Error, PhotoProblem, Result};
+
+/// How photos get their person's name. File names that are not Unicode are read with replacement
+/// characters.
+///
+/// As text: `folder`, `stem`, or the path of a `.csv` file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LabelRule {
+    /// The first-level folder under the root names the person, whatever lies nested below it.
+    /// Files straight in the root, and files given one by one, go by [`LabelRule::Stem`]; where
+    /// such names tell nobody (`1.pgm`, `IMG_0001.jpg`), the folder they lie in names the person,
+    /// unless it is a root with folders of people in it. So `enroll faces/`, `enroll flat/`,
+    /// `enroll faces/ada/` and `enroll faces/ada/*.jpg` all do what they look like.
+    #[default]
+    Folder,
+    /// The file name without extension, the number at its end and what sets that off; underscores
+    /// are spaces: `Ada Lovelace.jpg`, `Ada Lovelace 2.jpg`, `Ada Lovelace (3).jpg` and
+    /// `Ada_Lovelace_0004.jpg` all show Ada Lovelace, `ada2.jpg` shows ada.
+    Stem,
+    /// A table with a row `path,person` for every photo, with or without a heading. Paths are
+    /// relative to the table's folder, or else to a root. Photos without a row are skipped.
+    Csv(PathBuf),
+}
+
+impl FromStr for LabelRule {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let path = Path::new(text);
+        match text {
+            "folder" => Ok(Self::Folder),
+            "stem" => Ok(Self::Stem),
+            _ if path
+                .extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case("csv")) =>
+            {
+                Ok(Self::Csv(path.to_owned()))
+            }
+            _ => Err(Error::LabelRule { given: text.into() }),
+        }
+    }
+}
+
+/// A rule made ready: tables are read.
+pub(super) enum Labeler {
+    Folder,
+    Stem,
+    Table(Table),
+}
+
+impl Labeler {
+    pub(super) fn new(rule: &LabelRule, roots: &[PathBuf]) -> Result<Self> {
+        Ok(match rule {
+            LabelRule::Folder => Self::Folder,
+            LabelRule::Stem => Self::Stem,
+            LabelRule::Csv(path) => Self::Table(Table::read(path, roots)?),
+        })
+    }
+
+    /// Rows of the table whose files are not there.
+    pub(super) fn missing(&self) -> Vec<Skipped> {
+        match self {
+            Self::Table(table) => table.missing.clone(),
+            Self::Folder | Self::Stem => Vec::new(),
+        }
+    }
+
+    /// Looks at what was found under one root as a whole.
+    pub(super) fn for_root(&self, root: &Path, found: &[Found]) -> RootLabeler<'_> {
+        let has_folders = found.iter().any(|f| matches!(f.place, Place::Below(_)));
+        RootLabeler {
+            labeler: self,
+            root_name: (!has_folders).then(|| folder_name(root)).flatten(),
+        }
+    }
+}
+
+/// Names the photos of one root.
+pub(super) struct RootLabeler<'a> {
+    labeler: &'a Labeler,
+    /// What to call the person if the root is one person's folder.
+    root_name: Option<String>,
+}
+
+impl RootLabeler<'_> {
+    pub(super) fn person(&self, path: &Path, place: &Place) -> Result<Person, PhotoProblem> {
+        match (self.labeler, place) {
+            (Labeler::Table(table), _) => table.person(path),
+            (Labeler::Folder, Place::Below(folder)) => to_person(&folder.to_string_lossy()),
+            (Labeler::Folder, place) => match stem_name(path) {
+                Some(name) => to_person(&name),
+                None => {
+                    let folder = match place {
+                        Place::Given => path.parent().and_then(folder_name),
+                        _ => self.root_name.clone(),
+                    };
+                    to_person(&folder.ok_or(PhotoProblem::NoPerson)?)
+                }
+            },
+            (Labeler::Stem, _) => to_person(&stem_name(path).ok_or(PhotoProblem::NoPerson)?),
+        }
+    }
+}
+
+fn to_person(name: &str) -> Result<Person, PhotoProblem> {
+    Person::new(name).map_err(|error| match error {
+        Error::PersonName { reason, .. } => PhotoProblem::BadPersonName { reason },
+        _ => PhotoProblem::NoPerson,
+    })
+}
+
+/// The folder's own name, also where the path says `.` or `..`.
+fn folder_name(folder: &Path) -> Option<String> {
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let full = match folder.file_name() {
+        Some(_) => folder.to_owned(),
+        None => folder.canonicalize().ok()?,
+    };
+    full.file_name().map(|n| n.to_string_lossy().into_owned())
+}
+
+/// What cameras and programs call their files; nobody's name.
+const NAMES_OF_NOBODY: &[&str] = &[
+    "img", "image", "dsc", "dscn", "dscf", "pxl", "pic", "picture", "photo", "foto", "face", "scan",
+];
+
+/// The person's name in a file's name (see [`LabelRule::Stem`]); `None` if it tells nobody.
+pub(super) fn stem_name(path: &Path) -> Option<String> {
+    let separator = |c: char| c.is_whitespace() || "_-.#".contains(c);
+    let stem = path.file_stem()?.to_string_lossy();
+    let whole = stem.trim_end_matches(separator);
+    let unnumbered = match whole.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
+        Some((name, number)) if is_number(number) => name,
+        _ => whole.trim_end_matches(|c: char| c.is_ascii_digit()),
+    };
+    let name = unnumbered.trim_matches(separator).replace('_', " ");
+    let first_word = name
+        .split(|c: char| separator(c) || c.is_ascii_digit())
+        .next()
+        .unwrap_or_default();
+    let only_camera = NAMES_OF_NOBODY
+        .iter()
+        .any(|nobody| nobody.eq_ignore_ascii_case(first_word))
+        && !name[first_word.len()..].chars().any(char::is_alphabetic);
+    let names_someone = name.chars().any(char::is_alphanumeric) && !only_camera;
+    names_someone.then_some(name)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit())
+}
+
+/// The table of `--labels FILE.csv`.
+pub(super) struct Table {
+    path: PathBuf,
+    people: HashMap<FileId, Row>,
+    missing: Vec<Skipped>,
+}
+
+struct Row {
+    person: Person,
+    line: u64,
+}
+
+/// Headings by which the two columns are known, lower case.
+const PATH_HEADINGS: &[&str] = &["path", "file", "filename", "file_name", "photo", "image"];
+const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "identity"];
+
+impl Table {
+    fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
+        let fail = |problem: String| Error::Labels {
+            path: path.to_owned(),
+            problem,
+        };
+        let text = fs::read(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Error::NoSuchPath {
+                path: path.to_owned(),
+            },
+            _ => Error::UnreadablePath {
+                path: path.to_owned(),
+                reason: io_reason(&error),
+            },
+        })?;
+        let mut rows = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .from_reader(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text));
+
+        let mut table = Self {
+            path: path.to_owned(),
+            people: HashMap::new(),
+            missing: Vec::new(),
+        };
+        let mut columns = (0, 1);
+        for (number, row) in rows.records().enumerate() {
+            let row = row.map_err(|e| fail(super::decode::one_line(&e.to_string())))?;
+            let line = row.position().map_or(0, csv::Position::line);
+            if number == 0
+                && let Some(headed) = heading(&row)
+            {
+                columns = headed;
+                continue;
+            }
+            let (Some(file), Some(name)) = (row.get(columns.0), row.get(columns.1)) else {
+                return Err(fail(format!("line {line} has fewer than two fields")));
+            };
+            let person = Person::new(name).map_err(|e| fail(format!("line {line}: {e}")))?;
+            table.add(file, Row { person, line }, roots).map_err(fail)?;
+        }
+        Ok(table)
+    }
+
+    /// Adds a row; the error says how it contradicts an earlier one.
+    fn add(&mut self, file: &str, row: Row, roots: &[PathBuf]) -> Result<(), String> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let mut candidates = std::iter::once(folder)
+            .chain(roots.iter().map(PathBuf::as_path))
+            .map(|base| base.join(file));
+        let Some(photo) = candidates.find(|path| path.is_file()) else {
+            self.missing.push(Skipped {
+                path: folder.join(file),
+                problem: PhotoProblem::Unreadable {
+                    reason: format!(
+                        "line {} of the labels names it, but it is not there",
+                        row.line
+                    ),
+                },
+            });
+            return Ok(());
+        };
+        match self.people.entry(FileId::of(&photo)) {
+            Entry::Vacant(free) => {
+                free.insert(row);
+            }
+            Entry::Occupied(earlier) if earlier.get().person != row.person => {
+                let Row { person, line } = earlier.get();
+                return Err(format!(
+                    "line {} names '{}' in {file}, but line {line} named '{person}'",
+                    row.line, row.person
+                ));
+            }
+            Entry::Occupied(_) => {}
+        }
+        Ok(())
+    }
+
+    fn person(&self, path: &Path) -> Result<Person, PhotoProblem> {
+        match self.people.get(&FileId::of(path)) {
+            Some(row) => Ok(row.person.clone()),
+            None => Err(PhotoProblem::NotLabeled {
+                labels: self.path.clone(),
+            }),
+        }
+    }
+}
+
+/// The columns of path and person, if the row is a heading.
+fn heading(row: &csv::StringRecord) -> Option<(usize, usize)> {
+    let column = |headings: &[&str]| {
+        row.iter()
+            .position(|field| headings.contains(&field.to_lowercase().as_str()))
+    };
+    let path = column(PATH_HEADINGS)?;
+    let person = column(PERSON_HEADINGS)?;
+    (path != person).then_some((path, person))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stem(file: &str) -> Option<String> {
+        stem_name(Path::new(file))
+    }
+
+    #[test]
+    fn names_in_file_names() {
+        for (file, name) in [
+            ("Ada Lovelace.jpg", "Ada Lovelace"),
+            ("Ada Lovelace 2.jpg", "Ada Lovelace"),
+            ("Ada Lovelace (3).jpeg", "Ada Lovelace"),
+            ("Ada Lovelace - 04.jpg", "Ada Lovelace"),
+            ("ada_lovelace_0001.jpg", "ada lovelace"),
+            ("photos/obama2.jpg", "obama"),
+            ("Jean-Paul_1.png", "Jean-Paul"),
+            ("subject01_glasses.gif", "subject01 glasses"),
+            ("s1_10.pgm", "s1"),
+            ("1_1.pgm", "1"),
+            ("Éloïse 2.png", "Éloïse"),
+            ("小野 3.png", "小野"),
+            ("Imogen 1.png", "Imogen"),
+            ("Image Maker 1.png", "Image Maker"),
+            ("Louis XIV.png", "Louis XIV"),
+        ] {
+            assert_eq!(stem(file).as_deref(), Some(name), "{file}");
+        }
+        for file in [
+            "1.pgm",
+            "0001.jpg",
+            "(1).jpg",
+            "_.jpg",
+            "IMG_0001.JPG",
+            "DSC01234.jpg",
+            "img_20240131_120000.jpg",
+            "Photo 3.png",
+            "face-7.png",
+        ] {
+            assert_eq!(stem(file), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn rules_as_text() {
+        assert_eq!("folder".parse::<LabelRule>().unwrap(), LabelRule::Folder);
+        assert_eq!("stem".parse::<LabelRule>().unwrap(), LabelRule::Stem);
+        let table = LabelRule::Csv("a/b.CSV".into());
+        assert_eq!("a/b.CSV".parse::<LabelRule>().unwrap(), table);
+        let error = "stems".parse::<LabelRule>().unwrap_err().to_string();
+        assert!(
+            error.contains("'stems'") && error.contains("folder, stem"),
+            "{error}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn numbering_a_name_keeps_it(name in "[A-Z][a-z]{2,8} [A-Z][a-z]{2,8}", n in 0..100_000u32) {
+            let bare = format!("{name}.png");
+            let expected = stem(&bare);
+            prop_assert_eq!(expected.as_ref(), Some(&name));
+            let numbered = [format!("{name} {n}.png"), format!("{name}_{n:04}.png"), format!("{name} ({n}).png"),
+                format!("{}_{n}.png", name.replace(' ', "_"))];
+            for file in numbered
+            {
+                let found = stem(&file);
+                prop_assert_eq!(found.as_ref(), Some(&name));
+            }
+        }
+
+        #[test]
+        fn any_file_name_is_dealt_with(file in "\\PC{0,12}") {
+            if let Some(name) = stem(&file) {
+                prop_assert!(!name.trim().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Reading photos in parallel, in order, without keeping them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use image::GrayImage;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::decode::{self, Limits, SNIFF_LENGTH, one_line};
+use super::{Dataset, Skipped};
+use crate::error::PhotoProblem;
+
+/// What makes a photo the same photo: SHA-256 of the bytes of its file, wherever it lies and
+/// whatever its name.
+///
+/// Of the file rather than of the decoded pixels: so a known photo is recognised without decoding
+/// it, and still is after a decoder has changed by a rounding. A photo that was saved anew counts
+/// as a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    /// The hash of a file's bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+/// 64 hexadecimal digits.
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The text is not 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a content hash is 64 hexadecimal digits")]
+pub struct NotAHash;
+
+impl FromStr for ContentHash {
+    type Err = NotAHash;
+
+    fn from_str(text: &str) -> Result<Self, NotAHash> {
+        let mut hash = [0; 32];
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != hash.len() || !rest.is_empty() {
+            return Err(NotAHash);
+        }
+        for (byte, pair) in hash.iter_mut().zip(pairs) {
+            let digit = |c: u8| char::from(c).to_digit(16).ok_or(NotAHash);
+            *byte = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
+        }
+        Ok(Self(hash))
+    }
+}
+
+/// The bytes of one photo's file, not yet decoded.
+#[derive(Debug, Clone)]
+pub struct PhotoFile {
+    bytes: Vec<u8>,
+    limits: Limits,
+}
+
+impl PhotoFile {
+    /// Reads a file, or a pipe, up to the limit of bytes.
+    ///
+    /// # Errors
+    /// [`PhotoProblem::Unreadable`], [`PhotoProblem::TooManyBytes`] (without reading it where the
+    /// length is known).
+    pub fn read(path: &Path, limits: &Limits) -> Result<Self, PhotoProblem> {
+        let max_bytes = limits.max_file_bytes;
+        let mut file = File::open(path).map_err(unreadable)?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        if length > max_bytes {
+            return Err(PhotoProblem::TooManyBytes { max_bytes });
+        }
+        // One byte more than expected, so that the end is seen without growing.
+        let mut bytes = Vec::with_capacity(length as usize + 1);
+        file.by_ref()
+            .take(max_bytes.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+        if bytes.len() as u64 > max_bytes {
+            return Err(PhotoProblem::TooManyBytes { max_bytes });
+        }
+        Ok(Self::from_bytes(bytes, limits))
+    }
+
+    /// Takes bytes that are in memory already.
+    pub fn from_bytes(bytes: Vec<u8>, limits: &Limits) -> Self {
+        Self {
+            bytes,
+            limits: *limits,
+        }
+    }
+
+    /// What identifies the photo.
+    pub fn content_hash(&self) -> ContentHash {
+        ContentHash::of(&self.bytes)
+    }
+
+    /// The upright 8-bit gray photo; see [`decode`](decode::decode).
+    ///
+    /// # Errors
+    /// Whatever is wrong with the bytes.
+    pub fn decode(&self) -> Result<GrayImage, PhotoProblem> {
+        decode::decode(&self.bytes, &self.limits)
+    }
+}
+
+/// Reads photos in parallel, lets `make` turn each file into what is wanted of it, and returns that
+/// in the photos' order, or why not, one entry a photo.
+///
+/// A photo's bytes and pixels are dropped as soon as `make` returns, so memory grows with the number of
+/// threads and with what `make` returns, not with the photos. `progress` is told, from any thread,
+/// how many photos are done.
+pub fn load_each<P, T>(
+    photos: &[P],
+    limits: &Limits,
+    make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Vec<Result<T, PhotoProblem>>
+where
+    P: AsRef<Path> + Sync,
+    T: Send,
+{
+    let done = AtomicUsize::new(0);
+    photos
+        .par_iter()
+        .map(|photo| {
+            let made = PhotoFile::read(photo.as_ref(), limits).and_then(|file| make(photo, &file));
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            made
+        })
+        .collect()
+}
+
+/// As [`load_each`], but sorts what became of the photos into items and skipped ones.
+pub fn load<P, T>(
+    photos: &[P],
+    limits: &Limits,
+    make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Dataset<T>
+where
+    P: AsRef<Path> + Sync,
+    T: Send,
+{
+    let mut items = Vec::with_capacity(photos.len());
+    let mut skipped = Vec::new();
+    let made = load_each(photos, limits, make, progress);
+    for (photo, made) in photos.iter().zip(made) {
+        match made {
+            Ok(item) => items.push(item),
+            Err(problem) => skipped.push(Skipped {
+                path: photo.as_ref().to_owned(),
+                problem,
+            }),
+        }
+    }
+    Dataset { items, skipped }
+}
+
+/// Width and height of a photo when upright, from its header alone: a few microseconds, and no
+/// promise that the rest of the file is sound.
+///
+/// # Errors
+/// As for reading it.
+pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
+    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut head = Vec::with_capacity(SNIFF_LENGTH);
+    reader
+        .by_ref()
+        .take(SNIFF_LENGTH as u64)
+        .read_to_end(&mut head)
+        .map_err(unreadable)?;
+    reader.rewind().map_err(unreadable)?;
+    decode::dimensions(reader, &head)
+}
+
+/// [`photo_dimensions`] of many photos at once, in their order, without those that have none: what
+/// the size of faces is chosen from.
+pub fn photo_sizes<P: AsRef<Path> + Sync>(photos: &[P]) -> Vec<(u32, u32)> {
+    photos
+        .par_iter()
+        .map(|photo| photo_dimensions(photo.as_ref()).ok())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
+    PhotoProblem::Unreadable {
+        reason: io_reason(&error),
+    }
+}
+
+/// The error in plain words, without the system's number for it.
+pub(super) fn io_reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind as K;
+    match error.kind() {
+        K::NotFound => "no such file or folder".into(),
+        K::PermissionDenied => "permission denied".into(),
+        K::IsADirectory => "it is a folder".into(),
+        K::NotADirectory => "not a folder".into(),
+        _ => one_line(&error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn hashes_as_text() {
+        let hash = ContentHash::of(b"abc");
+        let text = hash.to_string();
+        assert!(text.starts_with("ba7816bf") && text.len() == 64, "{text}");
+        assert_eq!(text.parse(), Ok(hash));
+        for bad in [
+            "",
+            "ba78",
+            &"g".repeat(64),
+            &"a".repeat(65),
+            &"é".repeat(32),
+        ] {
+            assert_eq!(bad.parse::<ContentHash>(), Err(NotAHash));
+        }
+    }
+
+    #[test]
+    fn order_is_kept_and_the_bad_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (0..40u8)
+            .map(|i| {
+                let path = folder.path().join(format!("{i}.pgm"));
+                let sound = [b"P5\n1 1\n255\n".as_slice(), &[i]].concat();
+                let bytes = if i % 10 == 3 { Vec::new() } else { sound };
+                std::fs::write(&path, bytes).unwrap();
+                path
+            })
+            .collect();
+        let largest = AtomicUsize::new(0);
+        let dataset = load(
+            &paths,
+            &Limits::default(),
+            |_, file| Ok(file.decode()?.as_raw()[0]),
+            &|done| {
+                largest.fetch_max(done, Ordering::Relaxed);
+            },
+        );
+        let expected: Vec<_> = (0..40).filter(|i| i % 10 != 3).collect();
+        assert_eq!((dataset.items, largest.into_inner()), (expected, 40));
+        let skipped: Vec<_> = dataset
+            .skipped
+            .into_iter()
+            .map(|s| (s.path, s.problem))
+            .collect();
+        let empty = [3, 13, 23, 33].map(|i: usize| (paths[i].clone(), PhotoProblem::Empty));
+        assert_eq!(skipped, empty);
+    }
+
+    #[test]
+    fn files_beyond_the_limit_are_not_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 40).unwrap();
+        let problem = PhotoFile::read(file.path(), &Limits::default()).unwrap_err();
+        assert_eq!(
+            problem,
+            PhotoProblem::TooManyBytes {
+                max_bytes: 256 << 20
+            }
+        );
+        let gone = PhotoFile::read(Path::new("gone.png"), &Limits::default()).unwrap_err();
+        assert!(gone.to_string().contains("no such file"), "{gone}");
+    }
+}

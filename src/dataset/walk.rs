@@ -1,0 +1,305 @@
+//! Finding photos in folders: the only place that knows `walkdir`.
+//!
+//! - Links are followed; a loop of links ends where it closes; a file reached twice is listed once.
+//! - Hidden files and folders (`.name`) below the given one are passed over.
+//! - A file counts as a photo if its extension or its content says so. So `README.txt` is passed
+//!   over in silence, a text called `photo.jpg` is listed (and fails when read, by name), and an
+//!   image called `photo.dat` is used.
+//! - What was given as a path of its own is always listed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::decode::{SNIFF_LENGTH, sniff};
+use super::labels::{LabelRule, Labeler};
+use super::load::io_reason;
+use super::{LabeledPhoto, Listing, Skipped, natural};
+use crate::error::{Error, PhotoProblem, Result};
+
+/// A file found, and where it lies below the root it was found under.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub path: PathBuf,
+    pub place: Place,
+}
+
+/// Where a file lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It was given by the user as a path of its own.
+    Given,
+    /// Straight in the root.
+    Top,
+    /// Somewhere below this first-level folder of the root.
+    Below(OsString),
+}
+
+/// Lists the photos under `roots` (each a folder or a single file) with the person that `rule`
+/// sees in each, in [natural order](natural::paths).
+///
+/// Photos that show nobody by the rule, folders that cannot be read and the like are
+/// [`Listing::skipped`].
+///
+/// # Errors
+/// [`Error::NoSuchPath`], [`Error::UnreadablePath`] for a root; [`Error::Labels`] for the table of
+/// labels; [`Error::NoPhotos`] if there is nothing at all, not even something to report as skipped.
+pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
+    let labeler = Labeler::new(rule, roots)?;
+    let mut photos: Vec<LabeledPhoto> = Vec::new();
+    let mut skipped = labeler.missing();
+    let mut seen: HashMap<FileId, Seen> = HashMap::new();
+
+    for (root_number, root) in roots.iter().enumerate() {
+        let found = find(root, &mut skipped)?;
+        let names = labeler.for_root(root, &found);
+        for Found { path, place } in found {
+            let labeled = names.person(&path, &place);
+            match seen.entry(FileId::of(&path)) {
+                Entry::Vacant(free) => {
+                    free.insert(Seen {
+                        root_number,
+                        photo: labeled.is_ok().then_some(photos.len()),
+                    });
+                }
+                Entry::Occupied(first) => {
+                    skipped.extend(contradiction(
+                        first.get(),
+                        root_number,
+                        &photos,
+                        path,
+                        labeled,
+                    ));
+                    continue;
+                }
+            }
+            match labeled {
+                Ok(person) => photos.push(LabeledPhoto { path, person }),
+                Err(problem) => skipped.push(Skipped { path, problem }),
+            }
+        }
+    }
+    photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    finish(photos, skipped, roots)
+}
+
+/// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
+/// [natural order](natural::paths) within each. A file that is given itself is always listed,
+/// photo or not.
+///
+/// # Errors
+/// As [`list_labeled`], labels apart.
+pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
+    let mut photos = Vec::new();
+    let mut skipped = Vec::new();
+    let mut seen = HashMap::new();
+    for root in roots {
+        for Found { path, .. } in find(root, &mut skipped)? {
+            if seen.insert(FileId::of(&path), ()).is_none() {
+                photos.push(path);
+            }
+        }
+    }
+    finish(photos, skipped, roots)
+}
+
+fn finish<P>(photos: Vec<P>, mut skipped: Vec<Skipped>, roots: &[PathBuf]) -> Result<Listing<P>> {
+    skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    if photos.is_empty() && skipped.is_empty() {
+        let path = roots.first().cloned().unwrap_or_default();
+        return Err(Error::NoPhotos { path });
+    }
+    Ok(Listing { photos, skipped })
+}
+
+/// Under which root a file was first met, and the photo it became there.
+struct Seen {
+    root_number: usize,
+    photo: Option<usize>,
+}
+
+/// A file met again is passed over in silence, unless the same root gives it to two persons.
+fn contradiction(
+    first: &Seen,
+    root_number: usize,
+    photos: &[LabeledPhoto],
+    path: PathBuf,
+    labeled: Result<super::Person, PhotoProblem>,
+) -> Option<Skipped> {
+    let photo = photos.get(first.photo?)?;
+    let person = labeled.ok()?;
+    (first.root_number == root_number && person != photo.person).then(|| Skipped {
+        path,
+        problem: PhotoProblem::TwoPersons {
+            first: photo.path.clone(),
+            person: photo.person.to_string(),
+        },
+    })
+}
+
+/// All photos under one root in natural order. What cannot be entered is added to `skipped`.
+fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
+    let unreadable = |error: &std::io::Error| Error::UnreadablePath {
+        path: root.to_owned(),
+        reason: io_reason(error),
+    };
+    let about = fs::metadata(root).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::NoSuchPath {
+            path: root.to_owned(),
+        },
+        _ => unreadable(&error),
+    })?;
+    if !about.is_dir() {
+        return Ok(vec![Found {
+            path: root.to_owned(),
+            place: Place::Given,
+        }]);
+    }
+    fs::read_dir(root).map_err(|e| unreadable(&e))?;
+
+    let mut found = Vec::new();
+    let mut entered = HashMap::new();
+    let mut walk = WalkDir::new(root)
+        .follow_links(true)
+        // What is a link comes last, so that a photo is listed under its own name, not the link's.
+        .sort_by(|a, b| {
+            (a.path_is_symlink().cmp(&b.path_is_symlink()))
+                .then_with(|| natural::names(bytes(a.file_name()), bytes(b.file_name())))
+        })
+        .into_iter();
+    while let Some(entry) = walk.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                skipped.extend(trouble(&error));
+                continue;
+            }
+        };
+        if entry.depth() > 0 && is_hidden(entry.file_name()) {
+            if entry.file_type().is_dir() {
+                walk.skip_current_dir();
+            }
+        } else if entry.file_type().is_dir() {
+            // Folders that link to each other could be entered in every order, without end.
+            let again = entered.insert(FileId::of(entry.path()), ()).is_some();
+            if again && entry.path_is_symlink() {
+                walk.skip_current_dir();
+            }
+        } else if entry.file_type().is_file() {
+            match looks_like_photo(entry.path()) {
+                Ok(true) => found.push(Found {
+                    place: place(root, &entry),
+                    path: entry.into_path(),
+                }),
+                Ok(false) => {}
+                Err(problem) => skipped.push(Skipped {
+                    path: entry.into_path(),
+                    problem,
+                }),
+            }
+        }
+    }
+    found.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    Ok(found)
+}
+
+fn bytes(name: &OsStr) -> &[u8] {
+    name.as_encoded_bytes()
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    bytes(name).starts_with(b".")
+}
+
+fn place(root: &Path, entry: &DirEntry) -> Place {
+    if entry.depth() < 2 {
+        return Place::Top;
+    }
+    let below = entry.path().strip_prefix(root).ok();
+    match below.and_then(|path| path.components().next()) {
+        Some(folder) => Place::Below(folder.as_os_str().to_owned()),
+        None => Place::Top,
+    }
+}
+
+/// What to report of an entry that could not be followed. Loops are no trouble: they end. Nor is a
+/// link to nowhere, unless it is called like a photo.
+fn trouble(error: &walkdir::Error) -> Option<Skipped> {
+    let path = error.path()?;
+    let io = error.io_error()?;
+    let is_link = fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
+    if path.file_name().is_some_and(is_hidden) || is_link && !has_image_extension(path) {
+        return None;
+    }
+    Some(Skipped {
+        path: path.to_owned(),
+        problem: PhotoProblem::Unreadable {
+            reason: io_reason(io),
+        },
+    })
+}
+
+/// Extensions that promise an image, including kinds that we do not read: a user should hear about
+/// those.
+const IMAGE_EXTENSIONS: &[&str] = &[
+    "jpg", "jpeg", "jpe", "jfif", "png", "gif", "pgm", "ppm", "pbm", "pnm", "pam", "webp", "bmp",
+    "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr",
+    "hdr", "dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2",
+];
+
+fn has_image_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        IMAGE_EXTENSIONS
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    })
+}
+
+/// By extension, or else by content. A file that cannot be opened might be a photo: that is told.
+fn looks_like_photo(path: &Path) -> Result<bool, PhotoProblem> {
+    if has_image_extension(path) {
+        return Ok(true);
+    }
+    let mut head = Vec::with_capacity(SNIFF_LENGTH);
+    File::open(path)
+        .and_then(|file| file.take(SNIFF_LENGTH as u64).read_to_end(&mut head))
+        .map_err(super::load::unreadable)?;
+    Ok(sniff(&head).is_some())
+}
+
+/// What makes a file the same file, however it is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum FileId {
+    /// Device and number on it: hard links agree too.
+    Inode(u64, u64),
+    /// Its path without links; where there are no inodes.
+    Path(PathBuf),
+}
+
+impl FileId {
+    pub(super) fn of(path: &Path) -> Self {
+        match fs::metadata(path).ok().and_then(|about| inode(&about)) {
+            Some((device, number)) => Self::Inode(device, number),
+            None => Self::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(about: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((about.dev(), about.ino()))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests;

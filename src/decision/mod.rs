@@ -1,0 +1,381 @@
+//! From similarities to a decision: known, unknown, or not a face; with a probability that means what it
+//! says.
+//!
+//! Everything is calibrated from the gallery itself, by learning again without some people (then they
+//! are strangers) and without some photos of everybody (then these are genuine probes). Leaving a face
+//! out of its cluster in a space that it helped to learn will not do: measured, it lets in 29 % of
+//! strangers where 1 % was asked for, because a new face never fits as well as one learned from.
+//!
+//! Source of the three outcomes: Turk & Pentland 1991, "Using eigenfaces to classify a face image".
+//! How these rules were found: docs/RECIPES.md.
+
+mod logistic;
+
+use serde::{Deserialize, Serialize};
+
+use logistic::Sample;
+
+/// What is said of one face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The nearest person, near enough.
+    Known {
+        /// A position in the gallery's people.
+        person: usize,
+    },
+    /// A face, but of nobody enrolled as far as can be told.
+    Unknown,
+    /// Too little like a face.
+    NotAFace,
+}
+
+/// How similar a probe is to the most similar person and to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evidence {
+    /// Similarity to the most similar person.
+    pub first: f64,
+    /// Similarity to the next; `None` where only one person is enrolled.
+    pub second: Option<f64>,
+}
+
+impl Evidence {
+    /// Level and margin with equal weight: s1 + (s1 - s2). Of all that was tried it tells strangers best
+    /// over three data sets together.
+    fn score(self) -> f64 {
+        2.0 * self.first - self.second.unwrap_or(ASSUMED_SECOND)
+    }
+}
+
+/// Probability assumed, before looking, that a probe is somebody who was never enrolled.
+pub const STRANGER_PRIOR: f64 = 0.5;
+
+/// Share of strangers that may be given a name, unless the user says otherwise.
+pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
+
+/// With fewer people than this, strangers cannot be simulated: what was pooled over data sets is assumed.
+const ENOUGH_PEOPLE: usize = 5;
+
+/// With fewer genuine probes than this, the slope of the confidence is assumed.
+const ENOUGH_GENUINE: usize = 5;
+
+/// The next person's similarity where there is none: typical of a stranger's.
+const ASSUMED_SECOND: f64 = 0.35;
+
+/// Mean and spread of strangers' scores, pooled over AT&T, Yale and LFW with few people enrolled.
+const ASSUMED_STRANGERS: (f64, f64) = (0.45, 0.30);
+
+/// Skew of strangers' scores, which are the best of many: between a Gaussian's tail (too short) and
+/// Gumbel's (too long), measured.
+const SKEW: f64 = 0.06;
+
+/// Likeness of held-out faces assumed: spread, and the number of faces that this is worth.
+const LIKENESS_SPREAD: f64 = 0.06;
+const LIKENESS_WORTH: f64 = 20.0;
+
+/// A face is refused when its likeness is this many spreads below the mean of held-out faces.
+const LIKENESS_SPREADS: f64 = 3.0;
+
+/// The likeness below which nothing is a face where no face could be held out.
+const ASSUMED_LIKENESS_LIMIT: f64 = 0.3;
+
+/// What was seen when people and photos were left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LeftOut {
+    /// People enrolled.
+    pub people: usize,
+    /// Probes whose person was left out.
+    pub strangers: Vec<Evidence>,
+    /// Probes whose person was enrolled with other photos, and whether that person was found first.
+    pub genuine: Vec<(Evidence, bool)>,
+    /// How much held-out faces look like faces.
+    pub likeness: Vec<f64>,
+}
+
+/// What the calibration rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// Thresholds and confidence are measured on this gallery.
+    Measured,
+    /// Too few people with a second photo: thresholds are measured, the slope of the confidence is assumed.
+    AssumedGenuine,
+    /// Too few people: all is assumed.
+    Assumed,
+}
+
+/// How similarities become probabilities and decisions; learned at enrolment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// What it rests on.
+    pub basis: Basis,
+    /// People enrolled.
+    people: usize,
+    /// Mean and spread of strangers' scores.
+    stranger_mean: f64,
+    stranger_spread: f64,
+    /// Log-odds that the named person is right = slope (x - midpoint), with x the score in spreads above
+    /// the strangers' mean.
+    slope: f64,
+    midpoint: f64,
+    /// The likeness below which something is not a face.
+    likeness_limit: f64,
+}
+
+impl Calibration {
+    /// Learns from what was seen when people and photos were left out.
+    pub fn learn(seen: &LeftOut) -> Self {
+        let scores: Vec<f64> = seen
+            .strangers
+            .iter()
+            .map(|evidence| evidence.score())
+            .collect();
+        let measured = seen.people >= ENOUGH_PEOPLE && scores.len() >= ENOUGH_PEOPLE;
+        let (stranger_mean, stranger_spread) = match mean_and_spread(&scores) {
+            Some((mean, spread)) if measured && spread > 0.0 => (mean, spread),
+            _ => ASSUMED_STRANGERS,
+        };
+        let enough_genuine = seen.genuine.len() >= ENOUGH_GENUINE;
+        let basis = match (measured, enough_genuine) {
+            (true, true) => Basis::Measured,
+            (true, false) => Basis::AssumedGenuine,
+            (false, _) => Basis::Assumed,
+        };
+        let standard = |evidence: Evidence| (evidence.score() - stranger_mean) / stranger_spread;
+        let (slope, midpoint) = if basis == Basis::Measured {
+            logistic::fit(&samples(seen, standard))
+        } else {
+            (logistic::POOLED_SLOPE, logistic::POOLED_MIDPOINT)
+        };
+        Self {
+            basis,
+            people: seen.people,
+            stranger_mean,
+            stranger_spread,
+            slope,
+            midpoint,
+            likeness_limit: likeness_limit(&seen.likeness),
+        }
+    }
+
+    /// Probability that the first person is the right one, given that the probe may be a stranger
+    /// ([`STRANGER_PRIOR`]).
+    pub fn confidence(&self, evidence: Evidence) -> f64 {
+        self.probability(self.standard(evidence.score()))
+    }
+
+    /// The confidence beyond which a name is given, so that the share `far` of strangers gets one; never,
+    /// where only one person is enrolled.
+    ///
+    /// People, not photos, are the independent samples of strangers: Student's distribution with one
+    /// degree of freedom less than people, bent by the skew of scores that are the best of many.
+    pub fn threshold(&self, far: f64) -> f64 {
+        let people = self.people.max(ENOUGH_PEOPLE) as f64;
+        let q = student_quantile(1.0 - far.clamp(1e-9, 0.5), people - 1.0)
+            * (1.0 + 1.0 / people).sqrt();
+        self.probability(q + SKEW * (q * q - 1.0))
+    }
+
+    /// The likeness ([`LikenessTest`](crate::likeness::LikenessTest)) below which something is not a face.
+    pub fn likeness_limit(&self) -> f64 {
+        self.likeness_limit
+    }
+
+    fn standard(&self, score: f64) -> f64 {
+        (score - self.stranger_mean) / self.stranger_spread
+    }
+
+    fn probability(&self, standard: f64) -> f64 {
+        let probability = 1.0 / (1.0 + (-self.slope * (standard - self.midpoint)).exp());
+        // Alone in the gallery, a person has nobody to be told from: what was believed before looking
+        // is all that can be believed after.
+        if self.people < 2 {
+            probability.min(1.0 - STRANGER_PRIOR)
+        } else {
+            probability
+        }
+    }
+
+    /// Whether the numbers make sense: a calibration from a file may be anything.
+    pub fn is_sound(&self) -> bool {
+        let numbers = [
+            self.stranger_mean,
+            self.stranger_spread,
+            self.slope,
+            self.midpoint,
+            self.likeness_limit,
+        ];
+        numbers.iter().all(|number| number.is_finite())
+            && self.stranger_spread > 0.0
+            && self.slope > 0.0
+    }
+}
+
+/// Half of the weight to strangers, half to genuine probes.
+fn samples(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Vec<Sample> {
+    let all = (seen.strangers.len() + seen.genuine.len()) as f64;
+    let stranger_weight = STRANGER_PRIOR * all / seen.strangers.len() as f64;
+    let genuine_weight = (1.0 - STRANGER_PRIOR) * all / seen.genuine.len() as f64;
+    let strangers = seen.strangers.iter().map(|&evidence| Sample {
+        x: standard(evidence),
+        right: false,
+        weight: stranger_weight,
+    });
+    let genuine = seen.genuine.iter().map(|&(evidence, right)| Sample {
+        x: standard(evidence),
+        right,
+        weight: genuine_weight,
+    });
+    strangers.chain(genuine).collect()
+}
+
+fn likeness_limit(likeness: &[f64]) -> f64 {
+    let Some((mean, spread)) = mean_and_spread(likeness) else {
+        return ASSUMED_LIKENESS_LIMIT;
+    };
+    let n = likeness.len() as f64;
+    let variance = (n * spread * spread + LIKENESS_WORTH * LIKENESS_SPREAD * LIKENESS_SPREAD)
+        / (n + LIKENESS_WORTH);
+    mean - LIKENESS_SPREADS * variance.sqrt()
+}
+
+/// Mean and sample standard deviation; `None` for fewer than two values.
+fn mean_and_spread(values: &[f64]) -> Option<(f64, f64)> {
+    if values.len() < 2 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>();
+    Some((mean, (squares / (n - 1.0)).sqrt()))
+}
+
+/// Student's quantile from the normal one (Cornish-Fisher; Abramowitz & Stegun 26.7.5).
+fn student_quantile(share: f64, freedom: f64) -> f64 {
+    let z = normal_quantile(share);
+    let first = (z.powi(3) + z) / (4.0 * freedom);
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom * freedom);
+    z + first + second
+}
+
+/// The normal quantile for shares of at least one half, to 5e-4 (Abramowitz & Stegun 26.2.23): far less
+/// than what few people leave uncertain.
+fn normal_quantile(share: f64) -> f64 {
+    let t = (-2.0 * (1.0 - share).max(1e-300).ln()).sqrt();
+    let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;
+    let below = 1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t.powi(3);
+    t - above / below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Strangers around 0.4, genuine probes around 1.6.
+    fn seen(people: usize) -> LeftOut {
+        let spread = |at: usize| ((at * 37 % 101) as f64 / 100.0 - 0.5) * 0.6;
+        let evidence = |first: f64| Evidence {
+            first,
+            second: Some(0.4),
+        };
+        LeftOut {
+            people,
+            strangers: (0..200)
+                .map(|at| evidence(0.4 + spread(at) / 2.0))
+                .collect(),
+            genuine: (0..200)
+                .map(|at| (evidence(1.0 + spread(at + 7) / 2.0), true))
+                .collect(),
+            likeness: (0..200).map(|at| 0.8 + spread(at) / 10.0).collect(),
+        }
+    }
+
+    #[test]
+    fn more_similar_is_surer() {
+        let calibration = Calibration::learn(&seen(30));
+        assert_eq!(calibration.basis, Basis::Measured);
+        let at = |first| {
+            calibration.confidence(Evidence {
+                first,
+                second: Some(0.4),
+            })
+        };
+        assert!(at(0.3) < 0.1 && at(1.0) > 0.9, "{} {}", at(0.3), at(1.0));
+        assert!(at(0.5) < at(0.7) && at(0.7) < at(0.9));
+    }
+
+    #[test]
+    fn fewer_accepts_need_more_confidence_and_so_do_fewer_people() {
+        let many = Calibration::learn(&seen(100));
+        let few = Calibration { people: 6, ..many };
+        let limits = [0.1, 0.05, 0.01, 0.001].map(|far| many.threshold(far));
+        assert!(limits.is_sorted(), "{limits:?}");
+        assert!(few.threshold(0.01) > many.threshold(0.01));
+        let accepted = seen(100)
+            .strangers
+            .iter()
+            .filter(|&&evidence| many.confidence(evidence) > many.threshold(0.01))
+            .count();
+        assert!(accepted <= 2, "{accepted} of 200 strangers");
+    }
+
+    #[test]
+    fn a_margin_over_the_second_counts() {
+        let calibration = Calibration::learn(&seen(30));
+        let alone = calibration.confidence(Evidence {
+            first: 0.8,
+            second: Some(0.2),
+        });
+        let rivalled = calibration.confidence(Evidence {
+            first: 0.8,
+            second: Some(0.79),
+        });
+        assert!(alone > rivalled);
+    }
+
+    #[test]
+    fn a_gallery_that_cannot_be_measured_says_so() {
+        assert_eq!(Calibration::learn(&seen(2)).basis, Basis::Assumed);
+        let single = LeftOut {
+            genuine: Vec::new(),
+            ..seen(30)
+        };
+        assert_eq!(Calibration::learn(&single).basis, Basis::AssumedGenuine);
+        let nothing = Calibration::learn(&LeftOut::default());
+        assert_eq!(nothing.basis, Basis::Assumed);
+        assert!(nothing.is_sound());
+    }
+
+    #[test]
+    fn a_person_alone_in_the_gallery_is_never_named() {
+        let alone = Calibration::learn(&seen(1));
+        let twin = Evidence {
+            first: 2.0,
+            second: None,
+        };
+        assert!(alone.confidence(twin) <= 0.5 && alone.confidence(twin) <= alone.threshold(0.01));
+    }
+
+    #[test]
+    fn identical_strangers_do_not_divide_by_zero() {
+        let mut same = seen(30);
+        same.strangers = vec![
+            Evidence {
+                first: 0.5,
+                second: Some(0.5)
+            };
+            50
+        ];
+        let calibration = Calibration::learn(&same);
+        assert!(calibration.is_sound());
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        assert!((normal_quantile(0.99) - 2.3263).abs() < 1e-3);
+        assert!((student_quantile(0.99, 9.0) - 2.821).abs() < 0.02);
+        assert!((student_quantile(0.95, 30.0) - 1.697).abs() < 0.01);
+    }
+}

@@ -1,0 +1,188 @@
+//! Face space: the mean face, the eigenfaces and their eigenvalues, and what can be done with them.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::pca::{Components, products, projection};
+
+/// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
+///
+/// The basis is held in single precision: rounded to `f32` is orthonormal to about 1e-7, and a face projects
+/// to weights that are right to about 1e-5 gray levels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceSpace {
+    size: FaceSize,
+    mean: DVector<f64>,
+    basis: DMatrix<f32>,
+    eigenvalues: Vec<f64>,
+    total_variance: f64,
+    learned_from: usize,
+}
+
+/// The weights of n faces: k x n, one face a column, in gray levels times the square root of pixels
+/// (the unit of a distance between two faces).
+pub type Weights = DMatrix<f32>;
+
+/// How a face lies to the face space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residual {
+    /// ‖x - m - U w‖, the distance from face space, in gray levels times the square root of pixels.
+    pub distance: f64,
+    /// ‖x - m‖, the distance from the mean face.
+    pub from_mean: f64,
+}
+
+impl Residual {
+    /// The share of the face's variance about the mean face that face space does not hold, 0 to 1.
+    pub fn share(&self) -> f64 {
+        if self.from_mean > 0.0 {
+            (self.distance / self.from_mean).powi(2)
+        } else {
+            0.0
+        }
+    }
+
+    /// The distance in gray levels a pixel (root mean square error of the reconstruction).
+    pub fn rms(&self, pixels: usize) -> f64 {
+        self.distance / (pixels as f64).sqrt()
+    }
+}
+
+impl FaceSpace {
+    /// The face space of fitted components, for faces of the given size (d = width x height).
+    pub fn new(size: FaceSize, components: &Components) -> Self {
+        debug_assert_eq!(components.mean.len(), size.pixels());
+        Self {
+            size,
+            mean: components.mean.clone(),
+            basis: components.basis.map(|value| value as f32),
+            eigenvalues: components.eigenvalues.clone(),
+            total_variance: components.total_variance,
+            learned_from: components.faces,
+        }
+    }
+
+    /// A face space from stored parts, or `None` where their shapes or values do not fit together.
+    ///
+    /// `basis` is d x k; eigenvalues are k, positive and decreasing, and at most `total_variance` together.
+    pub fn from_parts(
+        size: FaceSize,
+        mean: DVector<f64>,
+        basis: DMatrix<f32>,
+        eigenvalues: Vec<f64>,
+        total_variance: f64,
+        learned_from: usize,
+    ) -> Option<Self> {
+        let shapes = mean.len() == size.pixels()
+            && basis.nrows() == size.pixels()
+            && basis.ncols() == eigenvalues.len()
+            && !eigenvalues.is_empty();
+        let finite = mean.iter().all(|value| value.is_finite())
+            && basis.iter().all(|value| value.is_finite())
+            && total_variance.is_finite();
+        let decreasing = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1])
+            && eigenvalues
+                .iter()
+                .all(|&value| value > 0.0 && value.is_finite());
+        let within = eigenvalues.iter().sum::<f64>() <= total_variance * (1.0 + 1e-6);
+        (shapes && finite && decreasing && within).then_some(Self {
+            size,
+            mean,
+            basis,
+            eigenvalues,
+            total_variance,
+            learned_from,
+        })
+    }
+
+    /// Width and height of the faces.
+    pub fn size(&self) -> FaceSize {
+        self.size
+    }
+
+    /// d, the number of pixels of a face.
+    pub fn pixels(&self) -> usize {
+        self.size.pixels()
+    }
+
+    /// k, the number of eigenfaces.
+    pub fn components(&self) -> usize {
+        self.eigenvalues.len()
+    }
+
+    /// n, the number of faces the space was learned from.
+    pub fn learned_from(&self) -> usize {
+        self.learned_from
+    }
+
+    /// The mean face, d gray levels.
+    pub fn mean(&self) -> &DVector<f64> {
+        &self.mean
+    }
+
+    /// The eigenfaces, d x k.
+    pub fn basis(&self) -> &DMatrix<f32> {
+        &self.basis
+    }
+
+    /// The variance along each eigenface, k values, decreasing, n - 1 degrees of freedom.
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// The variance of the faces over all directions, kept or not.
+    pub fn total_variance(&self) -> f64 {
+        self.total_variance
+    }
+
+    /// Each eigenvalue over the total variance.
+    pub fn variance_ratios(&self) -> Vec<f64> {
+        self.eigenvalues
+            .iter()
+            .map(|value| value / self.total_variance)
+            .collect()
+    }
+
+    /// The share of the total variance that the kept eigenfaces carry, 0 to 1.
+    pub fn variance_kept(&self) -> f64 {
+        (self.eigenvalues.iter().sum::<f64>() / self.total_variance).min(1.0)
+    }
+
+    /// The weights Uᵀ(x - m) of each face, k x n.
+    ///
+    /// A face gets the same weights bit for bit whether it is projected alone or among others.
+    pub fn project(&self, faces: &FaceMatrix) -> Weights {
+        projection::project(&self.basis, self.mean.as_slice(), faces.as_slice())
+            .expect("faces are of the size of their face space")
+    }
+
+    /// The faces m + U w rebuilt from weights k' x n, k' <= k (the leading eigenfaces are used): d x n,
+    /// in gray levels, not clamped.
+    ///
+    /// # Panics
+    /// If there are more weights than eigenfaces.
+    pub fn reconstruct(&self, weights: &Weights) -> DMatrix<f32> {
+        let leading = self.basis.columns(0, weights.nrows()).into_owned();
+        products::reconstruct(&leading, self.mean.as_slice(), weights)
+            .expect("a leading part of the basis fits its weights")
+    }
+
+    /// How the face (d pixels) with these weights (k) lies to the face space.
+    ///
+    /// Pythagoras: ‖x - m‖² = ‖w‖² + residual².
+    pub fn residual(&self, face: &[u8], weights: &[f32]) -> Residual {
+        let energy: f64 = face
+            .iter()
+            .zip(self.mean.iter())
+            .map(|(&pixel, mean)| (f64::from(pixel) - mean).powi(2))
+            .sum();
+        let inside: f64 = weights
+            .iter()
+            .map(|&weight| f64::from(weight).powi(2))
+            .sum();
+        Residual {
+            distance: (energy - inside).max(0.0).sqrt(),
+            from_mean: energy.sqrt(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+#![deny(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+// The order of these lines is the layering: a module imports only from those above it (tests/layers.rs).
+pub mod error;
+
+pub mod face_matrix;
+
+pub mod dataset;
+
+pub mod normalize;
+
+pub mod preparation;
+
+pub mod pca;
+
+pub mod face_space;
+
+pub mod likeness;
+
+pub mod metric;
+
+pub mod gallery;
+
+pub mod decision;
+
+pub mod recognizer;
+
+pub mod store;
+
+pub mod render;

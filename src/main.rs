@@ -1,0 +1,11 @@
+//! The `eigenfaces` program: parse, run, exit code.
+
+mod cli;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    cli::main(&cli::args::Cli::parse())
+}

@@ -1,0 +1,380 @@
+//! Metrics: each transforms the weights once, so that the search always sees squared Euclidean distance.
+//!
+//! Handing a cosine or other callback to a tree built on other coordinates gives wrong neighbours;
+//! here no such callback exists.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::face_space::Weights;
+
+/// How weights are scaled before faces are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scaling {
+    /// As they are: distances are those between images.
+    Plain,
+    /// Each over the fourth root of its eigenvalue: large variations count less, noise is not blown up.
+    Root,
+    /// Each over the square root of its eigenvalue: every eigenface counts alike (Mahalanobis).
+    Whitened,
+    /// So that photos of one person vary alike in every direction: what changes from photo to photo
+    /// (light, expression, pose) counts less than what differs between people. Within-class covariance
+    /// normalisation (Hatch, Kajarekar & Stolcke 2006), shrunk: see [`TOTAL_SHARE`] and [`RIDGE`].
+    Within,
+}
+
+/// Share of the total covariance Λ added to the within-person covariance; all there is where each person
+/// has one photo. Anything from 0.03 to 0.3 does as well: docs/RECIPES.md.
+pub const TOTAL_SHARE: f64 = 0.1;
+
+/// Ridge added then, in terms of the mean variance of a direction. 0.1 to 0.3 do alike.
+pub const RIDGE: f64 = 0.3;
+
+/// What is compared after scaling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The straight distance.
+    Euclidean,
+    /// The angle: weights are normalised to length 1, so squared distance is 2 - 2 cos.
+    Cosine,
+}
+
+impl Measure {
+    /// A point made from others (their mean), brought back to where this measure compares points: to
+    /// length 1 for angles.
+    pub fn settle(self, mut point: DVector<f32>) -> DVector<f32> {
+        if self == Self::Cosine {
+            let length = point
+                .iter()
+                .map(|&v| f64::from(v).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            if length > 0.0 {
+                point.apply(|value| *value = (f64::from(*value) / length) as f32);
+            }
+        }
+        point
+    }
+}
+
+/// How two faces' weights are to be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metric {
+    /// How weights are scaled.
+    pub scaling: Scaling,
+    /// What is compared then.
+    pub measure: Measure,
+}
+
+impl Metric {
+    /// Every metric with the name a user types.
+    pub const NAMED: [(&'static str, Metric); 8] = [
+        ("euclidean", Metric::of(Scaling::Plain, Measure::Euclidean)),
+        ("cosine", Metric::of(Scaling::Plain, Measure::Cosine)),
+        ("root", Metric::of(Scaling::Root, Measure::Euclidean)),
+        ("root-cosine", Metric::of(Scaling::Root, Measure::Cosine)),
+        (
+            "whitened",
+            Metric::of(Scaling::Whitened, Measure::Euclidean),
+        ),
+        (
+            "whitened-cosine",
+            Metric::of(Scaling::Whitened, Measure::Cosine),
+        ),
+        ("within", Metric::of(Scaling::Within, Measure::Euclidean)),
+        (
+            "within-cosine",
+            Metric::of(Scaling::Within, Measure::Cosine),
+        ),
+    ];
+
+    const fn of(scaling: Scaling, measure: Measure) -> Self {
+        Self { scaling, measure }
+    }
+
+    /// The name a user types for this metric.
+    pub fn name(self) -> &'static str {
+        Self::NAMED
+            .iter()
+            .find(|(_, metric)| *metric == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// Learns what the metric needs from faces in a face space: the k eigenvalues (variances), the
+    /// weights of the faces (k x n) and the person of each (n).
+    pub fn fit(self, eigenvalues: &[f64], weights: &Weights, persons: &[usize]) -> FittedMetric {
+        let power = |exponent: f64| {
+            Transform::Diagonal(
+                eigenvalues
+                    .iter()
+                    .map(|value| value.powf(exponent))
+                    .collect(),
+            )
+        };
+        let transform = match self.scaling {
+            Scaling::Plain => power(0.0),
+            Scaling::Root => power(-0.25),
+            Scaling::Whitened => power(-0.5),
+            Scaling::Within => whitening_within(eigenvalues, weights, persons)
+                .map_or_else(|| power(-0.5), Transform::Triangular),
+        };
+        FittedMetric {
+            metric: self,
+            transform,
+        }
+    }
+}
+
+/// A metric ready for use in one face space of k components.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedMetric {
+    metric: Metric,
+    transform: Transform,
+}
+
+/// A linear map of the weights.
+#[derive(Debug, Clone, PartialEq)]
+enum Transform {
+    /// k factors.
+    Diagonal(Vec<f64>),
+    /// k x k, lower triangular: coordinate i comes from weights 0 to i.
+    Triangular(DMatrix<f64>),
+}
+
+impl FittedMetric {
+    /// A fitted metric from the matrix that [`FittedMetric::matrix`] gave; `None` where it does not fit k.
+    pub fn from_matrix(
+        metric: Metric,
+        eigenvalues: &[f64],
+        matrix: Option<DMatrix<f64>>,
+    ) -> Option<Self> {
+        let k = eigenvalues.len();
+        match matrix {
+            Some(matrix) => {
+                let sound = matrix.shape() == (k, k) && matrix.iter().all(|v| v.is_finite());
+                (sound && metric.scaling == Scaling::Within).then_some(Self {
+                    metric,
+                    transform: Transform::Triangular(matrix),
+                })
+            }
+            None => (metric.scaling != Scaling::Within)
+                .then(|| metric.fit(eigenvalues, &DMatrix::zeros(k, 0), &[])),
+        }
+    }
+
+    /// The metric that was fitted.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The learned map (k x k, lower triangular) where the metric learns one.
+    pub fn matrix(&self) -> Option<&DMatrix<f64>> {
+        match &self.transform {
+            Transform::Diagonal(_) => None,
+            Transform::Triangular(matrix) => Some(matrix),
+        }
+    }
+
+    /// Turns weights (k x n) into coordinates (k x n) whose Euclidean distance is this metric's.
+    ///
+    /// A face whose weights are all zero (the mean face itself) has no angle and stays at the origin.
+    pub fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
+        let mut coordinates = weights.clone();
+        let mut scaled = vec![0.0_f64; weights.nrows()];
+        for mut face in coordinates.column_iter_mut() {
+            self.transform.apply(face.as_slice(), &mut scaled);
+            let length = match self.metric.measure {
+                Measure::Euclidean => 1.0,
+                Measure::Cosine => scaled.iter().map(|value| value * value).sum::<f64>().sqrt(),
+            };
+            let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
+            for (coordinate, value) in face.iter_mut().zip(&scaled) {
+                *coordinate = (value * inverse) as f32;
+            }
+        }
+        coordinates
+    }
+}
+
+impl Transform {
+    fn apply(&self, weights: &[f32], scaled: &mut [f64]) {
+        match self {
+            Self::Diagonal(factors) => {
+                for ((value, &weight), factor) in scaled.iter_mut().zip(weights).zip(factors) {
+                    *value = f64::from(weight) * factor;
+                }
+            }
+            Self::Triangular(matrix) => {
+                scaled.fill(0.0);
+                for (at, (column, &weight)) in matrix.column_iter().zip(weights).enumerate() {
+                    let weight = f64::from(weight);
+                    for (value, &factor) in scaled[at..].iter_mut().zip(&column.as_slice()[at..]) {
+                        *value += weight * factor;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// L⁻¹ of T = L Lᵀ, where T is the shrunk within-person covariance of the weights; `None` where T is not
+/// positive definite.
+fn whitening_within(
+    eigenvalues: &[f64],
+    weights: &Weights,
+    persons: &[usize],
+) -> Option<DMatrix<f64>> {
+    let k = eigenvalues.len();
+    let mut covariance = within_person_covariance(weights, persons);
+    for (at, value) in eigenvalues.iter().enumerate() {
+        covariance[(at, at)] += TOTAL_SHARE * value;
+    }
+    let ridge = RIDGE * covariance.trace() / k as f64;
+    for at in 0..k {
+        covariance[(at, at)] += ridge;
+    }
+    let factor = covariance.cholesky()?.l();
+    factor.solve_lower_triangular(&DMatrix::identity(k, k))
+}
+
+/// The mean over all faces of (w - m)(w - m)ᵀ, with m the mean weights of the face's person: k x k.
+fn within_person_covariance(weights: &Weights, persons: &[usize]) -> DMatrix<f64> {
+    let k = weights.nrows();
+    let people = persons.iter().max().map_or(0, |&last| last + 1);
+    let mut means = DMatrix::<f64>::zeros(k, people);
+    let mut counts = vec![0.0; people];
+    for (face, &person) in weights.column_iter().zip(persons) {
+        counts[person] += 1.0;
+        for (sum, &weight) in means.column_mut(person).iter_mut().zip(face.iter()) {
+            *sum += f64::from(weight);
+        }
+    }
+    for (mut mean, &count) in means.column_iter_mut().zip(&counts) {
+        if count > 0.0 {
+            mean /= count;
+        }
+    }
+    let mut deviations = DMatrix::<f64>::zeros(k, weights.ncols());
+    for ((mut deviation, face), &person) in deviations
+        .column_iter_mut()
+        .zip(weights.column_iter())
+        .zip(persons)
+    {
+        for ((value, &weight), mean) in deviation
+            .iter_mut()
+            .zip(face.iter())
+            .zip(means.column(person).iter())
+        {
+            *value = f64::from(weight) - mean;
+        }
+    }
+    let count = (weights.ncols().max(1)) as f64;
+    &deviations * deviations.transpose() / count
+}
+
+impl Default for Metric {
+    /// Chosen by cross-validation: see docs/RECIPES.md.
+    fn default() -> Self {
+        Self::of(Scaling::Within, Measure::Cosine)
+    }
+}
+
+impl std::str::FromStr for Metric {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::NAMED
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, metric)| *metric)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::NAMED.iter().map(|(name, _)| *name).collect();
+                format!("expected one of {}", names.join(", "))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights() -> Weights {
+        DMatrix::from_column_slice(2, 3, &[3.0, 4.0, -30.0, 8.0, 0.0, 0.0])
+    }
+
+    fn fitted(metric: Metric, eigenvalues: &[f64]) -> FittedMetric {
+        metric.fit(eigenvalues, &weights(), &[0, 0, 1])
+    }
+
+    #[test]
+    fn within_person_variation_becomes_small() {
+        // Two people, apart along the second weight only; each varies wildly along the first.
+        let faces: Weights =
+            DMatrix::from_column_slice(2, 4, &[-9.0, 1.0, 9.0, 1.0, -9.0, -1.0, 9.0, -1.0]);
+        let eigenvalues = [108.0, 4.0 / 3.0];
+        let metric: Metric = "within".parse().unwrap();
+        let fitted = metric.fit(&eigenvalues, &faces, &[0, 0, 1, 1]);
+        let spread = |a: usize, b: usize| {
+            let z = fitted.coordinates(&faces);
+            (z.column(a) - z.column(b)).norm()
+        };
+        let plain = (spread(0, 1) / spread(0, 2), 18.0 / 2.0);
+        assert!(plain.0 < plain.1 / 2.0, "{plain:?}");
+        let again =
+            FittedMetric::from_matrix(metric, &eigenvalues, fitted.matrix().cloned()).unwrap();
+        assert_eq!(again, fitted);
+    }
+
+    #[test]
+    fn one_photo_a_person_falls_back_on_the_total_covariance() {
+        let metric: Metric = "within".parse().unwrap();
+        let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 1, 2]);
+        let matrix = fitted.matrix().unwrap();
+        let ridge = RIDGE * TOTAL_SHARE * 13.0 / 2.0;
+        let expected = (TOTAL_SHARE * 9.0 + ridge).powf(-0.5);
+        assert!((matrix[(0, 0)] - expected).abs() < 1e-12);
+        assert_eq!(matrix[(1, 0)], 0.0);
+    }
+
+    #[test]
+    fn names_and_metrics_are_one_to_one() {
+        for (name, metric) in Metric::NAMED {
+            assert_eq!(name.parse(), Ok(metric));
+            assert_eq!(metric.name(), name);
+        }
+        assert!("manhattan".parse::<Metric>().is_err());
+    }
+
+    #[test]
+    fn euclidean_leaves_weights_alone() {
+        let metric: Metric = "euclidean".parse().unwrap();
+        assert_eq!(
+            fitted(metric, &[9.0, 4.0]).coordinates(&weights()),
+            weights()
+        );
+    }
+
+    #[test]
+    fn cosine_distance_is_two_minus_two_cosines_whatever_the_length() {
+        let metric: Metric = "cosine".parse().unwrap();
+        let coordinates = fitted(metric, &[9.0, 4.0]).coordinates(&weights());
+        let (a, b) = (
+            weights().column(0).into_owned(),
+            weights().column(1).into_owned(),
+        );
+        let cosine = a.dot(&b) / (a.norm() * b.norm());
+        let distance = (coordinates.column(0) - coordinates.column(1)).norm_squared();
+        assert!((distance - (2.0 - 2.0 * cosine)).abs() < 1e-6);
+        assert_eq!(
+            coordinates.column(2).norm(),
+            0.0,
+            "the mean face has no angle"
+        );
+    }
+
+    #[test]
+    fn whitening_gives_unit_variance_to_each_eigenface() {
+        let metric: Metric = "whitened".parse().unwrap();
+        let coordinates = fitted(metric, &[9.0, 16.0]).coordinates(&weights());
+        assert_eq!(coordinates.column(0).as_slice(), &[1.0, 1.0]);
+    }
+}

@@ -1,0 +1,2 @@
+//! (stub: the founder's)
+pub mod resize;

@@ -1,0 +1,29 @@
+//! Reproducible noise for start vectors.
+
+/// Numbers evenly spread over (-1, 1), the same for the same seed on every machine.
+///
+/// SplitMix64 (G. L. Steele, D. Lea & C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
+pub struct Noise(u64);
+
+impl Noise {
+    pub fn seeded(seed: u64) -> Self {
+        Self(
+            seed.wrapping_mul(0xd134_2543_de82_ef95)
+                .wrapping_add(0x2545_f491_4f6c_dd1d),
+        )
+    }
+}
+
+impl Iterator for Noise {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        // 53 bits, put in the middle of their interval: never 0, never ±1.
+        Some(((z >> 11) as f64 + 0.5) / (1_u64 << 52) as f64 - 1.0)
+    }
+}

@@ -1,0 +1,316 @@
+//! Large products straight from 8-bit faces: no copy of all faces in floating point is ever made.
+//!
+//! Pixels are taken in blocks of rows, each computed by one thread from a small buffer of its own, in an
+//! order that does not depend on the number of threads.
+
+use super::eigen::{self, Accum};
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+/// Pixels of a tile: rows of the result computed by one thread at a time.
+const PIXELS: usize = 128;
+/// Faces of a tile: 128 x 256 numbers of 8 bytes stay in the second-level cache.
+const FACES: usize = 256;
+/// Columns orthonormalised at a time.
+const COLUMNS: usize = 32;
+/// Columns whose inner products are off by less than this are orthonormal.
+const ORTHONORMAL: f64 = 1e-12;
+
+/// Matrices that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: expected {expected}, got {found}; were the faces made with another size?")]
+pub struct ShapeError {
+    /// What was measured.
+    pub what: &'static str,
+    /// The size it should have.
+    pub expected: usize,
+    /// The size it has.
+    pub found: usize,
+}
+
+impl ShapeError {
+    /// Fails unless the two sizes are equal.
+    pub(crate) fn unless_equal(
+        what: &'static str,
+        expected: usize,
+        found: usize,
+    ) -> Result<(), Self> {
+        if expected == found {
+            Ok(())
+        } else {
+            Err(Self {
+                what,
+                expected,
+                found,
+            })
+        }
+    }
+}
+
+/// `(X - mean 1ᵀ) A` (d x k), in f64: eigenvectors of the small Gram matrix become basis faces.
+///
+/// `faces` are the bytes of `X` (d x n, one face after the other), `mean` has d pixels, and row `j` of
+/// `coefficients` (`A`) belongs to the face `order[j]`.
+///
+/// # Errors
+/// If the sizes do not fit together.
+pub fn map_back(
+    faces: &[u8],
+    mean: &[f64],
+    order: &[usize],
+    coefficients: &DMatrix<f64>,
+) -> Result<DMatrix<f64>, ShapeError> {
+    let d = mean.len();
+    ShapeError::unless_equal(
+        "rows of the coefficients",
+        order.len(),
+        coefficients.nrows(),
+    )?;
+    let n = faces.len().checked_div(d).unwrap_or(0);
+    ShapeError::unless_equal("bytes of the faces", d * n, faces.len())?;
+    if let Some(&bad) = order.iter().find(|&&face| face >= n) {
+        return Err(ShapeError {
+            what: "a face's number below",
+            expected: n,
+            found: bad,
+        });
+    }
+    let mut out = DMatrix::zeros(d, coefficients.ncols());
+    let coefficients = eigen::view(coefficients);
+    eigen::view_mut(&mut out)
+        .par_row_chunks_mut(PIXELS)
+        .enumerate()
+        .for_each_init(
+            || vec![0.0; PIXELS * FACES],
+            |tile, (block, mut out)| {
+                let first = block * PIXELS;
+                let mean = &mean[first..first + out.nrows()];
+                for (group, order) in order.chunks(FACES).enumerate() {
+                    let tile = &mut tile[..mean.len() * order.len()];
+                    for (centred, face) in tile.chunks_mut(mean.len()).zip(order) {
+                        let pixels = &faces[face * d + first..][..mean.len()];
+                        for ((to, &pixel), mean) in centred.iter_mut().zip(pixels).zip(mean) {
+                            *to = f64::from(pixel) - mean;
+                        }
+                    }
+                    let rows = coefficients.subrows(group * FACES, order.len());
+                    eigen::add_product(out.as_mut(), eigen::columns(tile, mean.len()), rows, 1.0);
+                }
+            },
+        );
+    Ok(out)
+}
+
+/// `mean 1ᵀ + U W` (d x n): faces rebuilt from their weights (k x n), in pixel values that may lie
+/// outside 0 to 255.
+///
+/// # Errors
+/// If the sizes do not fit together.
+pub fn reconstruct(
+    basis: &DMatrix<f32>,
+    mean: &[f64],
+    weights: &DMatrix<f32>,
+) -> Result<DMatrix<f32>, ShapeError> {
+    ShapeError::unless_equal("pixels of the mean face", basis.nrows(), mean.len())?;
+    ShapeError::unless_equal("weights of a face", basis.ncols(), weights.nrows())?;
+    let mut faces = DMatrix::from_fn(mean.len(), weights.ncols(), |pixel, _| mean[pixel] as f32);
+    let (basis, weights) = (eigen::view(basis), eigen::view(weights));
+    eigen::multiply(eigen::view_mut(&mut faces), Accum::Add, basis, weights, 1.0);
+    Ok(faces)
+}
+
+/// What [`reorthonormalise`] found and did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Repair {
+    /// The columns were orthonormal to 1e-12: nothing was changed.
+    Unneeded,
+    /// They are now. `error` is how far they were: the largest entry of `|UᵀU - I|`. Columns that lay in
+    /// the span of those before them carry nothing, and were `replaced` by some direction outside it.
+    Done {
+        /// The largest entry of `|UᵀU - I|` before.
+        error: f64,
+        /// Columns that carried nothing of their own.
+        replaced: Vec<usize>,
+    },
+}
+
+/// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, if they are not.
+///
+/// Basis faces mapped back from small eigenvalues have lost some orthogonality to the leading ones (their
+/// error is that of the leading ones magnified). So leading columns stay and later ones are cleaned of
+/// them: block Gram-Schmidt, twice. Directions keep their sign.
+///
+/// # Errors
+/// If there are more columns than rows, or numbers that are not finite.
+pub fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<Repair, ShapeError> {
+    let (d, k) = basis.shape();
+    if k > d {
+        return Err(ShapeError {
+            what: "columns, at most",
+            expected: d,
+            found: k,
+        });
+    }
+    let view = eigen::view(basis);
+    let gram = eigen::inner_product(view, view) - DMatrix::identity(k, k);
+    let finite = gram.iter().filter(|x| x.is_finite()).count();
+    ShapeError::unless_equal("finite inner products", k * k, finite)?;
+    let error = gram.amax();
+    if error <= ORTHONORMAL {
+        return Ok(Repair::Unneeded);
+    }
+    // What projection leaves of a unit vector is rounding below this.
+    let dust = f64::EPSILON * (d as f64).sqrt() * (1.0 + error);
+    let mut replaced = Vec::new();
+    for first in (0..k).step_by(COLUMNS) {
+        let count = COLUMNS.min(k - first);
+        let (done, rest) = basis.as_mut_slice().split_at_mut(d * first);
+        let block = &mut rest[..d * count];
+        let parts = eigen::extend(eigen::columns(done, d), block, dust, first as u64);
+        replaced.extend(parts.replaced.iter().map(|j| first + j));
+    }
+    replaced.sort_unstable();
+    Ok(Repair::Done { error, replaced })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pca::eigen::Noise;
+
+    fn bytes(count: usize, seed: u64) -> Vec<u8> {
+        Noise::seeded(seed)
+            .take(count)
+            .map(|x| (128.0 + 127.0 * x) as u8)
+            .collect()
+    }
+
+    #[test]
+    fn map_back_is_the_centred_product() {
+        for (d, n, k) in [
+            (1, 1, 1),
+            (130, 5, 3),
+            (300, 700, 9),
+            (128, 256, 2),
+            (5, 0, 2),
+        ] {
+            let faces = bytes(d * n, 1);
+            let mean: Vec<f64> = Noise::seeded(2).take(d).map(|x| 100.0 + x).collect();
+            let order: Vec<usize> = (0..n).map(|j| (j * 7 + 3) % n).collect();
+            let a = DMatrix::from_iterator(n, k, Noise::seeded(3).take(n * k));
+            let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[order[j] * d + i]) - mean[i]);
+            let found = map_back(&faces, &mean, &order, &a).expect("shapes fit");
+            let expected = x * a;
+            assert!(
+                (&found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + n) as f64
+            );
+        }
+    }
+
+    #[test]
+    fn map_back_of_eigenvectors_is_orthonormal() {
+        let (d, n) = (700, 90);
+        let faces = bytes(d * n, 4);
+        let mean: Vec<f64> = (0..d)
+            .map(|i| (0..n).map(|j| f64::from(faces[j * d + i])).sum::<f64>() / n as f64)
+            .collect();
+        let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[j * d + i]) - mean[i]);
+        let pairs = eigen::leading(
+            x.transpose() * &x,
+            eigen::Wanted::Leading(n - 1),
+            eigen::Choice::Auto,
+        )
+        .expect("solved");
+        let mut a = pairs.vectors;
+        for (mut column, value) in a.column_iter_mut().zip(&pairs.values) {
+            column /= value.sqrt();
+        }
+        let order: Vec<usize> = (0..n).collect();
+        let u = map_back(&faces, &mean, &order, &a).expect("shapes fit");
+        assert!((u.transpose() * &u - DMatrix::identity(n - 1, n - 1)).amax() < 1e-10);
+    }
+
+    #[test]
+    fn same_bits_for_any_number_of_threads() {
+        let (d, n, k) = (2000, 300, 50);
+        let faces = bytes(d * n, 9);
+        let mean = vec![127.5; d];
+        let order: Vec<usize> = (0..n).rev().collect();
+        let a = DMatrix::from_iterator(n, k, Noise::seeded(10).take(n * k));
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("a pool");
+            pool.install(|| {
+                let mut u = map_back(&faces, &mean, &order, &a).expect("shapes fit");
+                reorthonormalise(&mut u).expect("finite");
+                let basis = u.map(|x| x as f32);
+                let weights =
+                    crate::pca::projection::project(&basis, &mean, &faces).expect("shapes fit");
+                let rebuilt = reconstruct(&basis, &mean, &weights).expect("shapes fit");
+                (u, weights, rebuilt)
+            })
+        };
+        assert!(run(1) == run(2));
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_refused() {
+        let a = DMatrix::zeros(2, 1);
+        assert!(map_back(&[1, 2, 3], &[0.0, 0.0], &[0, 0], &a).is_err());
+        assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0, 2], &a).is_err());
+        assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0], &a).is_err());
+        assert!(map_back(&[1], &[], &[0, 1], &a).is_err());
+        let (basis, weights) = (DMatrix::zeros(4, 2), DMatrix::zeros(2, 3));
+        assert!(reconstruct(&basis, &[0.0; 5], &weights).is_err());
+        assert!(reconstruct(&basis, &[0.0; 4], &DMatrix::zeros(3, 3)).is_err());
+        assert!(reorthonormalise(&mut DMatrix::zeros(2, 3)).is_err());
+        assert!(reorthonormalise(&mut DMatrix::from_element(4, 2, f64::NAN)).is_err());
+    }
+
+    #[test]
+    fn reconstruct_adds_weighted_basis_faces_to_the_mean() {
+        let basis = DMatrix::from_iterator(300, 4, Noise::seeded(5).take(1200).map(|x| x as f32));
+        let weights = DMatrix::from_iterator(4, 3, Noise::seeded(6).take(12).map(|x| x as f32));
+        let mean: Vec<f64> = (0..300).map(f64::from).collect();
+        let found = reconstruct(&basis, &mean, &weights).expect("shapes fit");
+        let expected = &basis * &weights;
+        for (i, j) in (0..300).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            assert!((found[(i, j)] - expected[(i, j)] - mean[i] as f32).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn reorthonormalise_repairs_and_keeps_leading_columns() {
+        let (d, k) = (600, 70);
+        let mut u = DMatrix::from_iterator(d, k, Noise::seeded(7).take(d * k));
+        eigen::extend(eigen::columns(&[], d), u.as_mut_slice(), 0.0, 1);
+        assert_eq!(reorthonormalise(&mut u.clone()), Ok(Repair::Unneeded));
+        let exact = u.clone();
+        for j in 40..k {
+            let lead = exact.column(j - 40) * 1e-4;
+            u.set_column(j, &(exact.column(j) + lead));
+        }
+        let Ok(Repair::Done { error, replaced }) = reorthonormalise(&mut u) else {
+            panic!("no repair")
+        };
+        assert!((error - 1e-4).abs() < 1e-8 && replaced.is_empty());
+        assert!((u.transpose() * &u - DMatrix::identity(k, k)).amax() < 1e-14);
+        assert!((u - exact).amax() < 1e-12);
+    }
+
+    #[test]
+    fn reorthonormalise_replaces_columns_that_carry_nothing() {
+        let mut u = DMatrix::from_iterator(90, 40, Noise::seeded(8).take(3600));
+        let copy = u.column(0).into_owned();
+        u.set_column(7, &copy);
+        u.set_column(39, &copy);
+        u.column_mut(20).fill(0.0);
+        let Ok(Repair::Done { replaced, .. }) = reorthonormalise(&mut u) else {
+            panic!("no repair")
+        };
+        assert_eq!(replaced, [7, 20, 39]);
+        assert!((u.transpose() * &u - DMatrix::identity(40, 40)).amax() < 1e-14);
+    }
+}

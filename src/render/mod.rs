@@ -1,0 +1,69 @@
+//! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
+
+pub mod lettering;
+pub mod plot;
+pub mod sheet;
+
+use image::{GrayImage, Luma};
+
+use crate::face_matrix::FaceSize;
+
+/// The gray level that stands for zero in a picture of signed values.
+pub const ZERO: f32 = 128.0;
+
+/// A picture of gray levels (d values, 0 to 255): rounded, and clamped where they leave the range.
+pub fn gray(size: FaceSize, levels: &[f32]) -> GrayImage {
+    picture(size, levels, |level| level)
+}
+
+/// A picture of signed values (d), such as an eigenface: zero is mid-gray (128) and the value of largest
+/// magnitude is black or white, so that equal steps up and down look alike.
+pub fn signed(size: FaceSize, values: &[f32]) -> GrayImage {
+    let largest = values
+        .iter()
+        .fold(0.0_f32, |best, value| best.max(value.abs()));
+    let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+    picture(size, values, |value| ZERO + value * scale)
+}
+
+fn picture(size: FaceSize, values: &[f32], level: impl Fn(f32) -> f32) -> GrayImage {
+    GrayImage::from_fn(size.width(), size.height(), |x, y| {
+        let at = y as usize * size.width() as usize + x as usize;
+        let value = values.get(at).copied().unwrap_or(0.0);
+        Luma([level(value).round().clamp(0.0, 255.0) as u8])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_pictures_are_symmetric_about_mid_gray() {
+        let size: FaceSize = "8x8".parse().unwrap();
+        let mut values = vec![0.0; 64];
+        (values[0], values[1], values[2]) = (-2.0, 2.0, 1.0);
+        let image = signed(size, &values);
+        let level = |x: u32| image.get_pixel(x, 0)[0];
+        assert_eq!((level(0), level(1), level(2), level(3)), (1, 255, 192, 128));
+    }
+
+    #[test]
+    fn an_eigenface_of_zeros_is_plain_mid_gray() {
+        let size: FaceSize = "8x8".parse().unwrap();
+        assert!(
+            signed(size, &[0.0; 64])
+                .pixels()
+                .all(|pixel| pixel[0] == 128)
+        );
+    }
+
+    #[test]
+    fn gray_levels_outside_the_range_are_clamped() {
+        let size: FaceSize = "8x8".parse().unwrap();
+        let mut levels = vec![12.6; 64];
+        (levels[0], levels[1]) = (-5.0, 300.0);
+        let image = gray(size, &levels);
+        assert_eq!(image.as_raw()[..3], [0, 255, 13]);
+    }
+}

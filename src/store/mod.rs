@@ -1,0 +1,31 @@
+//! The model file, and how files come to be on disk: whole or not at all.
+//!
+//! A model is one `.npz` that `numpy.load` opens ([`ArchiveWriter`], [`Archive`]); its format is described in
+//! docs/MODEL-FORMAT.md. Files are replaced, never written into ([`replace_file`]); who changes a model holds its
+//! lock meanwhile ([`ModelLock`]), who reads it needs none.
+
+mod archive;
+mod digest;
+mod lock;
+mod model;
+mod npy;
+mod place;
+mod replace;
+mod seal;
+mod writer;
+mod zip;
+
+pub use archive::Archive;
+pub use lock::{ModelLock, Wait};
+pub use model::{load, save};
+pub use npy::{Number, write_npy};
+pub use replace::{Privacy, replace_file};
+#[doc(hidden)]
+pub use seal::forge;
+pub use writer::ArchiveWriter;
+
+/// The version of the format that this program writes, and the newest that it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The member that every archive begins with, in every version of the format.
+const META: &str = "meta.json";

@@ -1,0 +1,207 @@
+//! A recogniser as a model file and back: names and layout of the arrays, in scikit-learn's terms.
+//!
+//! | array | shape | what |
+//! |---|---|---|
+//! | `mean_` | d | mean face, f64 |
+//! | `components_` | k x d | eigenfaces, f32 |
+//! | `explained_variance_` | k | eigenvalues, n - 1 degrees of freedom, f64 |
+//! | `explained_variance_ratio_` | k | each over the total variance, f64 |
+//! | `weights` | n x k | weights of the enrolled faces, f32 |
+//! | `metric_` | k x k | the learned map of the weights, lower triangular, f64; only where the metric learns one |
+//! | `faces` | n x d | the enrolled 8-bit faces |
+//! | `labels`, `sources` | n | person and origin of each face, text |
+//! | `hashes` | n x 32 | SHA-256 of each photo's file |
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::{Archive, ArchiveWriter, Privacy, replace_file};
+use crate::dataset::{ContentHash, Person};
+use crate::decision::Calibration;
+use crate::error::{Error, ModelProblem, Result};
+use crate::face_matrix::FaceSize;
+use crate::face_space::FaceSpace;
+use crate::gallery::{Gallery, LabeledFace};
+use crate::metric::FittedMetric;
+use crate::preparation::Preparation;
+use crate::recognizer::{Recognizer, Settings};
+
+/// `meta.json`, but for the version of the format, which the archive itself keeps.
+#[derive(Debug, Serialize, Deserialize)]
+struct Meta {
+    /// Version of the program that wrote the file.
+    program: String,
+    width: u32,
+    height: u32,
+    faces: usize,
+    components: usize,
+    /// Faces that the space was learned from.
+    learned_from: usize,
+    total_variance: f64,
+    /// The settings as a user would type them.
+    wanted_components: String,
+    solver: String,
+    metric: String,
+    clusters: String,
+    calibration: Calibration,
+}
+
+/// Writes the model; whatever stood there is replaced as a whole or not at all. Mode 0600: it holds faces.
+///
+/// # Errors
+/// A place that cannot be written.
+pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
+    replace_file(path, Privacy::Owner, |out| write(recognizer, out))
+}
+
+/// Reads a model back, bit for bit.
+///
+/// # Errors
+/// A file that is not there, is no model, is damaged, newer, or does not fit together.
+pub fn load(path: &Path) -> Result<Recognizer> {
+    read(&Archive::read(path)?)
+}
+
+fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Result<()> {
+    let (space, gallery) = (recognizer.space(), recognizer.gallery());
+    let (d, k, n) = (space.pixels(), space.components(), gallery.len());
+    let settings = recognizer.settings();
+    let meta = Meta {
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        width: space.size().width(),
+        height: space.size().height(),
+        faces: n,
+        components: k,
+        learned_from: space.learned_from(),
+        total_variance: space.total_variance(),
+        wanted_components: settings.components.to_string(),
+        solver: settings.solver.name().to_owned(),
+        metric: settings.metric.name().to_owned(),
+        clusters: settings.clusters.to_string(),
+        calibration: *recognizer.calibration(),
+    };
+    let labels: Vec<&str> = gallery
+        .enrolled()
+        .iter()
+        .map(|face| gallery.people()[face.person].as_str())
+        .collect();
+    let sources: Vec<&str> = gallery
+        .enrolled()
+        .iter()
+        .map(|face| face.source.as_str())
+        .collect();
+    let hashes: Vec<u8> = gallery
+        .enrolled()
+        .iter()
+        .flat_map(|face| face.hash.0)
+        .collect();
+
+    // Columns of a column-major matrix are rows of a row-major one: no transposing.
+    let mut archive = ArchiveWriter::new(out, &meta)?;
+    archive.add_array("mean_", &[d], space.mean().as_slice())?;
+    archive.add_array("components_", &[k, d], space.basis().as_slice())?;
+    archive.add_array("explained_variance_", &[k], space.eigenvalues())?;
+    archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
+    archive.add_array("weights", &[n, k], recognizer.weights().as_slice())?;
+    archive.add_text("labels", &labels)?;
+    archive.add_text("sources", &sources)?;
+    archive.add_array("hashes", &[n, 32], &hashes)?;
+    if let Some(matrix) = recognizer.metric().matrix() {
+        archive.add_array("metric_", &[k, k], matrix.transpose().as_slice())?;
+    }
+    archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
+    archive.finish()?;
+    Ok(())
+}
+
+fn read(archive: &Archive) -> Result<Recognizer> {
+    let meta: Meta = archive.meta()?;
+    let senseless = |reason: &str| {
+        archive.refuse(ModelProblem::Json {
+            member: "meta.json".to_owned(),
+            reason: reason.to_owned(),
+        })
+    };
+    let size = FaceSize::new(meta.width, meta.height)
+        .map_err(|_| senseless("an impossible size of faces"))?;
+    let settings = Settings {
+        components: meta
+            .wanted_components
+            .parse()
+            .map_err(|e: String| senseless(&e))?,
+        solver: meta.solver.parse().map_err(|e: String| senseless(&e))?,
+        metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
+        clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
+    };
+    let (d, k, n) = (size.pixels(), meta.components, meta.faces);
+    let space = FaceSpace::from_parts(
+        size,
+        DVector::from_vec(archive.array("mean_", &[d])?),
+        DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
+        archive.array("explained_variance_", &[k])?,
+        meta.total_variance,
+        meta.learned_from,
+    )
+    .ok_or_else(|| senseless("a face space whose parts do not fit together"))?;
+    let gallery = read_gallery(archive, size, n)?;
+    let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
+    let matrix = if archive.contains("metric_") {
+        Some(DMatrix::from_row_slice(
+            k,
+            k,
+            &archive.array("metric_", &[k, k])?,
+        ))
+    } else {
+        None
+    };
+    let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
+        .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
+    Recognizer::from_parts(
+        Preparation::new(size),
+        settings,
+        space,
+        gallery,
+        weights,
+        metric,
+        meta.calibration,
+    )
+    .map_err(|_| senseless("parts that do not fit together"))
+}
+
+fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {
+    let d = size.pixels();
+    let senseless = |reason: String| archive.refuse(ModelProblem::Layout { reason });
+    let labels = archive.text("labels", n)?;
+    let sources = archive.text("sources", n)?;
+    let hashes = archive.bytes("hashes", &[n, 32])?;
+    let pixels = archive.bytes("faces", &[n, d])?;
+    let mut faces = Vec::with_capacity(n);
+    let rows = labels
+        .into_iter()
+        .zip(sources)
+        .zip(hashes.chunks_exact(32))
+        .zip(pixels.chunks_exact(d));
+    for (((label, source), hash), pixels) in rows {
+        let person = Person::new(&label).map_err(|error| senseless(error.to_string()))?;
+        let mut content = [0; 32];
+        content.copy_from_slice(hash);
+        faces.push(LabeledFace {
+            person,
+            source,
+            hash: ContentHash(content),
+            pixels: pixels.to_vec(),
+        });
+    }
+    let order: Vec<ContentHash> = faces.iter().map(|face| face.hash).collect();
+    let (gallery, _) =
+        Gallery::assemble(size, faces).map_err(|error: Error| senseless(error.to_string()))?;
+    let canonical = gallery.enrolled().iter().map(|face| face.hash).eq(order);
+    if canonical {
+        Ok(gallery)
+    } else {
+        Err(senseless("faces out of order or twice".to_owned()))
+    }
+}

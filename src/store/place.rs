@@ -1,0 +1,112 @@
+//! Where a file is to stand: its folder, its name, and what stands there already.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result, WriteProblem};
+
+/// A place for an ordinary file in a folder that exists.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// As the user wrote it, for messages.
+    pub(super) named: PathBuf,
+    /// The file itself: links have been followed, so that what is replaced is the file and not the link to it.
+    pub(super) file: PathBuf,
+    /// The folder of `file`; never the empty path.
+    pub(super) folder: PathBuf,
+}
+
+impl Place {
+    pub(super) fn find(path: &Path) -> Result<Self> {
+        let problem = |problem| Error::Write {
+            path: path.to_owned(),
+            problem,
+        };
+        let file = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => {
+                fs::canonicalize(path).map_err(|_| problem(WriteProblem::NotAFile))?
+            }
+            _ => path.to_owned(),
+        };
+        match fs::metadata(&file) {
+            Ok(found) if found.is_dir() => return Err(problem(WriteProblem::Folder)),
+            Ok(found) if !found.is_file() => return Err(problem(WriteProblem::NotAFile)),
+            _ => {}
+        }
+        // A path such as `..` or `/` has no file name.
+        let (Some(folder), Some(_)) = (file.parent(), file.file_name()) else {
+            return Err(problem(WriteProblem::Folder));
+        };
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let place = Self {
+            named: path.to_owned(),
+            folder: folder.to_owned(),
+            file,
+        };
+        match fs::metadata(&place.folder) {
+            Ok(found) if !found.is_dir() => Err(problem(WriteProblem::NotInFolder(place.folder))),
+            Ok(_) => Ok(place),
+            Err(error) => Err(place.error(error)),
+        }
+    }
+
+    /// The beginning of the names of the hidden files that stand beside this one for a while.
+    ///
+    /// Cut to 55 characters (220 bytes), for file names end at 255 bytes; and in Unicode, for it is only a beginning.
+    pub(super) fn hidden_name(&self) -> String {
+        let name = self
+            .file
+            .file_name()
+            .unwrap_or(OsStr::new(""))
+            .to_string_lossy();
+        std::iter::once('.')
+            .chain(name.chars().take(55))
+            .chain(['.'])
+            .collect()
+    }
+
+    /// What an error of the operating system means for a file that was to be written here.
+    pub(super) fn error(&self, error: io::Error) -> Error {
+        let folder = self.folder.clone();
+        let problem = match error.kind() {
+            io::ErrorKind::NotFound => WriteProblem::NoFolder(folder),
+            io::ErrorKind::NotADirectory => WriteProblem::NotInFolder(folder),
+            io::ErrorKind::IsADirectory => WriteProblem::Folder,
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                WriteProblem::NotPermitted(folder)
+            }
+            io::ErrorKind::StorageFull => WriteProblem::DiskFull,
+            io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => WriteProblem::TooLarge,
+            _ => WriteProblem::Other(error),
+        };
+        Error::Write {
+            path: self.named.clone(),
+            problem,
+        }
+    }
+}
+
+/// Whether an open file still stands under that path, so that it is neither deleted nor replaced.
+pub(super) fn stands_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let number = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        match (file.metadata(), fs::symlink_metadata(path)) {
+            (Ok(ours), Ok(there)) => number(ours) == number(there),
+            _ => false,
+        }
+    }
+    // Elsewhere an open file cannot be deleted.
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
+    }
+}

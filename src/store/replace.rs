@@ -1,0 +1,165 @@
+//! Replaces a file as a whole: whoever looks, and whenever the process dies, finds the old one or the new one.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::place::{Place, stands_at};
+use crate::error::{Error, Result};
+
+/// Who may read a file, and how precious it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privacy {
+    /// For models: they hold biometric data, and there may be no second copy. Only the owner may read it (mode 0600 on
+    /// Unix), whatever an older file there allowed. It is forced to disk, so that even a power failure leaves the old
+    /// one or the new one.
+    Owner,
+    /// For pictures and tables, which can be made again. The umask decides who may read it. It is not forced to disk:
+    /// that would cost milliseconds each.
+    Public,
+}
+
+/// How the names of our temporary files end; what is called so and is not locked, a dead process left behind.
+const SUFFIX: &str = ".eigenfaces-tmp";
+/// Random characters before it.
+const RANDOM: usize = 8;
+
+/// How often a new temporary file may be taken for an orphan.
+const MOST_ATTEMPTS: usize = 100;
+
+/// Writes a file by `write`, beside the place where it is to stand, and moves it there once it is whole.
+///
+/// After an error the old file stands untouched and nothing of the new one is left (but for a disk that breaks while
+/// the folder is synced: then the new one is there, and may not last). After a crash a hidden temporary file may be
+/// left; the next [`Privacy::Owner`] write of the same file removes it, for it holds faces. A symbolic link is
+/// followed: the file it points to is replaced.
+///
+/// `write` gets a buffered, seekable file. Its errors are reported as [`Error::Write`].
+pub fn replace_file(
+    path: &Path,
+    privacy: Privacy,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<()> {
+    let place = Place::find(path)?;
+    if privacy == Privacy::Owner {
+        remove_orphans(&place);
+    }
+    let temporary = create_beside(&place, privacy).map_err(|error| place.error(error))?;
+    fill(temporary.as_file(), write).map_err(|error| written_so_far(&place, error))?;
+    if privacy == Privacy::Owner {
+        temporary
+            .as_file()
+            .sync_all()
+            .map_err(|error| place.error(error))?;
+    }
+    temporary
+        .persist(&place.file)
+        .map_err(|failed| place.error(failed.error))?;
+    match privacy {
+        Privacy::Owner => sync_folder(&place.folder).map_err(|error| place.error(error)),
+        Privacy::Public => Ok(()),
+    }
+}
+
+fn fill(
+    file: &File,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
+}
+
+/// An error while the contents are written says nothing about folders, whatever its kind.
+fn written_so_far(place: &Place, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
+            place.error(error)
+        }
+        _ => place.error(io::Error::other(error)),
+    }
+}
+
+/// A new temporary file, locked while we live, so that nobody takes it for an orphan.
+fn create_beside(place: &Place, privacy: Privacy) -> io::Result<NamedTempFile> {
+    let hidden_name = place.hidden_name();
+    let mut builder = tempfile::Builder::new();
+    builder
+        .prefix(&hidden_name)
+        .rand_bytes(RANDOM)
+        .suffix(SUFFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(match privacy {
+            Privacy::Owner => 0o600,
+            Privacy::Public => 0o666, // less what the umask takes away
+        }));
+    }
+    #[cfg(not(unix))]
+    let _ = privacy;
+
+    for _ in 0..MOST_ATTEMPTS {
+        let temporary = builder.tempfile_in(&place.folder).map_err(without_path)?;
+        match temporary.as_file().try_lock() {
+            // Between creation and lock another process may have taken it for an orphan: then a new one.
+            Ok(()) if stands_at(temporary.as_file(), temporary.path()) => return Ok(temporary),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // A file system without locks: there orphans are never removed either.
+            Err(TryLockError::Error(_)) => return Ok(temporary),
+        }
+    }
+    Err(io::Error::other("its temporary file keeps vanishing"))
+}
+
+/// Removes temporary files of the same place whose process died. Trouble here is none of the caller's.
+fn remove_orphans(place: &Place) {
+    let hidden_name = place.hidden_name();
+    let is_ours = |name: &str| {
+        let random = name
+            .strip_prefix(&hidden_name)
+            .and_then(|name| name.strip_suffix(SUFFIX));
+        random.is_some_and(|random| {
+            random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    let Ok(files) = fs::read_dir(&place.folder) else {
+        return;
+    };
+    for file in files.flatten() {
+        if file.file_name().to_str().is_some_and(is_ours)
+            && file.file_type().is_ok_and(|kind| kind.is_file())
+        {
+            let Ok(orphan) = OpenOptions::new().write(true).open(file.path()) else {
+                continue;
+            };
+            // Locked until it is gone: its maker may be alive, and between creation and lock (see create_beside).
+            if orphan.try_lock().is_ok() {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+}
+
+/// Makes a rename last through a power failure. Where folders cannot be opened (Windows) or synced, the system decides.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// EIO, the same number on every Unix: the disk itself failed.
+const INPUT_OUTPUT_ERROR: i32 = 5;
+
+/// tempfile puts the temporary's path into its errors, which would only puzzle the user.
+fn without_path(error: io::Error) -> io::Error {
+    error
+        .raw_os_error()
+        .map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}

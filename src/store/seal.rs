@@ -1,0 +1,44 @@
+//! The end of a model file: the zip archive's comment, which holds the checksum of every byte before it.
+//!
+//! Because the comment comes last and has a fixed length, the checksum covers headers, contents, directory and all;
+//! a changed byte anywhere is noticed before anything else is looked at.
+
+use super::digest::{self, Digest};
+
+/// What stands before the digest. It names the digest, so that a later one can be told apart.
+const MARK: &[u8] = b"eigenfaces sha256/256k ";
+const DIGEST_DIGITS: usize = 2 * size_of::<Digest>();
+
+/// Bytes of the seal.
+pub(super) const LENGTH: usize = MARK.len() + DIGEST_DIGITS;
+
+/// The seal of a file with that digest.
+pub(super) fn of(digest: &Digest) -> [u8; LENGTH] {
+    let mut seal = [0; LENGTH];
+    let (mark, digits) = seal.split_at_mut(MARK.len());
+    mark.copy_from_slice(MARK);
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(digest) {
+        pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+        pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+    }
+    seal
+}
+
+/// Whether bytes end in a seal, right or wrong.
+pub(super) fn is_present(bytes: &[u8]) -> bool {
+    bytes.len() >= LENGTH && bytes[bytes.len() - LENGTH..].starts_with(MARK)
+}
+
+/// What a file holds before its seal; `None` if the seal is not that of these bytes.
+pub(super) fn open(bytes: &[u8]) -> Option<&[u8]> {
+    let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(LENGTH)?)?;
+    (seal == of(&digest::of(body))).then_some(body)
+}
+
+/// `body` with the right seal after it. Only tests and fuzzers need it: to forge what a hostile maker could write.
+#[doc(hidden)]
+pub fn forge(mut body: Vec<u8>) -> Vec<u8> {
+    let seal = of(&digest::of(&body));
+    body.extend_from_slice(&seal);
+    body
+}

@@ -1,0 +1,157 @@
+//! Writes an archive, front to back, hashing it on the way.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::digest::Hasher;
+use super::npy::{self, Header, Number};
+use super::{FORMAT_VERSION, META, seal, zip};
+
+/// Writes one archive: `meta.json` first, then arrays in the order in which they are added, then the checksum.
+///
+/// Equal contents give equal bytes. Nothing is kept in memory but the members' names; `out` need not be seekable.
+/// Mistakes of the caller (a shape that does not fit its numbers, a name used twice) are errors of kind
+/// [`InvalidInput`](io::ErrorKind::InvalidInput).
+pub struct ArchiveWriter<W: Write> {
+    out: Hashed<W>,
+    entries: Vec<zip::Entry>,
+}
+
+/// `meta` with the version of the format before it.
+#[derive(Serialize)]
+struct Versioned<'a, M> {
+    format_version: u32,
+    #[serde(flatten)]
+    meta: &'a M,
+}
+
+impl<W: Write> ArchiveWriter<W> {
+    /// Begins an archive with `meta.json`: the fields of `meta` (a struct or a map), and `format_version`.
+    ///
+    /// `meta` must not have a field `format_version` of its own. JSON knows no infinities and no NaN: serde_json writes them as `null`.
+    pub fn new(out: W, meta: &impl Serialize) -> io::Result<Self> {
+        let out = Hashed {
+            out,
+            hasher: Hasher::default(),
+            written: 0,
+        };
+        let mut writer = Self {
+            out,
+            entries: Vec::new(),
+        };
+        writer.add_json(
+            META,
+            &Versioned {
+                format_version: FORMAT_VERSION,
+                meta,
+            },
+        )?;
+        Ok(writer)
+    }
+
+    /// Adds numbers under a name (NumPy's key, without `.npy`), row by row: `shape` `[n, d]` is n rows of d numbers.
+    pub fn add_array<T: Number>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        numbers: &[T],
+    ) -> io::Result<()> {
+        let header = Header::of(shape, numbers)?;
+        self.add_member(
+            &format!("{name}.npy"),
+            &[&header.encode(), &npy::to_bytes(numbers)],
+        )
+    }
+
+    /// Adds n lines of text under a name, as NumPy's fixed-width `<U`, so that `numpy.load` needs no pickle.
+    ///
+    /// # Errors
+    /// A line that ends in NUL: NumPy fills lines up with NULs, so it could not be told apart from a shorter one.
+    pub fn add_text(&mut self, name: &str, lines: &[impl AsRef<str>]) -> io::Result<()> {
+        if let Some(line) = lines.iter().find(|line| line.as_ref().ends_with('\0')) {
+            return Err(misuse(format!(
+                "array {name}: {:?} ends in a NUL character, which a NumPy text cannot keep: rename it",
+                line.as_ref()
+            )));
+        }
+        let width = lines
+            .iter()
+            .map(|line| line.as_ref().chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let header = Header {
+            descr: npy::text_descr(width),
+            shape: vec![lines.len()],
+        };
+        self.add_member(
+            &format!("{name}.npy"),
+            &[&header.encode(), &npy::text_to_bytes(lines, width)],
+        )
+    }
+
+    /// Adds a JSON file under its full name (`log.json`). `numpy.load(...)[name]` gives its bytes.
+    pub fn add_json(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(value)?;
+        text.push(b'\n');
+        self.add_member(name, &[&text])
+    }
+
+    /// Ends the archive with its directory and its checksum, and gives `out` back, flushed.
+    pub fn finish(mut self) -> io::Result<W> {
+        let directory = zip::directory(&self.entries, self.out.written, seal::LENGTH as u16);
+        self.out.write(&directory)?;
+        let Hashed {
+            mut out, hasher, ..
+        } = self.out;
+        out.write_all(&seal::of(&hasher.finish()))?;
+        out.flush()?;
+        Ok(out)
+    }
+
+    /// The content comes in parts, so that a header need not be glued to its numbers.
+    fn add_member(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+        if !zip::is_good_name(name) {
+            return Err(misuse(format!(
+                "{name:?} cannot be the name of a member: use letters, digits and _"
+            )));
+        }
+        if self.entries.iter().any(|entry| entry.name == name) {
+            return Err(misuse(format!("two members are called {name}")));
+        }
+        let mut crc32 = crc32fast::Hasher::new();
+        parts.iter().for_each(|part| crc32.update(part));
+        let entry = zip::Entry {
+            name: name.to_owned(),
+            crc32: crc32.finalize(),
+            size: parts.iter().map(|part| part.len() as u64).sum(),
+            offset: self.out.written,
+        };
+        self.out.write(&zip::local_header(&entry))?;
+        for part in parts {
+            self.out.write(part)?;
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+}
+
+fn misuse(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
+}
+
+/// A stream that hashes and counts what goes through it.
+struct Hashed<W> {
+    out: W,
+    hasher: Hasher,
+    written: u64,
+}
+
+impl<W: Write> Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.written += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}

@@ -1,0 +1,334 @@
+//! Laws of principal components, on random faces and on the awkward ones.
+
+mod support;
+
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_space::{FaceSpace, Weights};
+use eigenfaces::pca::{ComponentCount, Components, Pca, PcaError, Solver};
+use nalgebra::DMatrix;
+use proptest::prelude::*;
+
+fn size(width: u32, height: u32) -> FaceSize {
+    FaceSize::new(width, height).unwrap()
+}
+
+/// n faces of d = width x height pixels from a seed, with some structure so that spectra decay.
+fn faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
+    let mut state = seed | 1;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut pixels = Vec::with_capacity(n * size.pixels());
+    for _ in 0..n {
+        let (phase, tilt, level) = (draw() * 6.0, draw() * 3.0, draw() * 60.0);
+        for at in 0..size.pixels() {
+            let wave =
+                (at as f64 / 5.0 + phase).sin() * 50.0 + (at as f64 * tilt / 40.0).cos() * 30.0;
+            pixels.push((90.0 + level + wave + draw() * 20.0).clamp(0.0, 255.0) as u8);
+        }
+    }
+    FaceMatrix::from_pixels(size, pixels).unwrap()
+}
+
+fn fit(faces: &FaceMatrix, components: ComponentCount, solver: Solver) -> Components {
+    Pca { components, solver }.fit(faces).unwrap()
+}
+
+fn all(faces: &FaceMatrix, solver: Solver) -> Components {
+    fit(faces, ComponentCount::Share(1.0), solver)
+}
+
+/// The largest entry of |UᵀU - I|.
+fn orthonormality(basis: &DMatrix<f64>) -> f64 {
+    (basis.tr_mul(basis) - DMatrix::identity(basis.ncols(), basis.ncols())).amax()
+}
+
+/// X - m 1ᵀ.
+fn centred(faces: &FaceMatrix, components: &Components) -> DMatrix<f64> {
+    let mut centred = faces.matrix().map(f64::from);
+    for mut face in centred.column_iter_mut() {
+        face -= &components.mean;
+    }
+    centred
+}
+
+fn check_laws(faces: &FaceMatrix, components: &Components) {
+    let (d, n) = (faces.size().pixels(), faces.len());
+    let k = components.count();
+    assert_eq!(components.basis.shape(), (d, k));
+    assert!(k < n && k <= d, "rank {k} of {n} faces of {d} pixels");
+    assert!(
+        orthonormality(&components.basis) < 1e-10,
+        "{}",
+        orthonormality(&components.basis)
+    );
+    assert!(
+        components
+            .eigenvalues
+            .windows(2)
+            .all(|pair| pair[0] >= pair[1])
+    );
+    assert!(components.eigenvalues.iter().all(|&value| value > 0.0));
+    let sum: f64 = components.eigenvalues.iter().sum();
+    assert!(sum <= components.total_variance * (1.0 + 1e-10));
+    for eigenface in components.basis.column_iter() {
+        assert!(eigenface.max() >= -eigenface.min() * (1.0 - 1e-9), "sign");
+    }
+
+    // The weights are centred, uncorrelated, and their variances are the eigenvalues.
+    let centred = centred(faces, components);
+    let weights = components.basis.tr_mul(&centred);
+    let largest = components.eigenvalues[0];
+    let covariance = &weights * weights.transpose() / (n - 1) as f64;
+    let diagonal = DMatrix::from_diagonal(&components.eigenvalues.clone().into());
+    assert!(
+        (covariance - diagonal).amax() < 1e-9 * largest,
+        "covariance of the weights"
+    );
+    for row in weights.row_iter() {
+        assert!(
+            row.mean().abs() < 1e-9 * largest.sqrt(),
+            "mean of the weights"
+        );
+    }
+}
+
+fn check_recomposition(faces: &FaceMatrix, components: &Components) {
+    let centred = centred(faces, components);
+    let weights = components.basis.tr_mul(&centred);
+    let error = (&components.basis * weights - &centred).amax();
+    assert!(
+        error < 1e-6,
+        "rebuilt from all components, pixels differ by {error}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn random_faces_obey(width in 8_u32..20, height in 8_u32..14, n in 2_usize..60, seed: u64) {
+        let faces = faces(size(width, height), n, seed);
+        let gram = all(&faces, Solver::Gram);
+        check_laws(&faces, &gram);
+        check_recomposition(&faces, &gram);
+        let covariance = all(&faces, Solver::Covariance);
+        check_laws(&faces, &covariance);
+        check_recomposition(&faces, &covariance);
+        prop_assert_eq!(gram.count(), covariance.count());
+        for (a, b) in gram.eigenvalues.iter().zip(&covariance.eigenvalues) {
+            prop_assert!((a - b).abs() <= 1e-10 * gram.eigenvalues[0], "{} {}", a, b);
+        }
+        let total = (gram.total_variance - covariance.total_variance).abs();
+        prop_assert!(total <= 1e-12 * gram.total_variance);
+    }
+
+    #[test]
+    fn the_order_of_faces_changes_no_bit(n in 2_usize..40, seed: u64) {
+        let faces = faces(size(9, 11), n, seed);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.reverse();
+        order.swap(0, n / 2);
+        let shuffled = faces.select(&order).unwrap();
+        for solver in [Solver::Gram, Solver::Covariance] {
+            prop_assert_eq!(all(&faces, solver), all(&shuffled, solver));
+        }
+    }
+
+    #[test]
+    fn brighter_photos_have_the_same_components(n in 3_usize..30, seed: u64, more in 1_u8..30) {
+        let dark = faces(size(8, 10), n, seed);
+        let pixels: Vec<u8> = dark.as_slice().iter().map(|&p| p.min(220) + more).collect();
+        let base: Vec<u8> = dark.as_slice().iter().map(|&p| p.min(220)).collect();
+        let dark = FaceMatrix::from_pixels(dark.size(), base).unwrap();
+        let bright = FaceMatrix::from_pixels(dark.size(), pixels).unwrap();
+        let (a, b) = (all(&dark, Solver::Gram), all(&bright, Solver::Gram));
+        // The centred Gram matrix is an exact integer over n²: not one bit of it changes.
+        prop_assert_eq!(&a.eigenvalues, &b.eigenvalues);
+        prop_assert!((a.basis - b.basis).amax() < 1e-9);
+        let shift = b.mean.add_scalar(-f64::from(more)) - a.mean;
+        prop_assert!(shift.amax() < 1e-12);
+    }
+
+    #[test]
+    fn a_share_keeps_the_fewest_that_reach_it(n in 4_usize..40, seed: u64, share in 0.05_f64..0.999) {
+        let faces = faces(size(10, 9), n, seed);
+        let everything = all(&faces, Solver::Gram);
+        let kept = fit(&faces, ComponentCount::Share(share), Solver::Gram).count();
+        let ratios = everything.variance_ratios();
+        let sum = |count: usize| ratios[..count].iter().sum::<f64>();
+        prop_assert!(sum(kept) >= share - 1e-9);
+        prop_assert!(kept == 1 || sum(kept - 1) < share + 1e-9);
+    }
+
+    #[test]
+    fn a_face_alone_has_the_weights_it_has_among_others(n in 2_usize..70, seed: u64) {
+        let faces = faces(size(13, 17), n, seed);
+        let space = FaceSpace::new(faces.size(), &all(&faces, Solver::Auto));
+        let together = space.project(&faces);
+        for face in [0, n / 2, n - 1] {
+            let alone = space.project(&faces.select(&[face]).unwrap());
+            prop_assert_eq!(alone.column(0), together.column(face));
+        }
+    }
+}
+
+#[test]
+fn each_component_has_the_largest_variance_left() {
+    // No random direction orthogonal to the leading ones may vary more than the next component.
+    let faces = faces(size(12, 10), 40, 7);
+    let components = all(&faces, Solver::Gram);
+    let centred = centred(&faces, &components);
+    let mut state = 99_u64;
+    for k in [0, 1, 5, 20] {
+        for _ in 0..50 {
+            let mut direction = nalgebra::DVector::from_fn(faces.size().pixels(), |_, _| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (state >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
+            });
+            for leading in components.basis.columns(0, k).column_iter() {
+                direction -= leading * leading.dot(&direction);
+            }
+            direction.normalize_mut();
+            let variance = centred.tr_mul(&direction).norm_squared() / (faces.len() - 1) as f64;
+            assert!(variance <= components.eigenvalues[k] * (1.0 + 1e-9));
+        }
+    }
+}
+
+#[test]
+fn duplicates_lower_the_rank_and_break_nothing() {
+    let few = faces(size(10, 10), 6, 3);
+    let many = few
+        .select(&[0, 1, 2, 3, 4, 5, 0, 0, 1, 2, 5, 5, 5, 3])
+        .unwrap();
+    for solver in [Solver::Gram, Solver::Covariance] {
+        let components = all(&many, solver);
+        assert_eq!(components.count(), 5, "{solver:?}");
+        check_laws(&many, &components);
+        check_recomposition(&many, &components);
+    }
+}
+
+#[test]
+fn two_faces_span_one_direction() {
+    let faces = faces(size(8, 8), 2, 5);
+    let components = all(&faces, Solver::Auto);
+    assert_eq!(components.count(), 1);
+    check_laws(&faces, &components);
+    check_recomposition(&faces, &components);
+    let space = FaceSpace::new(faces.size(), &components);
+    let weights = space.project(&faces);
+    assert!(
+        (weights[(0, 0)] + weights[(0, 1)]).abs() < 1e-3,
+        "they lie opposite"
+    );
+}
+
+#[test]
+fn equal_eigenvalues_are_kept_orthonormal() {
+    // Each face has one pixel lit: all n - 1 eigenvalues are exactly equal.
+    let (n, size) = (20, size(8, 8));
+    let mut pixels = vec![0; n * 64];
+    for face in 0..n {
+        pixels[face * 64 + face] = 200;
+    }
+    let faces = FaceMatrix::from_pixels(size, pixels).unwrap();
+    for solver in [Solver::Gram, Solver::Covariance] {
+        let components = all(&faces, solver);
+        assert_eq!(components.count(), n - 1);
+        check_laws(&faces, &components);
+        let (first, last) = (components.eigenvalues[0], components.eigenvalues[n - 2]);
+        assert!((first - last).abs() < 1e-9 * first);
+    }
+}
+
+#[test]
+fn what_has_no_variance_is_refused() {
+    let one = faces(size(8, 8), 1, 1);
+    assert_eq!(Pca::default().fit(&one), Err(PcaError::TooFewFaces(1)));
+    let same = one.select(&[0; 7]).unwrap();
+    for solver in [Solver::Gram, Solver::Covariance] {
+        let pca = Pca {
+            solver,
+            ..Pca::default()
+        };
+        assert_eq!(pca.fit(&same), Err(PcaError::NoVariance(7)));
+    }
+}
+
+#[test]
+fn chunks_add_up_to_the_whole_bit_for_bit() {
+    use eigenfaces::pca::covariance::Accumulator;
+    let faces = faces(size(11, 9), 50, 17);
+    let mut whole = Accumulator::new(99);
+    whole.add(&faces).unwrap();
+    let mut chunks = Accumulator::new(99);
+    for columns in [30..50, 0..7, 7..30] {
+        chunks
+            .add(&faces.select(&columns.collect::<Vec<_>>()).unwrap())
+            .unwrap();
+    }
+    assert_eq!(whole, chunks);
+    let streamed = chunks.components(ComponentCount::Count(12)).unwrap();
+    assert_eq!(
+        streamed,
+        fit(&faces, ComponentCount::Count(12), Solver::Covariance)
+    );
+}
+
+#[test]
+fn residual_and_weights_obey_pythagoras() {
+    let faces = faces(size(12, 12), 30, 23);
+    let space = FaceSpace::new(
+        faces.size(),
+        &fit(&faces, ComponentCount::Count(8), Solver::Gram),
+    );
+    let weights = space.project(&faces);
+    let rebuilt = space.reconstruct(&weights);
+    for face in 0..faces.len() {
+        let column = weights.column(face);
+        let residual = space.residual(faces.face(face), column.as_slice());
+        let apart: f64 = faces
+            .face(face)
+            .iter()
+            .zip(rebuilt.column(face).iter())
+            .map(|(&pixel, &value)| (f64::from(pixel) - f64::from(value)).powi(2))
+            .sum();
+        assert!(
+            (residual.distance - apart.sqrt()).abs() < 1e-2,
+            "{} {}",
+            residual.distance,
+            apart.sqrt()
+        );
+        assert!((0.0..=1.0).contains(&residual.share()));
+    }
+    let leading: Weights = weights.rows(0, 3).into_owned();
+    assert_eq!(space.reconstruct(&leading).ncols(), faces.len());
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let faces = faces(size(20, 24), 150, 31);
+    let fit_with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            let gram = fit(&faces, ComponentCount::Auto, Solver::Gram);
+            let weights = FaceSpace::new(faces.size(), &gram).project(&faces);
+            (
+                gram,
+                weights,
+                fit(&faces, ComponentCount::Auto, Solver::Covariance),
+            )
+        })
+    };
+    assert_eq!(fit_with(1), fit_with(3));
+}

@@ -1,0 +1,381 @@
+//! Everything a user can get wrong: one clear line, the documented exit code, nothing half written.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{bundled_faces, scratch};
+use crate::{picture, program, run};
+
+/// Enrolling must fail saying these words, and leave no model.
+fn refused(folder: &Path, faces: &str, words: &[&str]) {
+    run(folder, ["enroll", faces]).failed_saying(words);
+    assert!(
+        !folder.join("eigenfaces.npz").exists(),
+        "a model was written all the same"
+    );
+    let left: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains("eigenfaces"))
+        .collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+}
+
+#[test]
+fn no_such_folder() {
+    let folder = scratch();
+    refused(
+        folder.path(),
+        "nowhere",
+        &["nowhere", "no such file or folder"],
+    );
+    run(
+        folder.path(),
+        ["identify", "--faces", "nowhere", "photo.png"],
+    )
+    .failed_saying(&["nowhere", "no such file or folder"]);
+}
+
+#[test]
+fn an_empty_folder() {
+    let folder = scratch();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    refused(folder.path(), "empty", &["empty", "no photo", "sub-folder"]);
+}
+
+#[test]
+fn one_image_only() {
+    let folder = scratch();
+    picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
+    refused(folder.path(), "faces", &["1 face", "at least 2 different"]);
+}
+
+#[test]
+fn one_person_only_is_enrolled_with_a_warning() {
+    let folder = scratch();
+    for number in 1..=4 {
+        picture(
+            &folder.path().join(format!("faces/Ada/{number}.png")),
+            40,
+            50,
+            number,
+        );
+    }
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        enrolled.stderr.contains("4 faces of 1 person"),
+        "{}",
+        enrolled.stderr
+    );
+    assert!(
+        enrolled.stderr.contains("confidence is weak"),
+        "{}",
+        enrolled.stderr
+    );
+    // Somebody else is not Ada for want of others.
+    picture(&folder.path().join("other.png"), 40, 50, 99);
+    let found = run(folder.path(), ["identify", "other.png"]).done();
+    assert!(!found.stdout.contains(": Ada ("), "{}", found.stdout);
+}
+
+#[test]
+fn one_image_each_of_two_people() {
+    let folder = scratch();
+    picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
+    picture(&folder.path().join("faces/Boris/1.png"), 40, 50, 2);
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        enrolled.stderr.contains("2 faces of 2 people"),
+        "{}",
+        enrolled.stderr
+    );
+    assert!(
+        enrolled.stderr.contains("confidence is weak"),
+        "{}",
+        enrolled.stderr
+    );
+    let found = run(folder.path(), ["identify", "faces", "--format", "json"]).done();
+    assert_eq!(found.stdout.lines().count(), 2);
+}
+
+#[test]
+fn identical_images() {
+    let folder = scratch();
+    picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
+    // Other bytes, same pixels: content hashes differ, faces do not.
+    let image = image::open(folder.path().join("faces/Ada/1.png")).unwrap();
+    image.save(folder.path().join("faces/Ada/2.bmp")).unwrap();
+    refused(folder.path(), "faces", &["2 faces are the same image"]);
+    // The same file twice is one face.
+    fs::copy(
+        folder.path().join("faces/Ada/1.png"),
+        folder.path().join("faces/Ada/2.bmp"),
+    )
+    .unwrap();
+    refused(folder.path(), "faces", &["1 face", "at least 2 different"]);
+}
+
+#[test]
+fn one_photo_under_two_names() {
+    let folder = scratch();
+    picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
+    picture(&folder.path().join("faces/Boris/2.png"), 40, 50, 2);
+    fs::copy(
+        folder.path().join("faces/Ada/1.png"),
+        folder.path().join("faces/Boris/1.png"),
+    )
+    .unwrap();
+    refused(folder.path(), "faces", &["Ada", "Boris", "same photo"]);
+}
+
+/// Good faces, and one bad file among them.
+fn with_one_bad(name: &str, bytes: &[u8]) -> tempfile::TempDir {
+    let folder = scratch();
+    for (number, person) in (1..).zip(["Ada", "Ada", "Boris", "Boris"]) {
+        picture(
+            &folder.path().join(format!("faces/{person}/{number}.png")),
+            40,
+            50,
+            number,
+        );
+    }
+    fs::write(folder.path().join("faces/Ada").join(name), bytes).unwrap();
+    folder
+}
+
+/// The bad file is named with a reason, the rest is enrolled; alone, identifying it fails.
+fn skipped(name: &str, bytes: &[u8], words: &[&str]) {
+    let folder = with_one_bad(name, bytes);
+    let enrolled = run(folder.path(), ["enroll", "faces"]);
+    let named = [
+        words,
+        &[name, "skipped", "1 file skipped", "4 faces of 2 people"],
+    ]
+    .concat();
+    enrolled.ended(3, &named);
+    assert_eq!(
+        enrolled.stderr.matches(name).count(),
+        1,
+        "named once: {}",
+        enrolled.stderr
+    );
+    let bad = format!("faces/Ada/{name}");
+    let alone = run(folder.path(), ["identify", &bad]).failed_saying(&[words, &[name]].concat());
+    assert_eq!(alone.stdout, "");
+    let among = run(folder.path(), ["identify", "faces", "--format", "json"]);
+    assert_eq!(among.code, 3, "{}", among.stderr);
+    assert_eq!(among.stdout.lines().count(), 5);
+    assert_eq!(
+        among.stdout.matches("\"error\"").count(),
+        1,
+        "{}",
+        among.stdout
+    );
+}
+
+/// A picture of 40 x 50 in some format, as bytes.
+fn encoded(format: image::ImageFormat) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let image = image::GrayImage::from_fn(40, 50, |x, y| image::Luma([(x * 5 + y * 3) as u8]));
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn truncated_pictures() {
+    for (name, format) in [
+        ("cut.png", image::ImageFormat::Png),
+        ("cut.jpg", image::ImageFormat::Jpeg),
+        ("cut.pgm", image::ImageFormat::Pnm),
+    ] {
+        let whole = encoded(format);
+        skipped(name, &whole[..whole.len() / 2], &["cut short"]);
+    }
+}
+
+#[test]
+fn text_named_jpg() {
+    skipped(
+        "notes.jpg",
+        b"Dear diary, today I met Ada.\n",
+        &["not an image"],
+    );
+}
+
+#[test]
+fn an_empty_file() {
+    skipped("nothing.png", b"", &["empty"]);
+}
+
+#[test]
+fn a_picture_of_one_pixel() {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::GrayImage::new(1, 1)
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .unwrap();
+    skipped("dot.png", &bytes.into_inner(), &["1x1", "too few"]);
+}
+
+#[test]
+fn a_header_that_promises_far_too_much() {
+    skipped(
+        "bomb.pgm",
+        b"P5\n20000 20000\n255\n",
+        &["20000x20000", "limit"],
+    );
+    // A PNG whose header says so too: 20000 = 0x4e20, with a right checksum.
+    let mut png = encoded(image::ImageFormat::Png);
+    png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
+    let crc = crc32fast::hash(&png[12..29]).to_be_bytes();
+    png[29..33].copy_from_slice(&crc);
+    skipped("bomb.png", &png, &["20000x20000", "limit"]);
+}
+
+#[test]
+fn files_that_are_no_pictures_and_do_not_claim_to_be_are_passed_over() {
+    let folder = with_one_bad("README.txt", b"photos of Ada");
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(!enrolled.stderr.contains("README"), "{}", enrolled.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = with_one_bad("ignored.txt", b"");
+    let locked = folder.path().join("faces/Carla");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read_dir(&locked).is_ok() {
+        eprintln!("skipped: this user may read everything (root)");
+        return;
+    }
+    let enrolled = run(folder.path(), ["enroll", "faces"]);
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
+    enrolled.ended(3, &["Carla", "skipped", "4 faces of 2 people"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_go_round_end() {
+    let folder = with_one_bad("ignored.txt", b"");
+    std::os::unix::fs::symlink("..", folder.path().join("faces/Ada/up")).unwrap();
+    let enrolled = run(folder.path(), ["enroll", "faces"]);
+    assert!(
+        enrolled.stderr.contains("4 faces of 2 people"),
+        "{}",
+        enrolled.stderr
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_any_script_and_of_none() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = scratch();
+    for (number, person) in (1..).zip([&b"\xe9\xa1\x94"[..], b"caf\xe9", b"Zo\xc3\xab \x1b[31m"]) {
+        let name = std::ffi::OsStr::from_bytes(person);
+        picture(
+            &folder.path().join("faces").join(name).join("1.png"),
+            40,
+            50,
+            number,
+        );
+        picture(
+            &folder.path().join("faces").join(name).join("2.png"),
+            40,
+            50,
+            number + 20,
+        );
+    }
+    let enrolled = run(folder.path(), ["enroll", "faces"]);
+    assert!(
+        !enrolled.stderr.contains('\u{1b}'),
+        "terminal escapes are shown, not obeyed"
+    );
+    let people = run(folder.path(), ["people"]).done();
+    assert!(people.stdout.contains("顔 (2 faces)"), "{}", people.stdout);
+    assert!(
+        people.stdout.contains("caf\u{fffd} (2 faces)"),
+        "{}",
+        people.stdout
+    );
+}
+
+#[test]
+fn photos_that_are_not_there() {
+    let folder = with_one_bad("ignored.txt", b"");
+    run(folder.path(), ["enroll", "faces"]).done();
+    run(folder.path(), ["identify", "gone.png"]).failed_saying(&["gone.png", "no such file"]);
+    let some = run(folder.path(), ["identify", "faces/Ada/1.png", "gone.png"]);
+    some.ended(3, &["gone.png", "no such file"]);
+    assert_eq!(some.stdout.lines().count(), 1);
+}
+
+#[test]
+fn places_that_cannot_be_written() {
+    let folder = with_one_bad("ignored.txt", b"");
+    let enroll = |model: &str| run(folder.path(), ["enroll", "faces", "-m", model]);
+    enroll("no/such/place.npz").failed_saying(&["no/such", "does not exist"]);
+    enroll("faces").failed_saying(&["faces", "is a folder"]);
+    run(folder.path(), ["enroll", "faces"]).done();
+    run(folder.path(), ["basis", "-o", "eigenfaces.npz"])
+        .failed_saying(&["eigenfaces.npz", "choose another place"]);
+    assert!(eigenfaces::store::load(&folder.path().join("eigenfaces.npz")).is_ok());
+}
+
+#[test]
+fn option_values_that_make_no_sense() {
+    let folder = scratch();
+    let bundled = bundled_faces();
+    let faces = bundled.to_str().unwrap();
+    for (option, value) in [
+        ("--size", "0x0"),
+        ("--size", "large"),
+        ("--size", "99999x5"),
+        ("--components", "0"),
+        ("--components", "1.5"),
+        ("--components", "-1"),
+        ("--solver", "magic"),
+        ("--metric", "manhattan"),
+        ("--clusters", "0"),
+        ("--threads", "0"),
+        ("--format", "xml"),
+        ("--color", "blue"),
+    ] {
+        let wrong = run(
+            folder.path(),
+            ["enroll", faces, &format!("{option}={value}")],
+        );
+        wrong.ended(2, &[option, value]);
+    }
+    run(folder.path(), ["identify", "p.png", "--far", "2"]).ended(2, &["--far", "0.5"]);
+    run(folder.path(), ["enroll"]).ended(2, &["<FACES>"]);
+    run(folder.path(), ["enrol", faces]).ended(2, &["enroll"]);
+    run(folder.path(), ["basis"]).ended(2, &["--output"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_size_that_the_model_does_not_have() {
+    let folder = with_one_bad("ignored.txt", b"");
+    run(folder.path(), ["enroll", "faces"]).done();
+    run(folder.path(), ["enroll", "faces", "--size", "30x30"])
+        .failed_saying(&["40x50", "30x30", "--model"]);
+}
+
+#[test]
+fn colour_only_where_it_is_asked_for() {
+    let folder = scratch();
+    let coloured = run(folder.path(), ["enroll", "nowhere", "--color", "always"]);
+    assert!(
+        coloured.stderr.contains("\u{1b}[1;31merror:"),
+        "{}",
+        coloured.stderr
+    );
+    let plain = program(folder.path())
+        .args(["enroll", "nowhere", "--color", "auto"])
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8(plain.stderr).unwrap().contains('\u{1b}'));
+}

@@ -1,0 +1,95 @@
+//! The built program, run as a user would.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod bad_models;
+mod main_job;
+mod readme;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What a run of the program left behind.
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        let run = Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        };
+        assert!(!run.stderr.contains("panicked"), "a panic: {}", run.stderr);
+        run
+    }
+
+    /// Ended well, saying nothing of trouble.
+    fn done(self) -> Self {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self
+    }
+
+    /// Failed with exit code 1 and one line that holds all of these words.
+    fn failed_saying(self, words: &[&str]) -> Self {
+        self.ended(1, words);
+        let errors = self
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("error: "))
+            .count();
+        assert_eq!(errors, 1, "one line says what is wrong: {}", self.stderr);
+        self
+    }
+
+    /// Ended with that exit code, having said all of these words on stderr.
+    fn ended(&self, code: i32, words: &[&str]) {
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.stdout, self.stderr
+        );
+        for word in words {
+            assert!(
+                self.stderr.contains(word),
+                "nothing of {word:?} in: {}",
+                self.stderr
+            );
+        }
+    }
+}
+
+/// The program, to be run in that folder, as if in nobody's environment.
+fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_eigenfaces"));
+    command
+        .current_dir(folder)
+        .env_remove("EIGENFACES_MODEL")
+        .env_remove("NO_COLOR");
+    command
+}
+
+/// Runs the program in that folder.
+fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Run {
+    Run::of(
+        program(folder)
+            .args(args)
+            .output()
+            .expect("the program can be started"),
+    )
+}
+
+/// Writes a gray picture with something on it, different for each `seed`.
+fn picture(path: &Path, width: u32, height: u32, seed: u32) {
+    std::fs::create_dir_all(path.parent().expect("a file in a folder")).unwrap();
+    let image = image::GrayImage::from_fn(width, height, |x, y| {
+        let wave = f64::from(x * (seed % 7 + 1)) / 9.0 + f64::from(y * (seed % 5 + 2)) / 7.0;
+        image::Luma([(127.0 + 90.0 * (wave + f64::from(seed)).sin()) as u8])
+    });
+    image.save(path).unwrap();
+}

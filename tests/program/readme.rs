@@ -1,0 +1,110 @@
+//! Every command block of README.md is run, and what it prints must be what README says.
+//!
+//! A block is ```console with `$ command` lines, each followed by what it prints. Numbers may differ a
+//! little between machines (seconds, and a per cent where instruction sets round differently).
+
+use std::path::Path;
+
+use crate::support::{project, scratch};
+use crate::{Run, program};
+
+struct Step {
+    command: String,
+    printed: Vec<String>,
+}
+
+fn blocks() -> Vec<Vec<Step>> {
+    let readme = std::fs::read_to_string(project().join("README.md")).unwrap();
+    let mut blocks = Vec::new();
+    for block in readme.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        let mut steps: Vec<Step> = Vec::new();
+        for line in block.lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => {
+                    steps.push(Step {
+                        command: command.to_owned(),
+                        printed: Vec::new(),
+                    });
+                }
+                None => steps.last_mut().unwrap().printed.push(line.to_owned()),
+            }
+        }
+        blocks.push(steps);
+    }
+    blocks
+}
+
+/// The words of a command, `cargo run --release --` and `eigenfaces` both meaning the built program;
+/// `None` for what is not ours to run here.
+fn words(command: &str) -> Option<Vec<String>> {
+    let ours = command
+        .strip_prefix("cargo run --release -- ")
+        .or_else(|| command.strip_prefix("eigenfaces "))?;
+    Some(ours.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Commands of README that other programs run, or that this very test is part of.
+const NOT_RUN: [&str; 4] = ["cargo test", "cargo install ", ".ci/run", "python3 "];
+
+fn alike(said: &str, expected: &str) -> bool {
+    let (said, expected): (Vec<_>, Vec<_>) = (
+        said.split_whitespace().collect(),
+        expected.split_whitespace().collect(),
+    );
+    said.len() == expected.len()
+        && said.iter().zip(&expected).all(|(said, expected)| {
+            let number = |word: &str| {
+                word.trim_matches(|c: char| !c.is_ascii_digit())
+                    .parse::<f64>()
+                    .ok()
+            };
+            match (number(said), number(expected)) {
+                (Some(a), Some(b)) => (a - b).abs() <= 3.0 + 0.02 * b.abs(),
+                _ => said == expected,
+            }
+        })
+}
+
+#[test]
+fn every_command_does_what_readme_says() {
+    let folder = scratch();
+    for name in ["faces", "assets"] {
+        link(&project().join(name), &folder.path().join(name));
+    }
+    let mut ran = 0;
+    for block in blocks() {
+        for step in block {
+            let Some(words) = words(&step.command) else {
+                assert!(
+                    NOT_RUN.iter().any(|known| step.command.starts_with(known)),
+                    "README has a command that no test runs: {}",
+                    step.command
+                );
+                continue;
+            };
+            let run = Run::of(program(folder.path()).args(&words).output().unwrap()).done();
+            let said: Vec<&str> = run.stderr.lines().chain(run.stdout.lines()).collect();
+            assert!(
+                said.len() == step.printed.len()
+                    && said
+                        .iter()
+                        .zip(&step.printed)
+                        .all(|(said, wanted)| alike(said, wanted)),
+                "{}\nprints\n{}\nbut README says\n{}",
+                step.command,
+                said.join("\n"),
+                step.printed.join("\n")
+            );
+            ran += 1;
+        }
+    }
+    assert!(ran >= 5, "only {ran} commands of README were run");
+}
+
+fn link(from: &Path, to: &Path) {
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(from, to).unwrap();
+    #[cfg(windows)]
+    std::os::windows::fs::symlink_dir(from, to).unwrap();
+}

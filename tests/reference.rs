@@ -1,0 +1,123 @@
+//! The numbers are NumPy's: PCA of the AT&T faces against its SVD in double precision (tests/reference/).
+
+mod support;
+
+use std::collections::HashMap;
+
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_space::FaceSpace;
+use eigenfaces::gallery::{ClusterRule, Clusters};
+use eigenfaces::metric::{Measure, Metric};
+use eigenfaces::pca::{ComponentCount, Pca, Solver};
+
+fn reference() -> HashMap<String, Vec<f64>> {
+    let text = std::fs::read_to_string(support::project().join("tests/reference/att.txt")).unwrap();
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let mut words = line.split_whitespace();
+            let name = words.next().unwrap().to_owned();
+            (name, words.map(|word| word.parse().unwrap()).collect())
+        })
+        .collect()
+}
+
+/// The AT&T faces as they are, person after person, photo after photo.
+fn att() -> Option<FaceMatrix> {
+    let folder = support::real_data("att")?;
+    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
+    for person in 1..=40 {
+        for photo in 1..=10 {
+            let path = folder.join(format!("s{person}/{photo}.pgm"));
+            faces
+                .push(&image::open(path).unwrap().into_luma8())
+                .unwrap();
+        }
+    }
+    Some(faces)
+}
+
+fn fit(faces: &FaceMatrix, components: usize) -> eigenfaces::pca::Components {
+    Pca {
+        components: ComponentCount::Count(components),
+        solver: Solver::Auto,
+    }
+    .fit(faces)
+    .unwrap()
+}
+
+fn near(ours: f64, theirs: f64, scale: f64, what: &str) {
+    assert!(
+        (ours - theirs).abs() <= 1e-9 * scale,
+        "{what}: {ours} instead of {theirs}"
+    );
+}
+
+#[test]
+fn the_spectrum_is_numpys() {
+    let Some(faces) = att() else { return };
+    let reference = reference();
+    let components = fit(&faces, 100);
+    let largest = reference["eigenvalues"][0];
+    near(
+        components.total_variance,
+        reference["total_variance"][0],
+        largest,
+        "total variance",
+    );
+    for (at, &theirs) in reference["mean_first_pixels"].iter().enumerate() {
+        near(components.mean[at], theirs, 1.0, "mean face");
+    }
+    for (at, &theirs) in reference["eigenvalues"].iter().enumerate() {
+        near(components.eigenvalues[at], theirs, largest, "eigenvalue");
+    }
+    let ratios = components.variance_ratios();
+    for (at, &theirs) in reference["explained_variance_ratio"].iter().enumerate() {
+        near(ratios[at], theirs, 1.0, "share of the total variance");
+    }
+}
+
+#[test]
+fn weights_are_numpys_up_to_sign() {
+    let Some(faces) = att() else { return };
+    let reference = reference();
+    let components = fit(&faces, 20);
+    let space = FaceSpace::new(faces.size(), &components);
+    let weights = space.project(&faces);
+    for face in [0, 57, 123, 399] {
+        for (at, &theirs) in reference[&format!("weights_{face}")].iter().enumerate() {
+            let ours = f64::from(weights[(at, face)]);
+            // The basis is stored in single precision, and weights reach 5,000.
+            assert!(
+                (ours.abs() - theirs.abs()).abs() < 0.05,
+                "face {face}, component {at}: {ours} instead of {theirs}"
+            );
+        }
+    }
+}
+
+#[test]
+fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
+    let Some(faces) = att() else { return };
+    let (learned, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
+    let gallery = faces.select(&learned).unwrap();
+    let space = FaceSpace::new(faces.size(), &fit(&gallery, 60));
+    let persons: Vec<usize> = learned.iter().map(|face| face / 10).collect();
+    let weights = space.project(&gallery);
+    let metric: Metric = "euclidean".parse().unwrap();
+    let metric = metric.fit(space.eigenvalues(), &weights, &persons);
+    let clusters = Clusters::new(
+        &metric.coordinates(&weights),
+        &persons,
+        40,
+        ClusterRule::Faces,
+        Measure::Euclidean,
+    )
+    .unwrap();
+    let probes = metric.coordinates(&space.project(&faces.select(&probes).unwrap()));
+    let found: Vec<f64> = probes
+        .column_iter()
+        .map(|probe| clusters.rank(probe.as_slice(), 1)[0].person as f64)
+        .collect();
+    assert_eq!(found, reference()["nearest_first5_k60"]);
+}

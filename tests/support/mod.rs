@@ -1,0 +1,44 @@
+//! What several test programs need: where real data is, and folders that vanish.
+
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+
+/// The project's folder.
+pub fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of real face data under ../shared/data; `None`, said in a line, where it is absent.
+pub fn real_data(name: &str) -> Option<PathBuf> {
+    let folder = project().join("../shared/data").join(name);
+    if folder.is_dir() {
+        Some(folder)
+    } else {
+        eprintln!("skipped: no real data at {}", folder.display());
+        None
+    }
+}
+
+/// A folder that is removed with the value.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder can be made")
+}
+
+/// The bundled gallery.
+pub fn bundled_faces() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/faces"))
+}
+
+/// The folder of bundled probes.
+pub fn probes() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/probes"))
+}
+
+/// The bundled new photo of Ada.
+pub fn photo_of_ada() -> &'static Path {
+    Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/probes/ada.png"
+    ))
+}
