@@ -167,6 +167,18 @@ impl FaceSpace {
             .expect("a leading part of the basis fits its weights")
     }
 
+    /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k
+    /// are ignored.
+    pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
+        let mut face: Vec<f32> = self.mean.iter().map(|&level| level as f32).collect();
+        for (eigenface, &weight) in self.basis.column_iter().zip(weights) {
+            for (level, &value) in face.iter_mut().zip(eigenface.as_slice()) {
+                *level += weight * value;
+            }
+        }
+        face
+    }
+
     /// How the face (d pixels) with these weights (k) lies to the face space.
     ///
     /// Pythagoras: ‖x - m‖² = ‖w‖² + residual².
