@@ -115,7 +115,7 @@ pub struct Enroll {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of learning")]
 pub struct Learn {
-    /// Size of the faces [default: chosen from the photos, about 100x100 pixels of area at most]
+    /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
