@@ -155,17 +155,15 @@ impl Report<'_> {
 
     /// Why somebody who is likely was not named.
     fn yet(&self, found: &Identification) -> String {
-        let likely = found
-            .closest()
-            .is_some_and(|closest| closest.confidence >= 0.5);
-        if likely {
-            let limit = self
-                .recognizer
-                .calibration()
-                .threshold(self.question.false_accepts);
-            format!("; a name needs more than {}", percent(limit))
+        let calibration = self.recognizer.calibration();
+        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
+            return String::new();
+        };
+        let limit = percent(calibration.threshold(self.question.false_accepts));
+        if limit == percent(closest.confidence) {
+            "; a name needs slightly more".to_owned()
         } else {
-            String::new()
+            format!("; a name needs more than {limit}")
         }
     }
 
