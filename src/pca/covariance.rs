@@ -66,21 +66,7 @@ impl Accumulator {
             self.sums.iter().map(|&sum| sum as f64 / n as f64),
         );
         let found = spectrum::solve(self.scatter(), n, wanted)?;
-        let mut basis = found.vectors;
-        spectrum::fix_signs(&mut basis);
-        let freedom = (n - 1) as f64;
-        Ok(Components {
-            mean,
-            basis,
-            eigenvalues: found
-                .scatter
-                .iter()
-                .map(|scatter| scatter / freedom)
-                .collect(),
-            total_variance: found.total / freedom,
-            faces: n,
-            solver: Solver::Covariance,
-        })
+        Ok(found.into_components(mean, n, Solver::Covariance))
     }
 
     /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::kernel::{self, Columns, Kernel};
-use super::{ComponentCount, Components, PcaError, Solver, products, spectrum};
+use super::{ComponentCount, Components, PcaError, Solver, products, spectrum, spectrum::Spectrum};
 use crate::face_matrix::FaceMatrix;
 
 /// Learns the components through the Gram matrix.
@@ -22,34 +22,30 @@ pub(super) fn fit(faces: &FaceMatrix, wanted: ComponentCount) -> Result<Componen
     drop(gram);
     let found = spectrum::solve(scatter, n, wanted)?;
 
-    let mut coefficients = found.vectors;
-    for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
+    eigenfaces(faces, &order, mean_face(faces), found, Solver::Gram)
+}
+
+/// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces.
+pub(super) fn eigenfaces(
+    faces: &FaceMatrix,
+    order: &[usize],
+    mean: DVector<f64>,
+    mut found: Spectrum,
+    solver: Solver,
+) -> Result<Components, PcaError> {
+    for (mut column, scatter) in found.vectors.column_iter_mut().zip(&found.scatter) {
         column /= scatter.sqrt();
     }
-    let mean = mean_face(faces);
-    let mut basis = products::map_back(faces.as_slice(), mean.as_slice(), &order, &coefficients)
+    let mut basis = products::map_back(faces.as_slice(), mean.as_slice(), order, &found.vectors)
         .expect("a face matrix, its mean and its Gram matrix fit together");
     products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
-    spectrum::fix_signs(&mut basis);
-
-    let freedom = (n - 1) as f64;
-    Ok(Components {
-        mean,
-        basis,
-        eigenvalues: found
-            .scatter
-            .iter()
-            .map(|scatter| scatter / freedom)
-            .collect(),
-        total_variance: found.total / freedom,
-        faces: n,
-        solver: Solver::Gram,
-    })
+    found.vectors = basis;
+    Ok(found.into_components(mean, faces.len(), solver))
 }
 
 /// The faces in an order that depends on nothing but their pixels, so that sums of floating-point numbers
 /// over faces come out the same however the faces were listed.
-fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
+pub(super) fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..faces.len()).collect();
     order.sort_unstable_by(|&a, &b| faces.face(a).cmp(faces.face(b)).then(a.cmp(&b)));
     order
