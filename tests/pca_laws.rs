@@ -392,6 +392,38 @@ fn every_solver_says_how_accurate_it_was() {
 }
 
 #[test]
+fn a_stream_of_faces_gives_the_same_bits_and_the_same_errors() {
+    use eigenfaces::pca::covariance::fit_stream;
+    let faces = faces(size(10, 9), 130, 17);
+    let part =
+        |columns: std::ops::Range<usize>| faces.select(&columns.collect::<Vec<_>>()).unwrap();
+    for wanted in [ComponentCount::Auto, ComponentCount::Count(12)] {
+        let streamed = fit_stream([part(60..130), part(5..60), part(0..0), part(0..5)], wanted);
+        assert_eq!(streamed, Ok(fit(&faces, wanted, Solver::Covariance)));
+    }
+    let wanted = ComponentCount::Auto;
+    assert_eq!(fit_stream([], wanted), Err(PcaError::TooFewFaces(0)));
+    assert_eq!(
+        fit_stream([part(0..0)], wanted),
+        Err(PcaError::TooFewFaces(0))
+    );
+    assert_eq!(
+        fit_stream([part(3..4)], wanted),
+        Err(PcaError::TooFewFaces(1))
+    );
+    let alike = [part(3..4), part(3..4), part(3..4)];
+    assert_eq!(fit_stream(alike, wanted), Err(PcaError::NoVariance(3)));
+    let other = FaceMatrix::from_pixels(size(8, 8), vec![0; 64]).unwrap();
+    assert_eq!(
+        fit_stream([part(0..9), other], wanted),
+        Err(PcaError::OtherPixels {
+            expected: 90,
+            found: 64
+        })
+    );
+}
+
+#[test]
 fn residual_and_weights_obey_pythagoras() {
     let faces = faces(size(12, 12), 30, 23);
     let space = FaceSpace::new(

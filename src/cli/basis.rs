@@ -12,13 +12,21 @@ use eigenfaces::render::{gray, signed};
 use eigenfaces::store::{self, Privacy, replace_file};
 use image::{GrayImage, ImageFormat};
 
-use super::Outcome;
 use super::args::Basis;
 use super::output::{Output, counted, shown};
+use super::{Outcome, folder_space};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
-    let space = recognizer.space();
+    if args.faces.is_empty() {
+        write(args, store::load(model)?.space(), output)?;
+        return Ok(Outcome::Done);
+    }
+    let (space, outcome) = folder_space::learn(args, output)?;
+    write(args, &space, output)?;
+    Ok(outcome)
+}
+
+fn write(args: &Basis, space: &FaceSpace, output: &Output) -> Result<()> {
     let count = args.count.map_or(space.components(), |count| {
         (count as usize).min(space.components())
     });
@@ -48,7 +56,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         counted(count, "basis face", "basis faces"),
         shown(&args.output)
     ));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn contact_sheet(space: &FaceSpace, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
