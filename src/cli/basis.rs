@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
+use eigenfaces::pca::{ComponentCount, Pca, Solver};
+use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
@@ -45,8 +47,9 @@ fn write(args: &Basis, space: &FaceSpace, output: &Output) -> Result<()> {
     }
     drop(progress);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
+    let ratios = spectrum_beyond(&recognizer);
     let scree = plot::scree(Scree {
-        ratios: &space.variance_ratios(),
+        ratios: &ratios,
         kept: space.components(),
     });
     folder.text("scree.svg", &scree)?;
@@ -57,6 +60,26 @@ fn write(args: &Basis, space: &FaceSpace, output: &Output) -> Result<()> {
         shown(&args.output)
     ));
     Ok(())
+}
+
+/// Up to this many components, those left out are worth finding again for the plot.
+const WORTH_FINDING: usize = 1000;
+
+/// Each eigenvalue over the total variance, those left out too where they are quickly found again from the
+/// enrolled faces.
+fn spectrum_beyond(recognizer: &Recognizer) -> Vec<f64> {
+    let (space, faces) = (recognizer.space(), recognizer.gallery().faces());
+    let everything = Pca {
+        components: ComponentCount::Share(1.0),
+        solver: Solver::Auto,
+    };
+    if faces.len().min(space.pixels()) > WORTH_FINDING {
+        return space.variance_ratios();
+    }
+    everything.fit(faces).map_or_else(
+        |_| space.variance_ratios(),
+        |components| components.variance_ratios(),
+    )
 }
 
 fn contact_sheet(space: &FaceSpace, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {

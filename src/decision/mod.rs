@@ -68,6 +68,11 @@ const ASSUMED_STRANGERS: (f64, f64) = (0.45, 0.30);
 /// Gumbel's (too long), measured.
 const SKEW: f64 = 0.06;
 
+/// The share of genuine probes that may lie below [`Calibration`]'s `genuine_low`, and the number of probes
+/// that it takes to say so.
+const GENUINE_LOW: f64 = 0.05;
+const ENOUGH_FOR_LOW: usize = 20;
+
 /// Likeness of held-out faces assumed: spread, and the number of faces that this is worth.
 const LIKENESS_SPREAD: f64 = 0.06;
 const LIKENESS_WORTH: f64 = 20.0;
@@ -117,6 +122,8 @@ pub struct Calibration {
     /// the strangers' mean.
     slope: f64,
     midpoint: f64,
+    /// The score that all but [`GENUINE_LOW`] of genuine probes pass, in spreads above the strangers' mean.
+    genuine_low: Option<f64>,
     /// The likeness below which something is not a face.
     likeness_limit: f64,
 }
@@ -153,6 +160,7 @@ impl Calibration {
             stranger_spread,
             slope,
             midpoint,
+            genuine_low: genuine_low(seen, standard),
             likeness_limit: likeness_limit(&seen.likeness),
         }
     }
@@ -167,12 +175,15 @@ impl Calibration {
     /// where only one person is enrolled.
     ///
     /// People, not photos, are the independent samples of strangers: Student's distribution with one
-    /// degree of freedom less than people, bent by the skew of scores that are the best of many.
+    /// degree of freedom less than people, bent by the skew of scores that are the best of many. Where the
+    /// genuine probes lie far above that, nothing is lost by standing half way between.
     pub fn threshold(&self, far: f64) -> f64 {
         let people = self.people.max(ENOUGH_PEOPLE) as f64;
         let q = student_quantile(1.0 - far.clamp(1e-9, 0.5), people - 1.0)
             * (1.0 + 1.0 / people).sqrt();
-        self.probability(q + SKEW * (q * q - 1.0))
+        let limit = q + SKEW * (q * q - 1.0);
+        let half_way = self.genuine_low.map_or(limit, |low| (limit + low) / 2.0);
+        self.probability(limit.max(half_way))
     }
 
     /// The likeness ([`LikenessTest`](crate::likeness::LikenessTest)) below which something is not a face.
@@ -205,6 +216,7 @@ impl Calibration {
             self.likeness_limit,
         ];
         numbers.iter().all(|number| number.is_finite())
+            && self.genuine_low.is_none_or(f64::is_finite)
             && self.stranger_spread > 0.0
             && self.slope > 0.0
     }
@@ -226,6 +238,20 @@ fn samples(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Vec<Sample> {
         weight: genuine_weight,
     });
     strangers.chain(genuine).collect()
+}
+
+/// The score that all but a few genuine probes pass; `None` where too few were seen.
+fn genuine_low(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Option<f64> {
+    if seen.genuine.len() < ENOUGH_FOR_LOW {
+        return None;
+    }
+    let mut scores: Vec<f64> = seen
+        .genuine
+        .iter()
+        .map(|&(evidence, _)| standard(evidence))
+        .collect();
+    scores.sort_by(f64::total_cmp);
+    Some(scores[(scores.len() as f64 * GENUINE_LOW) as usize])
 }
 
 fn likeness_limit(likeness: &[f64]) -> f64 {

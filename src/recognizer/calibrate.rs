@@ -18,6 +18,10 @@ const PHOTO_FOLDS: usize = 5;
 /// Probes of one kind at the most: a large gallery needs one part only.
 const PROBES: usize = 500;
 
+/// Rounds run side by side up to this many faces; with more, one round keeps all cores busy, and the memory
+/// of several would add up.
+const SIDE_BY_SIDE: usize = 2000;
+
 /// What is left out of one round of learning.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -35,10 +39,13 @@ struct Round {
 }
 
 pub(super) fn calibrate(gallery: &Gallery, settings: Settings) -> Calibration {
-    let parts: Vec<LeftOut> = rounds(gallery)
-        .par_iter()
-        .filter_map(|round| run(gallery, settings, round))
-        .collect();
+    let rounds = rounds(gallery);
+    let learn_again = |round: &Round| run(gallery, settings, round);
+    let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
+        rounds.par_iter().filter_map(learn_again).collect()
+    } else {
+        rounds.iter().filter_map(learn_again).collect()
+    };
     let mut seen = LeftOut {
         people: gallery.people().len(),
         ..LeftOut::default()

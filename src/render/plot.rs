@@ -8,11 +8,14 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 690.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 360.0;
+/// Bars of components that are kept, and of those that are not.
+const KEPT: &str = "#7a9cc6";
+const LEFT_OUT: &str = "#d3dfee";
 
 /// What a scree plot shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Scree<'a> {
-    /// Each eigenvalue over the total variance, decreasing.
+    /// Each eigenvalue over the total variance, decreasing: kept or not.
     pub ratios: &'a [f64],
     /// K, the number of components kept: marked by a vertical line.
     pub kept: usize,
@@ -38,10 +41,11 @@ pub fn scree(scree: Scree<'_>) -> String {
         let y = log_y(ratio);
         let _ = writeln!(
             svg,
-            r##"<rect x="{:.2}" y="{y:.2}" width="{:.2}" height="{:.2}" fill="#7a9cc6"/>"##,
+            r##"<rect x="{:.2}" y="{y:.2}" width="{:.2}" height="{:.2}" fill="{}"/>"##,
             x(at as f64),
             (step * 0.85).max(0.3),
-            BOTTOM - y
+            BOTTOM - y,
+            if at < scree.kept { KEPT } else { LEFT_OUT }
         );
     }
     let mut sum = 0.0;
@@ -180,7 +184,8 @@ mod tests {
             ratios: &ratios,
             kept: 3,
         });
-        assert_eq!(svg.matches("#7a9cc6").count(), ratios.len());
+        assert_eq!(svg.matches(KEPT).count(), 3);
+        assert_eq!(svg.matches(LEFT_OUT).count(), 2);
         assert!(svg.contains("K = 3: 85.0 % of the variance"), "{svg}");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
