@@ -20,15 +20,18 @@ use super::{Outcome, folder_space};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {
-        write(args, store::load(model)?.space(), output)?;
+        let recognizer = store::load(model)?;
+        let ratios = spectrum_beyond(&recognizer);
+        write(args, recognizer.space(), &ratios, output)?;
         return Ok(Outcome::Done);
     }
     let (space, outcome) = folder_space::learn(args, output)?;
-    write(args, &space, output)?;
+    write(args, &space, &space.variance_ratios(), output)?;
     Ok(outcome)
 }
 
-fn write(args: &Basis, space: &FaceSpace, output: &Output) -> Result<()> {
+/// `ratios` are the shares of the variance of as many components as are known, kept or not.
+fn write(args: &Basis, space: &FaceSpace, ratios: &[f64], output: &Output) -> Result<()> {
     let count = args.count.map_or(space.components(), |count| {
         (count as usize).min(space.components())
     });
@@ -47,9 +50,8 @@ fn write(args: &Basis, space: &FaceSpace, output: &Output) -> Result<()> {
     }
     drop(progress);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
-    let ratios = spectrum_beyond(&recognizer);
     let scree = plot::scree(Scree {
-        ratios: &ratios,
+        ratios,
         kept: space.components(),
     });
     folder.text("scree.svg", &scree)?;
