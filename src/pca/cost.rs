@@ -10,8 +10,9 @@
 //! | `covariance` | d²n integer products | d x d | they are the eigenvectors |
 //! | `randomized` | none | 4 d n flops a dimension of the Krylov space, some 2.5 k + 140 of them | as `gram` if n < d |
 //!
-//! Integer products run at ten times the rate of f64 flops, and only half of them are needed for a symmetric
-//! matrix: so the exact routes win unless both sides are well above 10,000.
+//! Integer products run at many times the rate of f64 flops, and only half of them are needed for a symmetric
+//! matrix: so the exact routes are faster until a side of about 100,000. What the randomised route saves is
+//! memory: `Auto` takes it where the exact ones would need over 8 GB (both sides above 22,000).
 
 use super::{ComponentCount, Solver, eigen, spectrum};
 
@@ -19,15 +20,18 @@ use super::{ComponentCount, Solver, eigen, spectrum};
 const PRODUCTS: f64 = 500.0;
 /// Nanoseconds for each entry of a matrix to be centred and passed on.
 const ENTRY: f64 = 1.0;
-/// f64 flops a nanosecond in products of converted bytes.
+/// f64 flops a nanosecond where a hundred columns or so are mapped back.
 const FLOPS: f64 = 20.0;
+/// The same in the narrow products of block Lanczos, twenty columns at a time, where converting bytes
+/// weighs more: 4096 x 13,233, 100 components, took 7.7 s on two busy cores, the covariance 1.4 s.
+const NARROW_FLOPS: f64 = 6.0;
 /// Shorter sides than this are never left to the randomised route on their own: exact is fast enough.
 const LONG_SIDE: usize = 8000;
 /// How much cheaper the randomised route must be.
 const CLEARLY: f64 = 1.3;
 /// Bytes above which a matrix of products is too large to be made where it can be avoided: 8 for each
 /// integer, 8 for each number.
-const LARGEST_TABLE: f64 = 4e9;
+const LARGEST_TABLE: f64 = 8e9;
 
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.
 pub(super) fn exact(d: usize, n: usize, k: usize) -> Solver {
@@ -63,7 +67,7 @@ fn covariance(d: usize, n: usize, k: usize) -> f64 {
 
 fn randomized(d: usize, n: usize, k: usize) -> f64 {
     let m = eigen::usual_dimension(k);
-    let applied = 4.0 * d as f64 * n as f64 * m / FLOPS;
+    let applied = 4.0 * d as f64 * n as f64 * m / NARROW_FLOPS;
     let side = d.min(n) as f64;
     let krylov = 4.0 * side * m.powi(2) / 40.0 + 5.0 * m.powi(3) / 40.0;
     let back = if n < d { map_back(d, n, k) } else { 0.0 };

@@ -49,7 +49,7 @@ impl Solver {
 
     /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
     /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
-    /// components are wanted, and it is clearly cheaper or the matrix would not fit (over 4 GB).
+    /// components are wanted, and it is clearly cheaper or the matrix would take over 8 GB.
     pub fn resolve(self, d: usize, n: usize, wanted: ComponentCount) -> Self {
         match self {
             Self::Auto => cost::cheapest(d, n, wanted),
