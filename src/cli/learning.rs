@@ -1,6 +1,6 @@
 //! From folders to faces to a recogniser: shared by `enroll` and `identify --faces`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -118,8 +118,9 @@ pub fn collect(
     })
 }
 
-fn chosen_size(
-    photos: &[LabeledPhoto],
+/// The size of faces that suits the photos.
+pub fn chosen_size<P: AsRef<Path> + Sync>(
+    photos: &[P],
     roots: &[PathBuf],
     skipped: &[Skipped],
     output: &Output,
@@ -129,7 +130,7 @@ fn chosen_size(
     }
     // Not one photo can be used: say why of each.
     let limits = Limits::default();
-    let read = |_: &LabeledPhoto, file: &PhotoFile| {
+    let read = |_: &P, file: &PhotoFile| {
         let (width, height) = file.decode()?.dimensions();
         Err::<(), _>(PhotoProblem::TooSmall {
             width,
