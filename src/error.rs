@@ -184,6 +184,12 @@ pub enum Error {
     #[error("{}: the picture cannot be written ({reason})", .path.display())]
     Encode { path: PathBuf, reason: String },
 
+    /// Not even one thread can be set up.
+    #[error(
+        "no thread can be started ({reason}); close other programs or raise the limit (ulimit -u)"
+    )]
+    Threads { reason: String },
+
     /// Results cannot be printed.
     #[error("the results cannot be printed: {0}")]
     Print(#[source] io::Error),

@@ -150,7 +150,11 @@ impl FittedMetric {
         let k = eigenvalues.len();
         match matrix {
             Some(matrix) => {
-                let sound = matrix.shape() == (k, k) && matrix.iter().all(|v| v.is_finite());
+                let upper =
+                    |column: usize| matrix.column(column).iter().take(column).all(|v| *v == 0.0);
+                let sound = matrix.shape() == (k, k)
+                    && matrix.iter().all(|value| value.is_finite())
+                    && (0..k).all(|at| matrix[(at, at)] > 0.0 && upper(at));
                 (sound && metric.scaling == Scaling::Within).then_some(Self {
                     metric,
                     transform: Transform::Triangular(matrix),

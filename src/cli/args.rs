@@ -119,7 +119,7 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, 2600 pixels of area at most; 46x55 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56; 46x55 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]

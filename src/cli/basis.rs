@@ -38,6 +38,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         progress.reach(at + 1);
     }
     drop(progress);
+    folder.forget_basis_beyond(count);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
     let ratios = spectrum_beyond(&recognizer);
     let scree = plot::scree(Scree {
@@ -124,6 +125,15 @@ impl Folder {
                 reason: error.to_string(),
             })?;
         replace_file(&path, Privacy::Public, |out| out.write_all(png.get_ref()))
+    }
+
+    /// Removes basis faces that an earlier, longer run left here: they belong to no spectrum any more.
+    fn forget_basis_beyond(&self, count: usize) {
+        let left_over = (count + 1..).map(|at| self.0.join(format!("basis-{at:03}.png")));
+        for path in left_over.take_while(|path| path.is_file()) {
+            // What cannot be removed is no reason to fail: all that was asked for is written.
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     fn text(&self, name: &str, text: &str) -> Result<()> {

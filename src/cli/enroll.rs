@@ -1,18 +1,20 @@
 //! `eigenfaces enroll`: learn from labelled folders, or add to an existing model.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use eigenfaces::dataset::ContentHash;
 use eigenfaces::decision::Basis;
 use eigenfaces::error::Result;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{self, ModelLock, Wait};
 
-use super::args::Enroll;
+use super::args::{Enroll, Format};
 use super::learning::{self, Collected};
 use super::output::{Output, bytes, counted, one_line, percent, shown};
-use super::{Outcome, json};
+use super::{Outcome, info, json};
 
 /// How long to wait for another process that is changing the model.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,7 +43,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         learning::report_framing(survey, output);
     }
 
-    let known = before.as_ref().map_or(0, |model| model.gallery().len());
+    let before_it: HashSet<ContentHash> = before
+        .iter()
+        .flat_map(|model| model.gallery().enrolled().iter().map(|face| face.hash))
+        .collect();
+    let already = collected
+        .faces
+        .iter()
+        .filter(|face| before_it.contains(&face.hash))
+        .count();
     let mut faces = before.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
     let Collected {
@@ -52,7 +62,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     } = collected;
     faces.extend(found);
     let (gallery, repeats) = Gallery::assemble(preparation.size(), faces)?;
-    let added = gallery.len() - known;
+    let added = gallery.len() - before_it.len();
     let recognizer = Recognizer::learn(preparation, gallery, settings)?;
     store::save(&recognizer, model)?;
 
@@ -60,7 +70,8 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         recognizer: &recognizer,
         model,
         added,
-        known: repeats.known.len(),
+        known: already,
+        twice: repeats.known.len() - already,
         skipped: skipped.len(),
         seconds: started.elapsed().as_secs_f64(),
     };
@@ -73,6 +84,7 @@ struct Summary<'a> {
     model: &'a Path,
     added: usize,
     known: usize,
+    twice: usize,
     skipped: usize,
     seconds: f64,
 }
@@ -81,7 +93,10 @@ impl Summary<'_> {
     fn print(&self, output: &Output) -> Result<()> {
         let (space, gallery) = (self.recognizer.space(), self.recognizer.gallery());
         let size = std::fs::metadata(self.model).map_or(0, |metadata| metadata.len());
-        if output.format != super::args::Format::Text {
+        if output.format == Format::Csv {
+            return info::csv(&json::model(self.recognizer), output);
+        }
+        if output.format == Format::Json {
             return output.line(&json::enrolled(
                 self.recognizer,
                 self.added,
@@ -100,13 +115,19 @@ impl Summary<'_> {
                 counted(self.known, "was enrolled", "were enrolled")
             );
         }
+        if self.twice > 0 {
+            line += &format!(
+                ", {} there twice",
+                counted(self.twice, "photo was", "photos were")
+            );
+        }
         if self.skipped > 0 {
             line += &format!(", {} skipped", counted(self.skipped, "file", "files"));
         }
         output.say(&line);
         output.say(&format!(
-            "{} basis faces of {} pixels keep {} of the variance",
-            space.components(),
+            "{} of {} pixels keep {} of the variance",
+            counted(space.components(), "basis face", "basis faces"),
             space.size(),
             percent(space.variance_kept())
         ));
@@ -138,23 +159,24 @@ fn model_option(model: &Path) -> String {
 
 /// Why confidence is weak, if it is.
 pub fn weak(recognizer: &Recognizer) -> Option<String> {
-    if recognizer.gallery().people().len() == 1 {
-        return Some(
-            "confidence is weak: with one person enrolled there is nobody to tell them from, so no name \
-             will be given; enrol other people too"
-                .to_owned(),
-        );
+    let calibration = recognizer.calibration();
+    let people = counted(recognizer.gallery().people().len(), "person", "people");
+    if !calibration.gives_names() {
+        return Some(format!(
+            "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
+             are compared but no name is given; enrol 5 people or more"
+        ));
     }
-    match recognizer.calibration().basis {
-        Basis::Measured => None,
+    match calibration.basis {
         Basis::AssumedGenuine => Some(
             "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
              are is assumed, not measured; add more photos a person"
                 .to_owned(),
         ),
-        Basis::Assumed => Some(
-            "confidence is weak: too few photos to measure how alike faces are; add more photos and people"
-                .to_owned(),
-        ),
+        Basis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
+            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
+             people, or accept more strangers with identify --far"
+        )),
+        Basis::Measured | Basis::Assumed => None,
     }
 }

@@ -17,10 +17,9 @@ use super::{Outcome, enroll, json, learning};
 const BATCH: usize = 256;
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = if args.faces.is_empty() {
-        let recognizer = store::load(model)?;
-        args.learn.agree_with(recognizer.preparation(), model)?;
-        recognizer
+    let (recognizer, unlearned) = if args.faces.is_empty() {
+        args.learn.refuse_given("--faces DIR");
+        (store::load(model)?, 0)
     } else {
         learn(args, output)?
     };
@@ -48,7 +47,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     report.begin()?;
 
-    let (mut done, mut failed) = (0, listing.skipped.len() + missing.len());
+    let (mut done, mut failed) = (0, unlearned + listing.skipped.len() + missing.len());
     for batch in listing.photos.chunks(BATCH) {
         let found = dataset::load_each(
             batch,
@@ -79,8 +78,8 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::of_inputs(done, failed))
 }
 
-/// A recogniser learned in memory from `--faces`.
-fn learn(args: &Identify, output: &Output) -> Result<Recognizer> {
+/// A recogniser learned in memory from `--faces`, and how many files of it could not be used.
+fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
     let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
@@ -90,7 +89,7 @@ fn learn(args: &Identify, output: &Output) -> Result<Recognizer> {
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
-    Ok(recognizer)
+    Ok((recognizer, collected.skipped.len()))
 }
 
 /// Prints what was found, photo by photo.
@@ -170,17 +169,15 @@ impl Report<'_> {
 
     /// Why somebody who is likely was not named.
     fn yet(&self, found: &Identification) -> String {
-        let likely = found
-            .closest()
-            .is_some_and(|closest| closest.confidence >= 0.5);
-        if likely {
-            let limit = self
-                .recognizer
-                .calibration()
-                .threshold(self.question.false_accepts);
-            format!("; a name needs more than {}", percent(limit))
+        let calibration = self.recognizer.calibration();
+        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
+            return String::new();
+        };
+        let limit = percent(calibration.threshold(self.question.false_accepts));
+        if limit == percent(closest.confidence) {
+            "; a name needs slightly more".to_owned()
         } else {
-            String::new()
+            format!("; a name needs more than {limit}")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::decision::{Calibration, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::store;
@@ -49,7 +49,8 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{k} basis faces learned from {} keep {:.1} % of the variance",
+                "{} learned from {} keep {:.1} % of the variance",
+                counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 space.variance_kept() * 100.0
             ),
@@ -57,7 +58,8 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "compression",
             format!(
-                "{k} weights instead of {d} pixels: {:.2} %",
+                "{} instead of {d} pixels: {:.2} %",
+                counted(k, "weight", "weights"),
                 100.0 * k as f64 / d as f64
             ),
         ),
@@ -69,14 +71,7 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
                 settings.clusters
             ),
         ),
-        (
-            "a name needs",
-            format!(
-                "a confidence of {} (so that {} of strangers get one)",
-                percent(calibration.threshold(FALSE_ACCEPT_TARGET)),
-                percent(FALSE_ACCEPT_TARGET)
-            ),
-        ),
+        ("a name needs", needed(calibration)),
         (
             "not a face",
             format!(
@@ -94,8 +89,21 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// What it takes to be named.
+fn needed(calibration: &Calibration) -> String {
+    if calibration.gives_names() {
+        format!(
+            "a confidence of more than {} (aims at {} of strangers getting one)",
+            percent(calibration.threshold(FALSE_ACCEPT_TARGET)),
+            percent(FALSE_ACCEPT_TARGET)
+        )
+    } else {
+        "more people: with fewer than 5 enrolled no name is given".to_owned()
+    }
+}
+
 /// The same fields as JSON has, one a row.
-fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
+pub fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
     output.line("field,value")?;
     for (field, value) in object.as_object().into_iter().flatten() {
         let value = value

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
@@ -12,10 +14,30 @@ use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
 use eigenfaces::recognizer::Settings;
 
-use super::args::Learn;
+use super::args::{Cli, Learn};
 use super::output::{Output, counted, shown};
 
 impl Learn {
+    /// Ends with a usage error where an option of learning was given although nothing is learned.
+    pub fn refuse_given(&self, without: &str) {
+        let given = [
+            ("--framing", self.framing.is_some()),
+            ("--size", self.size.is_some()),
+            ("--components", self.components.is_some()),
+            ("--solver", self.solver.is_some()),
+            ("--metric", self.metric.is_some()),
+            ("--clusters", self.clusters.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            let message = format!(
+                "{option} is an option of learning: a model is used as it was learned; give {without} too"
+            );
+            Cli::command()
+                .error(ErrorKind::MissingRequiredArgument, message)
+                .exit();
+        }
+    }
+
     /// The library's settings: what the user gave, over what a model already has or the defaults.
     pub fn settings(&self, otherwise: Settings) -> Settings {
         Settings {
@@ -72,6 +94,19 @@ pub fn collect(
     learn: &Learn,
     output: &Output,
 ) -> Result<Collected> {
+    for root in roots {
+        // A pipe can be read once only, and photos are looked at twice.
+        let special = root
+            .metadata()
+            .is_ok_and(|about| !about.is_dir() && !about.is_file());
+        if special {
+            let reason = "it is a pipe or device, not a photo or folder".to_owned();
+            return Err(Error::UnreadablePath {
+                path: root.clone(),
+                reason,
+            });
+        }
+    }
     let listing = dataset::list_labeled(roots, labels)?;
     let mut skipped = listing.skipped;
     let is_new = preparation.is_none();

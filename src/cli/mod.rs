@@ -64,13 +64,28 @@ pub fn main(cli: &Cli) -> ExitCode {
     }
 }
 
-fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
-    if let Some(threads) = cli.global.threads {
-        // Fails only where the pool exists already, which it does not yet.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(threads))
-            .build_global();
+/// Starts the threads once, so many as asked for or one a core. Where the system refuses, this one works alone:
+/// results do not depend on it.
+fn start_threads(asked: Option<u16>) -> Result<()> {
+    let threads = usize::from(asked.unwrap_or(0));
+    if rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .is_ok()
+    {
+        return Ok(());
     }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build_global()
+        .map_err(|error| Error::Threads {
+            reason: error.to_string(),
+        })
+}
+
+fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
+    start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),

@@ -16,9 +16,22 @@ pub fn completions(args: &Completions) -> Result<Outcome> {
 
 pub fn manual() -> Result<Outcome> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command())
+    let mut command = Cli::command();
+    command.build();
+    clap_mangen::Man::new(command.clone())
         .render(&mut page)
         .map_err(Error::Print)?;
+    for command in command
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help")
+    {
+        let man = clap_mangen::Man::new(command.clone());
+        man.render_title(&mut page)
+            .and_then(|()| man.render_name_section(&mut page))
+            .and_then(|()| man.render_synopsis_section(&mut page))
+            .and_then(|()| man.render_options_section(&mut page))
+            .map_err(Error::Print)?;
+    }
     print(&page)
 }
 

@@ -97,7 +97,7 @@ impl RootLabeler<'_> {
     pub(super) fn person(&self, path: &Path, place: &Place) -> Result<Person, PhotoProblem> {
         match (self.labeler, place) {
             (Labeler::Table(table), _) => table.person(path),
-            (Labeler::Folder, Place::Below(folder)) => to_person(&folder.to_string_lossy()),
+            (Labeler::Folder, Place::Below(folder)) => to_person(&as_text(&folder)),
             (Labeler::Folder, place) => match stem_name(path) {
                 Some(name) => to_person(&name),
                 None => {
@@ -131,7 +131,7 @@ fn folder_name(folder: &Path) -> Option<String> {
         Some(_) => folder.to_owned(),
         None => folder.canonicalize().ok()?,
     };
-    full.file_name().map(|n| n.to_string_lossy().into_owned())
+    full.file_name().map(as_text)
 }
 
 /// What cameras and programs call their files; nobody's name.
@@ -142,7 +142,7 @@ const NAMES_OF_NOBODY: &[&str] = &[
 /// The person's name in a file's name (see [`LabelRule::Stem`]); `None` if it tells nobody.
 pub(super) fn stem_name(path: &Path) -> Option<String> {
     let separator = |c: char| c.is_whitespace() || "_-.#".contains(c);
-    let stem = path.file_stem()?.to_string_lossy();
+    let stem = as_text(path.file_stem()?);
     let whole = stem.trim_end_matches(separator);
     let unnumbered = match whole.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
         Some((name, number)) if is_number(number) => name,
@@ -279,6 +279,18 @@ fn heading(row: &csv::StringRecord) -> Option<(usize, usize)> {
     let path = column(PATH_HEADINGS)?;
     let person = column(PERSON_HEADINGS)?;
     (path != person).then_some((path, person))
+}
+
+/// A name as text. Bytes that are no UTF-8 are written `\xff`, so that different names stay different.
+fn as_text(name: &std::ffi::OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
 }
 
 #[cfg(test)]

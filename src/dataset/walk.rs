@@ -202,6 +202,13 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
                     problem,
                 }),
             }
+        } else if has_image_extension(entry.path()) {
+            skipped.push(Skipped {
+                path: entry.into_path(),
+                problem: PhotoProblem::Unreadable {
+                    reason: "it is a pipe or device, not a file".into(),
+                },
+            });
         }
     }
     found.sort_by(|a, b| natural::paths(&a.path, &b.path));

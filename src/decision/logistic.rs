@@ -17,7 +17,8 @@ pub(super) const POOLED_MIDPOINT: f64 = 1.8;
 /// have, 1/4.
 const PULL: f64 = 10.0 * 0.25;
 
-const SLOPES: std::ops::RangeInclusive<f64> = 0.2..=4.0;
+/// Slopes that a fit may give.
+pub(super) const SLOPES: std::ops::RangeInclusive<f64> = 0.2..=4.0;
 
 /// Newton's method settles in about ten rounds.
 const ROUNDS: usize = 30;

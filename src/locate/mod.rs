@@ -122,6 +122,7 @@ mod tests {
     use std::path::PathBuf;
 
     /// The folder of real faces, or `None` (and a line that says so) where it is absent.
+    #[allow(clippy::print_stderr)] // a skipped test says so
     fn real_faces(folder: &str) -> Option<PathBuf> {
         let root = std::env::var_os("EIGENFACES_DATA").map_or_else(
             || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),

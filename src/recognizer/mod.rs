@@ -145,7 +145,7 @@ impl Recognizer {
             && space.size() == preparation.size()
             && gallery.faces().size() == preparation.size()
             && metric.metric() == settings.metric
-            && calibration.is_sound();
+            && calibration.is_sound(gallery.people().len());
         if !fits {
             return Err(Error::Inconsistent);
         }
@@ -267,10 +267,8 @@ impl Recognizer {
             })
             .take(question.top)
             .collect();
-        let sure = evidence(ranked, 0, measure).is_some_and(|evidence| {
-            self.calibration.confidence(evidence)
-                > self.calibration.threshold(question.false_accepts)
-        });
+        let sure = evidence(ranked, 0, measure)
+            .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
         let decision = match ranked.first() {
             _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
             Some(first) if sure => Decision::Known {

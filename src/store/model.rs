@@ -149,6 +149,12 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         meta.learned_from,
     )
     .ok_or_else(|| senseless("a face space whose parts do not fit together"))?;
+    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[k])?;
+    if ratios != space.variance_ratios() {
+        return Err(senseless(
+            "shares of variance that do not follow from the eigenvalues",
+        ));
+    }
     let gallery = read_gallery(archive, size, n)?;
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
     let matrix = if archive.contains("metric_") {

@@ -296,7 +296,7 @@ fn names_of_any_script_and_of_none() {
     let people = run(folder.path(), ["people"]).done();
     assert!(people.stdout.contains("顔 (2 faces)"), "{}", people.stdout);
     assert!(
-        people.stdout.contains("caf\u{fffd} (2 faces)"),
+        people.stdout.contains("caf\\xe9 (2 faces)"),
         "{}",
         people.stdout
     );
@@ -378,4 +378,75 @@ fn colour_only_where_it_is_asked_for() {
         .output()
         .unwrap();
     assert!(!String::from_utf8(plain.stderr).unwrap().contains('\u{1b}'));
+}
+
+#[test]
+fn bad_photos_of_the_gallery_count_when_identifying_from_a_folder() {
+    let folder = with_one_bad("cut.png", b"not a picture");
+    let found = run(
+        folder.path(),
+        ["identify", "--faces", "faces", "faces/Ada/1.png"],
+    );
+    found.ended(3, &["cut.png", "skipped"]);
+    assert_eq!(found.stdout.lines().count(), 1);
+}
+
+#[test]
+fn options_of_learning_without_learning() {
+    let folder = with_one_bad("ignored.txt", b"");
+    run(folder.path(), ["enroll", "faces"]).done();
+    let args = ["identify", "faces/Ada/1.png", "--metric", "cosine"];
+    run(folder.path(), args).ended(2, &["--metric", "--faces"]);
+}
+
+#[test]
+fn with_few_people_strangers_are_not_named() {
+    let Some(att) = crate::support::real_data("att") else {
+        return;
+    };
+    let folder = scratch();
+    for person in 1..=4 {
+        for photo in 1..=5 {
+            let to = folder.path().join(format!("faces/s{person}"));
+            fs::create_dir_all(&to).unwrap();
+            let name = format!("s{person}/{photo}.pgm");
+            fs::copy(att.join(&name), folder.path().join("faces").join(&name)).unwrap();
+        }
+    }
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        enrolled.stderr.contains("no name is given"),
+        "{}",
+        enrolled.stderr
+    );
+    let strangers: Vec<_> = (5..=40)
+        .map(|person| att.join(format!("s{person}/1.pgm")))
+        .collect();
+    let mut args = vec![std::ffi::OsStr::new("identify")];
+    args.extend(strangers.iter().map(|path| path.as_os_str()));
+    let found = run(folder.path(), args).done();
+    assert_eq!(
+        found
+            .stdout
+            .lines()
+            .filter(|line| !line.contains("unknown (") && !line.contains("not a face"))
+            .count(),
+        0,
+        "{}",
+        found.stdout
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_the_photos_is_named() {
+    let folder = with_one_bad("ignored.txt", b"");
+    let pipe = folder.path().join("faces/Ada/pipe.png");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mkfifo");
+        return;
+    }
+    run(folder.path(), ["enroll", "faces"]).ended(3, &["pipe.png", "pipe or device"]);
+    run(folder.path(), ["enroll", "faces/Ada/pipe.png"]).failed_saying(&["pipe.png"]);
 }

@@ -207,19 +207,19 @@ fn a_models_framing_cannot_be_changed() {
     draw_scenes(&scenes, 1, 9..10);
     let model = folder.path().join("eigenfaces.npz");
     fs::copy(aligned(), &model).unwrap();
-    for command in ["enroll", "identify"] {
-        run(folder.path(), [command, "scenes", "--framing", "as-is"]).failed_saying(&[
-            "eigenfaces.npz",
-            "'detect'",
-            "'as-is'",
-            "--model",
-        ]);
-    }
+    run(folder.path(), ["enroll", "scenes", "--framing", "as-is"]).failed_saying(&[
+        "eigenfaces.npz",
+        "'detect'",
+        "'as-is'",
+        "--model",
+    ]);
+    // A probe is treated like the gallery, whatever the user may want.
+    run(folder.path(), ["identify", "scenes", "--framing", "detect"])
+        .ended(2, &["--framing", "--faces"]);
     // The model's own framing may be named, or left to it.
     for framing in ["detect", "auto"] {
-        run(folder.path(), ["identify", "scenes", "--framing", framing]).done();
+        run(folder.path(), ["enroll", "scenes", "--framing", framing]).done();
     }
-    run(folder.path(), ["enroll", "scenes"]).done();
     assert_eq!(framing_of(folder.path()), "detect");
     run(folder.path(), ["enroll", "scenes", "--framing", "crop"]).ended(2, &["--framing", "as-is"]);
 }
