@@ -97,7 +97,7 @@ impl RootLabeler<'_> {
     pub(super) fn person(&self, path: &Path, place: &Place) -> Result<Person, PhotoProblem> {
         match (self.labeler, place) {
             (Labeler::Table(table), _) => table.person(path),
-            (Labeler::Folder, Place::Below(folder)) => to_person(&as_text(&folder)),
+            (Labeler::Folder, Place::Below(folder)) => to_person(&as_text(folder)),
             (Labeler::Folder, place) => match stem_name(path) {
                 Some(name) => to_person(&name),
                 None => {

@@ -247,7 +247,7 @@ fn yale_every_face_is_found() {
     };
     let folder = scratch();
     let said = run(folder.path(), ["enroll", text(&yale)]).done();
-    let words = "enrolled 155 faces of 15 people, 9 were enrolled already";
+    let words = "enrolled 155 faces of 15 people, 9 photos were there twice";
     assert!(
         said.stderr.contains("aligned by the eyes"),
         "{}",
