@@ -209,6 +209,12 @@ pub enum PcaError {
     )]
     NoVariance(usize),
 
+    /// Faces of different sizes cannot be learned from together.
+    #[error(
+        "faces of {found} pixels cannot be added to faces of {expected}; bring every face to one size first"
+    )]
+    OtherPixels { expected: usize, found: usize },
+
     /// The eigenproblem failed: a fault of this program.
     #[error("the eigenproblem could not be solved: {0}")]
     Eigen(String),

@@ -136,6 +136,9 @@ proptest! {
         for solver in [Solver::Gram, Solver::Covariance] {
             prop_assert_eq!(all(&faces, solver), all(&shuffled, solver));
         }
+        let few = ComponentCount::Count(n.div_ceil(4));
+        let randomized = |faces| fit(faces, few, Solver::Randomized);
+        prop_assert_eq!(randomized(&faces), randomized(&shuffled));
     }
 
     #[test]
@@ -253,11 +256,12 @@ fn what_has_no_variance_is_refused() {
     let one = faces(size(8, 8), 1, 1);
     assert_eq!(Pca::default().fit(&one), Err(PcaError::TooFewFaces(1)));
     let same = one.select(&[0; 7]).unwrap();
-    for solver in [Solver::Gram, Solver::Covariance] {
+    for solver in Solver::ALL {
         let pca = Pca {
+            components: ComponentCount::Count(2),
             solver,
-            ..Pca::default()
         };
+        assert_eq!(pca.fit(&one), Err(PcaError::TooFewFaces(1)));
         assert_eq!(pca.fit(&same), Err(PcaError::NoVariance(7)));
     }
 }
@@ -279,6 +283,143 @@ fn chunks_add_up_to_the_whole_bit_for_bit() {
     assert_eq!(
         streamed,
         fit(&faces, ComponentCount::Count(12), Solver::Covariance)
+    );
+}
+
+/// The sine of the largest angle between the leading `k` directions of two bases.
+fn angle(a: &Components, b: &Components, k: usize) -> f64 {
+    let (a, b) = (a.basis.columns(0, k), b.basis.columns(0, k));
+    let outside = b - a * a.tr_mul(&b);
+    outside.singular_values().max()
+}
+
+/// The randomised solver must have done the work itself, and agree with the exact one.
+fn check_randomized(faces: &FaceMatrix, k: usize) -> Components {
+    let found = fit(faces, ComponentCount::Count(k), Solver::Randomized);
+    assert_eq!(
+        found.solver,
+        Solver::Randomized,
+        "{} faces, {k}",
+        faces.len()
+    );
+    check_laws(faces, &found);
+    assert!(found.residual < 1e-9, "{}", found.residual);
+    for solver in [Solver::Gram, Solver::Covariance] {
+        let exact = fit(faces, ComponentCount::Count(k + 1), solver);
+        let k = k.min(exact.count());
+        assert_eq!(found.count(), k);
+        let largest = exact.eigenvalues[0];
+        for (a, b) in found.eigenvalues.iter().zip(&exact.eigenvalues) {
+            assert!((a - b).abs() <= 1e-8 * largest, "{a} {b}");
+        }
+        assert!((found.total_variance / exact.total_variance - 1.0).abs() < 1e-12);
+        assert!((&found.mean - &exact.mean).amax() < 1e-12);
+        for kept in 1..=k {
+            let next = exact.eigenvalues.get(kept).copied().unwrap_or(0.0);
+            if exact.eigenvalues[kept - 1] - next > 1e-3 * largest {
+                let angle = angle(&found, &exact, kept);
+                assert!(angle < 1e-5, "{kept} of {k}: {angle}");
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn randomized_agrees_with_the_exact_solvers() {
+    for (width, height, n, k, seed) in [
+        (20, 30, 200, 20, 1),
+        (20, 12, 700, 30, 2),
+        (18, 20, 360, 1, 3),
+        (16, 16, 90, 30, 4),
+        (24, 30, 500, 100, 5),
+    ] {
+        check_randomized(&faces(size(width, height), n, seed), k);
+    }
+}
+
+#[test]
+fn randomized_is_safe_where_the_rank_is_low() {
+    let few = faces(size(12, 12), 30, 3);
+    for (distinct, n, k) in [(2, 60, 20), (7, 100, 3), (30, 90, 30), (30, 400, 40)] {
+        let order: Vec<usize> = (0..n).map(|j| (j * 5 + 3) % distinct).collect();
+        check_randomized(&few.select(&order).unwrap(), k);
+    }
+    // All eigenvalues equal: whatever is found must be orthonormal, by this or by the exact route.
+    let mut pixels = vec![0; 60 * 64];
+    for face in 0..60 {
+        pixels[face * 64 + face] = 200;
+    }
+    let lit = FaceMatrix::from_pixels(size(8, 8), pixels).unwrap();
+    check_laws(
+        &lit,
+        &fit(&lit, ComponentCount::Count(15), Solver::Randomized),
+    );
+}
+
+#[test]
+fn randomized_falls_back_where_much_is_wanted() {
+    let faces = faces(size(10, 10), 60, 3);
+    for wanted in [
+        ComponentCount::Count(21),
+        ComponentCount::Auto,
+        ComponentCount::Share(0.9),
+    ] {
+        let found = fit(&faces, wanted, Solver::Randomized);
+        assert_eq!(found.solver, Solver::Gram);
+        assert_eq!(found, fit(&faces, wanted, Solver::Gram));
+    }
+}
+
+#[test]
+fn every_solver_says_how_accurate_it_was() {
+    let faces = faces(size(12, 10), 80, 3);
+    for solver in Solver::ALL {
+        let found = fit(&faces, ComponentCount::Count(10), solver);
+        let centred = centred(&faces, &found);
+        let variance = &centred * centred.tr_mul(&found.basis) / (faces.len() - 1) as f64;
+        let exact = &found.basis * DMatrix::from_diagonal(&found.eigenvalues.clone().into());
+        let residual = (variance - exact)
+            .column_iter()
+            .map(|r| r.norm())
+            .fold(0.0, f64::max);
+        assert!(
+            residual < 1e-9 * found.eigenvalues[0] + 100.0 * found.residual,
+            "{solver:?}"
+        );
+        assert!((0.0..1e-9).contains(&found.residual), "{solver:?}");
+    }
+}
+
+#[test]
+fn a_stream_of_faces_gives_the_same_bits_and_the_same_errors() {
+    use eigenfaces::pca::covariance::fit_stream;
+    let faces = faces(size(10, 9), 130, 17);
+    let part =
+        |columns: std::ops::Range<usize>| faces.select(&columns.collect::<Vec<_>>()).unwrap();
+    for wanted in [ComponentCount::Auto, ComponentCount::Count(12)] {
+        let streamed = fit_stream([part(60..130), part(5..60), part(0..0), part(0..5)], wanted);
+        assert_eq!(streamed, Ok(fit(&faces, wanted, Solver::Covariance)));
+    }
+    let wanted = ComponentCount::Auto;
+    assert_eq!(fit_stream([], wanted), Err(PcaError::TooFewFaces(0)));
+    assert_eq!(
+        fit_stream([part(0..0)], wanted),
+        Err(PcaError::TooFewFaces(0))
+    );
+    assert_eq!(
+        fit_stream([part(3..4)], wanted),
+        Err(PcaError::TooFewFaces(1))
+    );
+    let alike = [part(3..4), part(3..4), part(3..4)];
+    assert_eq!(fit_stream(alike, wanted), Err(PcaError::NoVariance(3)));
+    let other = FaceMatrix::from_pixels(size(8, 8), vec![0; 64]).unwrap();
+    assert_eq!(
+        fit_stream([part(0..9), other], wanted),
+        Err(PcaError::OtherPixels {
+            expected: 90,
+            found: 64
+        })
     );
 }
 
@@ -327,6 +468,7 @@ fn threads_change_no_bit() {
                 gram,
                 weights,
                 fit(&faces, ComponentCount::Auto, Solver::Covariance),
+                fit(&faces, ComponentCount::Count(30), Solver::Randomized),
             )
         })
     };

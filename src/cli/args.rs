@@ -125,7 +125,7 @@ pub struct Learn {
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram or covariance [default: auto]
+    /// Route to the eigenfaces: auto, gram, covariance, or randomized (few of very many) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
@@ -177,6 +177,15 @@ pub struct Basis {
     /// Folder to write to; made where it is missing
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    /// Learn the basis faces of all photos in this folder instead of reading a model; there may be any number
+    #[arg(long, value_name = "DIR")]
+    pub faces: Vec<PathBuf>,
+    /// Size of the faces of --faces [default: chosen from the photos]
+    #[arg(long, value_name = "WxH", requires = "faces")]
+    pub size: Option<FaceSize>,
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    #[arg(long, value_name = "K", requires = "faces")]
+    pub components: Option<ComponentCount>,
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,

@@ -14,13 +14,24 @@ use eigenfaces::render::{gray, signed};
 use eigenfaces::store::{self, Privacy, replace_file};
 use image::{GrayImage, ImageFormat};
 
-use super::Outcome;
 use super::args::Basis;
 use super::output::{Output, counted, shown};
+use super::{Outcome, folder_space};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
-    let space = recognizer.space();
+    if args.faces.is_empty() {
+        let recognizer = store::load(model)?;
+        let ratios = spectrum_beyond(&recognizer);
+        write(args, recognizer.space(), &ratios, output)?;
+        return Ok(Outcome::Done);
+    }
+    let (space, outcome) = folder_space::learn(args, output)?;
+    write(args, &space, &space.variance_ratios(), output)?;
+    Ok(outcome)
+}
+
+/// `ratios` are the shares of the variance of as many components as are known, kept or not.
+fn write(args: &Basis, space: &FaceSpace, ratios: &[f64], output: &Output) -> Result<()> {
     let count = args.count.map_or(space.components(), |count| {
         (count as usize).min(space.components())
     });
@@ -40,9 +51,8 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     drop(progress);
     folder.forget_basis_beyond(count);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
-    let ratios = spectrum_beyond(&recognizer);
     let scree = plot::scree(Scree {
-        ratios: &ratios,
+        ratios,
         kept: space.components(),
     });
     folder.text("scree.svg", &scree)?;
@@ -52,7 +62,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         counted(count, "basis face", "basis faces"),
         shown(&args.output)
     ));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Up to this many components, those left out are worth finding again for the plot.

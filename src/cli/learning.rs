@@ -177,8 +177,9 @@ fn chosen_framing(photos: &[LabeledPhoto], rule: Option<FramingRule>) -> (Framin
     }
 }
 
-fn chosen_size(
-    photos: &[LabeledPhoto],
+/// The size of faces that suits the photos.
+pub fn chosen_size<P: AsRef<Path> + Sync>(
+    photos: &[P],
     roots: &[PathBuf],
     skipped: &[Skipped],
     output: &Output,
@@ -188,7 +189,7 @@ fn chosen_size(
     }
     // Not one photo can be used: say why of each.
     let limits = Limits::default();
-    let read = |_: &LabeledPhoto, file: &PhotoFile| {
+    let read = |_: &P, file: &PhotoFile| {
         let (width, height) = file.decode()?.dimensions();
         Err::<(), _>(PhotoProblem::TooSmall {
             width,

@@ -3,6 +3,7 @@
 pub mod args;
 mod basis;
 mod enroll;
+mod folder_space;
 mod identify;
 mod info;
 mod json;

@@ -2,6 +2,7 @@
 //!
 //! - [`list_labeled`] and [`list_photos`] find the photos and, for enrolling, whom each shows;
 //! - [`load`] reads them in parallel, hands each to a closure and keeps only what that makes of it;
+//! - [`stream`] does so chunk by chunk, for more photos than memory holds;
 //! - [`decode`](decode::decode) turns the bytes of one file into an upright 8-bit gray image.
 //!
 //! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
@@ -13,6 +14,7 @@ mod labels;
 mod load;
 mod luma;
 pub mod natural;
+mod stream;
 mod walk;
 
 use std::cmp::Ordering;
@@ -23,6 +25,7 @@ use std::str::FromStr;
 pub use decode::Limits;
 pub use labels::LabelRule;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
+pub use stream::stream;
 pub use walk::{list_labeled, list_photos};
 
 use crate::error::{Error, PhotoProblem, Result};

@@ -2,6 +2,7 @@
 
 mod clusters;
 mod index;
+mod k_means;
 
 use std::collections::HashMap;
 

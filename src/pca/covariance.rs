@@ -2,10 +2,15 @@
 //! accumulated in exact integers over chunks, so memory does not grow with the number of faces.
 
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
 
 use super::kernel::{self, Columns, Kernel, WrongTable};
 use super::{ComponentCount, Components, PcaError, Solver, spectrum};
 use crate::face_matrix::FaceMatrix;
+
+/// So many faces can be centred in 64 bits: n² x 255² < 2^63.
+const SMALL: usize = 11_000_000;
+const _: () = assert!((SMALL as u128).pow(2) * 255 * 255 < 1 << 63);
 
 /// n, Σx and Σxxᵀ of faces of d pixels, in exact integers.
 ///
@@ -66,47 +71,58 @@ impl Accumulator {
             self.sums.iter().map(|&sum| sum as f64 / n as f64),
         );
         let found = spectrum::solve(self.scatter(), n, wanted)?;
-        let mut basis = found.vectors;
-        spectrum::fix_signs(&mut basis);
-        let freedom = (n - 1) as f64;
-        Ok(Components {
-            mean,
-            basis,
-            eigenvalues: found
-                .scatter
-                .iter()
-                .map(|scatter| scatter / freedom)
-                .collect(),
-            total_variance: found.total / freedom,
-            faces: n,
-            solver: Solver::Covariance,
-        })
+        Ok(found.into_components(mean, n, Solver::Covariance))
     }
 
-    /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums
-    /// so that the products and the matrix can share memory.
+    /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums:
+    /// each number takes the place, bit for bit, of the integer it comes from.
     fn scatter(self) -> DMatrix<f64> {
-        let d = self.pixels;
-        let (count, n) = (self.faces as i128, self.faces as f64);
-        let sums = self.sums;
-        let centred: Vec<f64> = self
-            .products
-            .into_iter()
+        let (d, n) = (self.pixels, self.faces as f64);
+        let (sums, mut table) = (self.sums, self.products);
+        let count = self.faces as i64;
+        let fits = self.faces <= SMALL;
+        table
+            .par_chunks_mut(d.max(1))
+            .zip(&sums)
             .enumerate()
-            .map(|(at, product)| {
-                let (i, j) = (at / d, at % d);
-                if i > j {
-                    return 0.0;
+            .for_each(|(i, (row, &sum))| {
+                for (entry, &other) in row.iter_mut().zip(&sums).skip(i) {
+                    let scatter = if fits {
+                        (count * *entry - sum * other) as f64
+                    } else {
+                        let wide = i128::from;
+                        (wide(count) * wide(*entry) - wide(sum) * wide(other)) as f64
+                    };
+                    *entry = (scatter / n).to_bits().cast_signed();
                 }
-                let exact = count * i128::from(product) - i128::from(sums[i]) * i128::from(sums[j]);
-                exact as f64 / n
-            })
-            .collect();
-        // Row by row with the upper triangle filled is column by column with the lower one filled.
-        let mut scatter = DMatrix::from_vec(d, d, centred);
-        scatter.fill_upper_triangle_with_lower_triangle();
-        scatter
+            });
+        kernel::mirror_upper(&mut table, d).expect("the table is d x d");
+        DMatrix::from_vec(d, d, bytemuck::cast_vec(table))
     }
+}
+
+/// Learns the components of any number of faces that come in chunks, in memory of 8 d² bytes and a chunk.
+/// The same bits as [`Solver::Covariance`] gives for all faces at once, whatever the chunks.
+///
+/// # Errors
+/// Fewer than two faces in all, faces that are all alike, or chunks of faces of different numbers of pixels.
+pub fn fit_stream(
+    chunks: impl IntoIterator<Item = FaceMatrix>,
+    wanted: ComponentCount,
+) -> Result<Components, PcaError> {
+    let mut chunks = chunks.into_iter();
+    let Some(first) = chunks.next() else {
+        return Err(PcaError::TooFewFaces(0));
+    };
+    let expected = first.size().pixels();
+    let mut sums = Accumulator::new(expected);
+    for chunk in std::iter::once(first).chain(chunks) {
+        sums.add(&chunk).map_err(|_| PcaError::OtherPixels {
+            expected,
+            found: chunk.size().pixels(),
+        })?;
+    }
+    sums.components(wanted)
 }
 
 /// Learns the components through the d x d covariance.

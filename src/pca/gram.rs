@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::kernel::{self, Columns, Kernel};
-use super::{ComponentCount, Components, PcaError, Solver, products, spectrum};
+use super::{ComponentCount, Components, PcaError, Solver, products, spectrum, spectrum::Spectrum};
 use crate::face_matrix::FaceMatrix;
 
 /// Learns the components through the Gram matrix.
@@ -22,73 +22,81 @@ pub(super) fn fit(faces: &FaceMatrix, wanted: ComponentCount) -> Result<Componen
     drop(gram);
     let found = spectrum::solve(scatter, n, wanted)?;
 
-    let mut coefficients = found.vectors;
-    for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
+    eigenfaces(faces, &order, mean_face(faces), found, Solver::Gram)
+}
+
+/// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces.
+pub(super) fn eigenfaces(
+    faces: &FaceMatrix,
+    order: &[usize],
+    mean: DVector<f64>,
+    mut found: Spectrum,
+    solver: Solver,
+) -> Result<Components, PcaError> {
+    for (mut column, scatter) in found.vectors.column_iter_mut().zip(&found.scatter) {
         column /= scatter.sqrt();
     }
-    let mean = mean_face(faces);
-    let mut basis = products::map_back(faces.as_slice(), mean.as_slice(), &order, &coefficients)
+    let mut basis = products::map_back(faces.as_slice(), mean.as_slice(), order, &found.vectors)
         .expect("a face matrix, its mean and its Gram matrix fit together");
     products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
-    spectrum::fix_signs(&mut basis);
-
-    let freedom = (n - 1) as f64;
-    Ok(Components {
-        mean,
-        basis,
-        eigenvalues: found
-            .scatter
-            .iter()
-            .map(|scatter| scatter / freedom)
-            .collect(),
-        total_variance: found.total / freedom,
-        faces: n,
-        solver: Solver::Gram,
-    })
+    found.vectors = basis;
+    Ok(found.into_components(mean, faces.len(), solver))
 }
 
 /// The faces in an order that depends on nothing but their pixels, so that sums of floating-point numbers
 /// over faces come out the same however the faces were listed.
-fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
+pub(super) fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..faces.len()).collect();
     order.sort_unstable_by(|&a, &b| faces.face(a).cmp(faces.face(b)).then(a.cmp(&b)));
     order
 }
 
-/// XᵀX in exact integers, n x n, the upper triangle filled (`[i * n + j]` with i <= j).
+/// XᵀX in exact integers, n x n, both triangles.
 pub fn uncentred(faces: &FaceMatrix) -> Vec<i64> {
     let n = faces.len();
     let mut gram = vec![0; n * n];
     let columns = Columns::new(faces.as_slice(), faces.size().pixels(), n)
         .expect("a face matrix is n columns of d pixels");
     kernel::accumulate_gram(columns, Kernel::best(), &mut gram).expect("the table is n x n");
+    kernel::mirror_upper(&mut gram, n).expect("the table is n x n");
     gram
 }
 
-/// XcᵀXc from XᵀX (upper triangle), rows and columns taken in the given order.
+/// XcᵀXc from XᵀX (n x n, both triangles), rows and columns taken in the given order.
 ///
 /// n² (XcᵀXc)_ij = n² G_ij - n (r_i + r_j) + S with the row sums r and the total S is an integer and is
 /// computed as one, so each entry is the true value rounded once. Equal images give exact zeros.
 pub fn centred(gram: &[i64], order: &[usize]) -> DMatrix<f64> {
     let n = order.len();
-    let entry = |i: usize, j: usize| i128::from(gram[i.min(j) * n + i.max(j)]);
-    let sums: Vec<i128> = (0..n)
-        .into_par_iter()
-        .map(|i| (0..n).map(|j| entry(i, j)).sum())
+    let rows: Vec<&[i64]> = order.iter().map(|&i| &gram[i * n..][..n]).collect();
+    let sums: Vec<i128> = rows
+        .par_iter()
+        .map(|row| row.iter().map(|&entry| i128::from(entry)).sum())
         .collect();
     let total: i128 = sums.iter().sum();
     let count = n as i128;
     let square = (count * count) as f64;
+    // No term is larger than n² G_max, and there are four of them.
+    let largest = gram.iter().step_by(n + 1).max().copied().unwrap_or(0);
+    let small = 4 * count * count * i128::from(largest) <= i128::from(i64::MAX);
     let mut scatter = DMatrix::zeros(n, n);
     scatter
         .as_mut_slice()
-        .par_chunks_mut(n)
-        .enumerate()
-        .for_each(|(column, values)| {
-            let j = order[column];
-            for (value, &i) in values.iter_mut().zip(order) {
-                let exact = count * (count * entry(i, j) - sums[i] - sums[j]) + total;
-                *value = exact as f64 / square;
+        .par_chunks_mut(n.max(1))
+        .zip(rows.par_iter().zip(&sums))
+        .for_each(|(values, (row, &sum))| {
+            let entries = values.iter_mut().zip(order).zip(&sums);
+            // The integer is the same in 64 bits, where it fits, as in 128, and several times as fast.
+            if small {
+                let (count, rest) = (count as i64, (total - count * sum) as i64);
+                for ((value, &i), &other) in entries {
+                    *value = (count * (count * row[i] - other as i64) + rest) as f64 / square;
+                }
+            } else {
+                for ((value, &i), &other) in entries {
+                    let exact = count * (count * i128::from(row[i]) - sum - other) + total;
+                    *value = exact as f64 / square;
+                }
             }
         });
     scatter
@@ -104,4 +112,20 @@ pub fn mean_face(faces: &FaceMatrix) -> DVector<f64> {
     }
     let n = faces.len() as f64;
     DVector::from_iterator(sums.len(), sums.into_iter().map(|sum| sum as f64 / n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn centring_is_exact_in_and_beyond_64_bits() {
+        for power in [4, 20, 59] {
+            let half = 1_i64 << power;
+            let scatter = centred(&[2 * half, half, half, 2 * half], &[1, 0]);
+            // (G₁₁ - 2 G₁₂ + G₂₂) / 4 on the diagonal.
+            let value = half as f64 / 2.0;
+            assert_eq!(scatter.as_slice(), [value, -value, -value, value]);
+        }
+    }
 }

@@ -10,12 +10,14 @@
 //! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 3(1), 1991;
 //! the small P x P trick is its section "Calculating eigenfaces".
 
+mod cost;
 pub mod covariance;
 pub mod eigen;
 pub mod gram;
 pub mod kernel;
 pub mod products;
 pub mod projection;
+mod randomized;
 pub mod spectrum;
 
 use nalgebra::{DMatrix, DVector};
@@ -27,27 +29,30 @@ pub use spectrum::ComponentCount;
 /// Which of the equivalent routes finds the eigenfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// The cheaper of the two for the given d and n: see [`Solver::resolve`].
+    /// The cheapest for the given d, n and number of components: see [`Solver::resolve`].
     #[default]
     Auto,
     /// Eigenvectors of the n x n matrix XᵀX, mapped back to images (the small trick).
     Gram,
     /// Eigenvectors of the d x d matrix XXᵀ.
     Covariance,
+    /// A few leading eigenvectors by block Lanczos from a seeded random start, neither matrix ever formed:
+    /// for thousands of large faces. Falls back on an exact route where the accuracy of those is not
+    /// reached, where more than a third of all components are wanted, or a share of the variance;
+    /// [`Components::solver`] says what was done and [`Components::residual`] how accurate it is.
+    Randomized,
 }
 
 impl Solver {
     /// Every solver, in the order in which a user is told of them.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Gram, Self::Covariance];
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Gram, Self::Covariance, Self::Randomized];
 
-    /// `Auto` becomes the route with the smaller matrix.
-    ///
-    /// Sums of products cost n²d for Gram and d²n for covariance, the eigenproblem the cube of the side:
-    /// both favour the smaller of n and d. Mapping back (2dnk) tips equal sides to covariance.
-    pub fn resolve(self, d: usize, n: usize) -> Self {
+    /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
+    /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
+    /// components are wanted, and it is clearly cheaper or the matrix would take over 8 GB.
+    pub fn resolve(self, d: usize, n: usize, wanted: ComponentCount) -> Self {
         match self {
-            Self::Auto if n < d => Self::Gram,
-            Self::Auto => Self::Covariance,
+            Self::Auto => cost::cheapest(d, n, wanted),
             chosen => chosen,
         }
     }
@@ -58,6 +63,7 @@ impl Solver {
             Self::Auto => "auto",
             Self::Gram => "gram",
             Self::Covariance => "covariance",
+            Self::Randomized => "randomized",
         }
     }
 }
@@ -96,6 +102,10 @@ pub struct Components {
     pub total_variance: f64,
     /// n, the number of faces learned from.
     pub faces: usize,
+    /// How accurate the eigenpairs are: the largest ‖A v - λ v‖ over the largest λ, A being the matrix of
+    /// the route (XcᵀXc or XcXcᵀ), at most 1e-9. An eigenvalue λ is right to this share of the largest one
+    /// at least; an eigenface to about this times λ₁ over the gap to the next eigenvalue.
+    pub residual: f64,
     /// The route that was taken.
     pub solver: Solver,
 }
@@ -121,7 +131,21 @@ impl Pca {
     /// # Errors
     /// Fewer than two faces, or faces that are all alike.
     pub fn fit(&self, faces: &FaceMatrix) -> Result<Components, PcaError> {
-        match self.solver.resolve(faces.size().pixels(), faces.len()) {
+        let (d, n) = (faces.size().pixels(), faces.len());
+        match self.solver.resolve(d, n, self.components) {
+            Solver::Covariance => covariance::fit(faces, self.components),
+            Solver::Randomized => match randomized::fit(faces, self.components)? {
+                Some(components) => Ok(components),
+                None => self.fit_exactly(faces),
+            },
+            Solver::Gram | Solver::Auto => gram::fit(faces, self.components),
+        }
+    }
+
+    /// By the exact route that costs less.
+    fn fit_exactly(&self, faces: &FaceMatrix) -> Result<Components, PcaError> {
+        let (d, n) = (faces.size().pixels(), faces.len());
+        match cost::exact(d, n, spectrum::guess(self.components, d.min(n))) {
             Solver::Covariance => covariance::fit(faces, self.components),
             _ => gram::fit(faces, self.components),
         }

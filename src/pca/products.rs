@@ -3,7 +3,7 @@
 //! Pixels are taken in blocks of rows, each computed by one thread from a small buffer of its own, in an
 //! order that does not depend on the number of threads.
 
-use super::eigen::{self, Accum};
+use super::eigen::{self, Accum, View, ViewMut};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -47,6 +47,85 @@ impl ShapeError {
     }
 }
 
+/// `Xc = X - mean 1ᵀ` (d x n) as a factor of products, its columns taken in a given order; never held as
+/// numbers in floating point, but for a tile of it.
+#[derive(Clone, Copy)]
+pub(crate) struct CentredFaces<'a> {
+    faces: &'a [u8],
+    mean: &'a [f64],
+    order: &'a [usize],
+}
+
+impl<'a> CentredFaces<'a> {
+    /// `faces` are the bytes of `X` (d x n, one face after the other), `mean` has d pixels, and column `j`
+    /// is the face `order[j]`.
+    pub fn new(faces: &'a [u8], mean: &'a [f64], order: &'a [usize]) -> Result<Self, ShapeError> {
+        let d = mean.len();
+        let n = faces.len().checked_div(d).unwrap_or(0);
+        ShapeError::unless_equal("bytes of the faces", d * n, faces.len())?;
+        match order.iter().find(|&&face| face >= n) {
+            Some(&found) => Err(ShapeError {
+                what: "a face's number below",
+                expected: n,
+                found,
+            }),
+            None => Ok(Self { faces, mean, order }),
+        }
+    }
+
+    /// `Xc A` (d x k) of coefficients `A` (n x k). Parallel over blocks of pixels.
+    pub fn times(&self, coefficients: View<'_>, out: ViewMut<'_>) {
+        let each = |tile: &mut Vec<f64>, block: usize, mut out: ViewMut<'_>| {
+            out.fill(0.0);
+            for (group, order) in self.order.chunks(FACES).enumerate() {
+                let tile = self.tile(tile, block * PIXELS, out.nrows(), order);
+                let rows = coefficients.subrows(group * FACES, order.len());
+                eigen::add_product(out.as_mut(), tile, rows, 1.0);
+            }
+        };
+        out.par_row_chunks_mut(PIXELS)
+            .enumerate()
+            .for_each_init(Vec::new, |tile, (block, out)| each(tile, block, out));
+    }
+
+    /// `Xcᵀ B` (n x k) of images `B` (d x k): the twin of [`times`](Self::times). Parallel over blocks of
+    /// faces.
+    pub fn transpose_times(&self, images: View<'_>, out: ViewMut<'_>) {
+        let each = |tile: &mut Vec<f64>, block: usize, mut out: ViewMut<'_>| {
+            out.fill(0.0);
+            let order = &self.order[block * FACES..][..out.nrows()];
+            for first in (0..self.mean.len()).step_by(PIXELS) {
+                let count = PIXELS.min(self.mean.len() - first);
+                let tile = self.tile(tile, first, count, order);
+                let rows = images.subrows(first, count);
+                eigen::add_product(out.as_mut(), tile.transpose(), rows, 1.0);
+            }
+        };
+        out.par_row_chunks_mut(FACES)
+            .enumerate()
+            .for_each_init(Vec::new, |tile, (block, out)| each(tile, block, out));
+    }
+
+    /// `count` pixels from `first` on of the faces in `order`, less the mean.
+    fn tile<'t>(
+        &self,
+        tile: &'t mut Vec<f64>,
+        first: usize,
+        count: usize,
+        order: &[usize],
+    ) -> View<'t> {
+        tile.resize(count * order.len(), 0.0);
+        let mean = &self.mean[first..first + count];
+        for (centred, face) in tile.chunks_mut(count).zip(order) {
+            let pixels = &self.faces[face * self.mean.len() + first..][..count];
+            for ((to, &pixel), mean) in centred.iter_mut().zip(pixels).zip(mean) {
+                *to = f64::from(pixel) - mean;
+            }
+        }
+        eigen::columns(tile, count)
+    }
+}
+
 /// `(X - mean 1ᵀ) A` (d x k), in f64: eigenvectors of the small Gram matrix become basis faces.
 ///
 /// `faces` are the bytes of `X` (d x n, one face after the other), `mean` has d pixels, and row `j` of
@@ -60,44 +139,14 @@ pub fn map_back(
     order: &[usize],
     coefficients: &DMatrix<f64>,
 ) -> Result<DMatrix<f64>, ShapeError> {
-    let d = mean.len();
     ShapeError::unless_equal(
         "rows of the coefficients",
         order.len(),
         coefficients.nrows(),
     )?;
-    let n = faces.len().checked_div(d).unwrap_or(0);
-    ShapeError::unless_equal("bytes of the faces", d * n, faces.len())?;
-    if let Some(&bad) = order.iter().find(|&&face| face >= n) {
-        return Err(ShapeError {
-            what: "a face's number below",
-            expected: n,
-            found: bad,
-        });
-    }
-    let mut out = DMatrix::zeros(d, coefficients.ncols());
-    let coefficients = eigen::view(coefficients);
-    eigen::view_mut(&mut out)
-        .par_row_chunks_mut(PIXELS)
-        .enumerate()
-        .for_each_init(
-            || vec![0.0; PIXELS * FACES],
-            |tile, (block, mut out)| {
-                let first = block * PIXELS;
-                let mean = &mean[first..first + out.nrows()];
-                for (group, order) in order.chunks(FACES).enumerate() {
-                    let tile = &mut tile[..mean.len() * order.len()];
-                    for (centred, face) in tile.chunks_mut(mean.len()).zip(order) {
-                        let pixels = &faces[face * d + first..][..mean.len()];
-                        for ((to, &pixel), mean) in centred.iter_mut().zip(pixels).zip(mean) {
-                            *to = f64::from(pixel) - mean;
-                        }
-                    }
-                    let rows = coefficients.subrows(group * FACES, order.len());
-                    eigen::add_product(out.as_mut(), eigen::columns(tile, mean.len()), rows, 1.0);
-                }
-            },
-        );
+    let centred = CentredFaces::new(faces, mean, order)?;
+    let mut out = DMatrix::zeros(mean.len(), coefficients.ncols());
+    centred.times(eigen::view(coefficients), eigen::view_mut(&mut out));
     Ok(out)
 }
 
@@ -186,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn map_back_is_the_centred_product() {
+    fn products_with_centred_faces_are_what_they_say() {
         for (d, n, k) in [
             (1, 1, 1),
             (130, 5, 3),
@@ -200,10 +249,16 @@ mod tests {
             let a = DMatrix::from_iterator(n, k, Noise::seeded(3).take(n * k));
             let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[order[j] * d + i]) - mean[i]);
             let found = map_back(&faces, &mean, &order, &a).expect("shapes fit");
-            let expected = x * a;
+            let expected = &x * a;
             assert!(
                 (&found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + n) as f64
             );
+            let images = DMatrix::from_iterator(d, k, Noise::seeded(4).take(d * k));
+            let mut found = DMatrix::zeros(n, k);
+            let centred = CentredFaces::new(&faces, &mean, &order).expect("shapes fit");
+            centred.transpose_times(eigen::view(&images), eigen::view_mut(&mut found));
+            let expected = x.transpose() * images;
+            assert!((found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + d) as f64);
         }
     }
 

@@ -1,10 +1,10 @@
 //! The one place that turns eigenpairs of a scatter matrix into a spectrum: sorted, clipped at zero,
 //! cut at the numerical rank and at the wanted count, signs fixed.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
-use super::PcaError;
 use super::eigen::{self, Choice, Eigenpairs, Wanted};
+use super::{Components, PcaError, Solver};
 
 /// How many components to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -109,6 +109,35 @@ pub(crate) struct Spectrum {
     pub vectors: DMatrix<f64>,
     /// Trace of the scatter matrix.
     pub total: f64,
+    /// The largest `‖A v - λ v‖` over the largest eigenvalue.
+    pub residual: f64,
+}
+
+impl Spectrum {
+    /// The components of n faces with this mean, where the vectors are eigenfaces (d x k).
+    pub(super) fn into_components(
+        self,
+        mean: DVector<f64>,
+        faces: usize,
+        solver: Solver,
+    ) -> Components {
+        let mut basis = self.vectors;
+        fix_signs(&mut basis);
+        let freedom = (faces - 1) as f64;
+        Components {
+            mean,
+            basis,
+            eigenvalues: self
+                .scatter
+                .iter()
+                .map(|scatter| scatter / freedom)
+                .collect(),
+            total_variance: self.total / freedom,
+            faces,
+            residual: self.residual,
+            solver,
+        }
+    }
 }
 
 /// Solves the eigenproblem of a scatter matrix for as many components as `wanted` settles on.
@@ -137,18 +166,44 @@ pub(crate) fn solve(
         let matrix = matrix.expect("kept while another round may follow");
         let pairs = eigen::leading(matrix, Wanted::Leading(ask), Choice::Auto)
             .map_err(|error| PcaError::Eigen(error.to_string()))?;
-        let cut = rank_cut(&pairs);
-        let all_known = spare.is_none();
-        if let Some(keep) = wanted.settle(&pairs.values[..cut], total, all_known || cut < ask) {
-            return Ok(Spectrum {
-                scatter: pairs.values[..keep].to_vec(),
-                vectors: pairs.vectors.columns(0, keep).into_owned(),
-                total,
-            });
+        if let Some(found) = keep(&pairs, total, wanted, spare.is_none()) {
+            return Ok(found);
         }
         scatter = spare;
         ask = (ask * 2).min(bound);
     }
+}
+
+/// How many components of a matrix of this side may be wanted, before any is known.
+pub(super) fn guess(wanted: ComponentCount, side: usize) -> usize {
+    wanted.first_guess(side)
+}
+
+/// How many eigenpairs to ask of a method that is good for few of them only; `None` where more may be
+/// wanted. `side` is that of the matrix.
+pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
+    /// Beyond this share of all pairs a Krylov space is no cheaper than the matrix.
+    const FEW: usize = 3;
+    let ask = wanted.first_guess(side);
+    (!wanted.may_need_more() && ask <= side / FEW).then_some(ask)
+}
+
+/// The part of the spectrum that is wanted, or nothing while more of it must be known.
+pub(super) fn keep(
+    pairs: &Eigenpairs,
+    total: f64,
+    wanted: ComponentCount,
+    all_known: bool,
+) -> Option<Spectrum> {
+    let cut = rank_cut(pairs);
+    let all_known = all_known || cut < pairs.values.len();
+    let keep = wanted.settle(&pairs.values[..cut], total, all_known)?;
+    Some(Spectrum {
+        scatter: pairs.values[..keep].to_vec(),
+        vectors: pairs.vectors.columns(0, keep).into_owned(),
+        total,
+        residual: pairs.residual,
+    })
 }
 
 /// How many of the pairs carry variance beyond rounding.

@@ -212,6 +212,23 @@ fn a_photo_of_the_gallery_is_at_distance_zero_from_itself() {
 }
 
 #[test]
+fn basis_of_a_folder_needs_no_model_and_streams() {
+    let folder = scratch();
+    // 112 faces of 64 pixels are summed up while they are read; of 47x55 they are held in memory.
+    for size in ["8x8", "47x55"] {
+        let wanted = ["--size", size, "--components", "5", "-o", size];
+        let faces = ["basis", "--faces", text(bundled_faces())];
+        run(folder.path(), faces.into_iter().chain(wanted)).done();
+        let table = std::fs::read_to_string(folder.path().join(size).join("spectrum.csv")).unwrap();
+        assert_eq!(table.lines().count(), 6, "{table}");
+        assert!(folder.path().join(size).join("basis-005.png").exists());
+    }
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    run(folder.path(), ["basis", "--faces", "empty", "-o", "x"]).ended(1, &["empty"]);
+    run(folder.path(), ["basis", "--size", "8x8", "-o", "x"]).ended(2, &["--faces"]);
+}
+
+#[test]
 fn basis_writes_pictures_a_plot_and_a_table() {
     let folder = scratch();
     run(

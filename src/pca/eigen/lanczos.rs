@@ -6,7 +6,8 @@
 //! filled up with random directions (after a breakdown: repeated faces, exhausted rank) is nothing
 //! special, and at the end the complement is searched for eigenvalues that the start block overlooked.
 
-use super::dense::{self, Accum};
+use super::dense;
+use super::operator::Symmetric;
 use super::random::Noise;
 use super::{check, orthogonal};
 use nalgebra::DMatrix;
@@ -34,13 +35,13 @@ pub struct Found {
     pub dimension: usize,
 }
 
-/// The `k` largest eigenpairs of `matrix`, whose largest entry is `scale`; nothing if the Krylov space
+/// The `k` largest eigenpairs of `matrix`, whose largest entry is about `scale`; nothing if the Krylov space
 /// would grow past the size at which other methods are cheaper, or something was overlooked.
-pub fn leading(matrix: &DMatrix<f64>, k: usize, scale: f64) -> Option<Found> {
-    let n = matrix.nrows();
+pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Found> {
+    let n = matrix.side();
     let most = n.min(4 * k + 30 * BLOCK);
     let mut krylov = Krylov::start(matrix, scale, most);
-    let mut schedule = Schedule::new(k, most);
+    let mut schedule = Schedule::new(k, most, n);
     loop {
         krylov.grow();
         let m = krylov.dimension();
@@ -62,16 +63,19 @@ pub fn leading(matrix: &DMatrix<f64>, k: usize, scale: f64) -> Option<Found> {
 struct Schedule {
     due: usize,
     most: usize,
+    /// The dimension at which nothing is left out, so that no prediction matters.
+    whole: usize,
     /// Dimension and residual at the last look.
     last: Option<(usize, f64)>,
 }
 
 impl Schedule {
-    fn new(k: usize, most: usize) -> Self {
+    fn new(k: usize, most: usize, whole: usize) -> Self {
         let due = (usual_dimension(k as f64) as usize).min(most);
         Self {
             due,
             most,
+            whole,
             last: None,
         }
     }
@@ -94,14 +98,18 @@ impl Schedule {
             }
         };
         self.due = dimension + (blocks.ceil() as usize).clamp(1, 1000) * BLOCK;
+        if self.most == self.whole {
+            self.due = self.due.min(self.whole);
+        }
         (self.due <= self.most).then_some(())
     }
 }
 
 /// An orthonormal basis `Q` of a block Krylov space, and `A` seen from within it.
-struct Krylov<'a> {
-    matrix: &'a DMatrix<f64>,
-    scale: f64,
+struct Krylov<'a, A> {
+    matrix: &'a A,
+    /// What rounding leaves of a product that should be nothing.
+    dust: f64,
     /// n x (m + b), column after column; the last block has not been multiplied by `A` yet.
     basis: Vec<f64>,
     /// n x m: `A Q`.
@@ -112,9 +120,9 @@ struct Krylov<'a> {
     coupling: DMatrix<f64>,
 }
 
-impl<'a> Krylov<'a> {
-    fn start(matrix: &'a DMatrix<f64>, scale: f64, most: usize) -> Self {
-        let n = matrix.nrows();
+impl<'a, A: Symmetric> Krylov<'a, A> {
+    fn start(matrix: &'a A, scale: f64, most: usize) -> Self {
+        let n = matrix.side();
         let b = BLOCK.min(n);
         let room = (most + 2 * BLOCK).min(n);
         let mut basis = Vec::with_capacity(n * room);
@@ -122,7 +130,7 @@ impl<'a> Krylov<'a> {
         orthogonal::extend(dense::columns(&[], n), &mut basis, 0.0, 2);
         Self {
             matrix,
-            scale,
+            dust: matrix.dust(scale),
             basis,
             images: Vec::with_capacity(n * room),
             projected: DMatrix::zeros(room, room),
@@ -132,27 +140,21 @@ impl<'a> Krylov<'a> {
 
     /// m: how many basis vectors have been multiplied by `A`.
     fn dimension(&self) -> usize {
-        self.images.len() / self.matrix.nrows()
+        self.images.len() / self.matrix.side()
     }
 
     /// Multiplies the newest block by `A` and makes the next block of what is new in the product.
     fn grow(&mut self) {
-        let n = self.matrix.nrows();
+        let n = self.matrix.side();
         let old = self.dimension();
         let held = self.basis.len() / n;
         let b = held - old;
         self.images.resize(n * held, 0.0);
         let image = &mut self.images[n * old..];
-        dense::multiply(
-            dense::columns_mut(image, n),
-            Accum::Replace,
-            dense::view(self.matrix),
-            dense::columns(&self.basis[n * old..], n),
-            1.0,
-        );
+        let newest = dense::columns(&self.basis[n * old..], n);
+        self.matrix.apply(newest, dense::columns_mut(image, n));
         let mut next = image.to_vec();
-        // Rounding in the product leaves this much of nothing.
-        let dust = 4.0 * f64::EPSILON * self.scale * (n as f64).sqrt();
+        let dust = self.dust;
         let room = n - held;
         let parts = if room >= b {
             let basis = dense::columns(&self.basis, n);
@@ -174,7 +176,7 @@ impl<'a> Krylov<'a> {
     /// As the space fills up, the last block is narrower than its image: nothing is missed by that, since
     /// no further directions exist.
     fn last_parts(&self, next: &mut Vec<f64>, room: usize, dust: f64) -> orthogonal::Parts {
-        let n = self.matrix.nrows();
+        let n = self.matrix.side();
         let basis = dense::columns(&self.basis, n);
         let onto = dense::inner_product(basis, dense::columns(next, n));
         let b = onto.ncols();
@@ -213,7 +215,7 @@ impl<'a> Krylov<'a> {
 
     /// Ritz vectors in full length, with the residuals they really have.
     fn found(&self, values: Vec<f64>, small: &DMatrix<f64>) -> Found {
-        let n = self.matrix.nrows();
+        let n = self.matrix.side();
         let m = self.dimension();
         let small = dense::view(small);
         let vectors = dense::product(dense::columns(&self.basis[..n * m], n), small);
@@ -231,9 +233,9 @@ impl<'a> Krylov<'a> {
 /// Whether some eigenvalue larger than the smallest found lies outside the space found. Exact repetitions
 /// of an eigenvalue beyond the block size are invisible to block Lanczos; a few power steps from random
 /// directions in the complement bring them to light.
-pub fn overlooked(matrix: &DMatrix<f64>, found: &Found, scale: f64) -> bool {
+pub fn overlooked(matrix: &impl Symmetric, found: &Found, scale: f64) -> bool {
     const STEPS: usize = 3;
-    let n = matrix.nrows();
+    let n = matrix.side();
     let k = found.values.len();
     let width = PROBES.min(n - k);
     let Some(&smallest) = found.values.last() else {
@@ -246,7 +248,8 @@ pub fn overlooked(matrix: &DMatrix<f64>, found: &Found, scale: f64) -> bool {
     let mut probe = DMatrix::from_iterator(n, width, Noise::seeded(3).take(n * width));
     for _ in 0..STEPS {
         orthogonal::extend(known, probe.as_mut_slice(), 0.0, 4);
-        let image = dense::product(dense::view(matrix), dense::view(&probe));
+        let mut image = DMatrix::zeros(n, width);
+        matrix.apply(dense::view(&probe), dense::view_mut(&mut image));
         let seen = dense::inner_product(dense::view(&probe), dense::view(&image));
         let largest = seen.symmetric_eigenvalues().max();
         if largest > smallest * (1.0 + 1e-6) + TOLERANCE * scale {

@@ -14,13 +14,18 @@
 mod check;
 mod dense;
 mod lanczos;
+mod operator;
 mod orthogonal;
 mod random;
 #[cfg(test)]
 mod tests;
 mod tridiagonal;
 
-pub(crate) use dense::{Accum, add_product, columns, inner_product, multiply, view, view_mut};
+pub(crate) use dense::{
+    Accum, View, ViewMut, add_product, columns, columns_mut, inner_product, multiply, view,
+    view_mut,
+};
+pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;
 #[cfg(test)]
 pub(crate) use random::Noise;
@@ -148,25 +153,79 @@ pub fn leading(
     Ok(pairs)
 }
 
-/// The method expected to be fastest for k of n eigenpairs, from times in nanoseconds measured on one
-/// core (AVX-512, Gram matrices of real faces, n from 400 to 2000). Only the ratios matter.
+/// Finds the `k` leading eigenpairs of a matrix that is known only by its products with tall blocks, by block
+/// Lanczos; `scale` is about its largest entry, and at most the largest eigenvalue.
+///
+/// Nothing where the accuracy of the other methods' contract (residual 1e-9, orthonormal to 1e-11) was not
+/// reached in a Krylov space of 4 k + 600 dimensions, or where an eigenvalue was overlooked.
+pub(crate) fn leading_of_operator(
+    matrix: &impl Symmetric,
+    k: usize,
+    scale: f64,
+) -> Option<Eigenpairs> {
+    let k = k.min(matrix.side());
+    if k == 0 {
+        return None;
+    }
+    rayon::scope(|_| by_lanczos(matrix, k, scale))
+}
+
+/// Nanoseconds that `k` eigenpairs of a dense matrix of side `n` are expected to take, by the best method.
+pub(crate) fn expected_nanoseconds(n: usize, k: usize) -> f64 {
+    let cost = Cost::of(n, k);
+    match cheapest(n, k) {
+        Choice::Lanczos => cost.krylov,
+        _ => cost.reduce + cost.bisect.min(cost.divide),
+    }
+}
+
+/// Dimension of the Krylov space that `k` eigenpairs usually take.
+pub(crate) fn usual_dimension(k: usize) -> f64 {
+    lanczos::usual_dimension(k as f64)
+}
+
+/// Nanoseconds of the parts of the methods for k of n eigenpairs, measured on one core (AVX-512, Gram
+/// matrices of real faces, n from 400 to 2000). Only the ratios matter.
+struct Cost {
+    /// To tridiagonal form, vectors back, and their residuals.
+    reduce: f64,
+    /// The leading pairs of the tridiagonal form.
+    bisect: f64,
+    /// All pairs of it.
+    divide: f64,
+    /// Block Lanczos.
+    krylov: f64,
+}
+
+impl Cost {
+    fn of(n: usize, k: usize) -> Self {
+        let (n, k) = (n as f64, k as f64);
+        // Dimension m: multiplying 2 n² m flops, orthogonalising 4 n m², looking at the projected problem 5 m³.
+        let m = lanczos::usual_dimension(k);
+        Self {
+            // 4/3 n³ flops; 2 n² k each.
+            reduce: 4.0 / 3.0 * n.powi(3) / 25.0 + 4.0 * n.powi(2) * k / 50.0,
+            // Fifty divisions a row and eigenvalue, in sixteen lanes; three solves a vector.
+            bisect: 60.0 * n * k,
+            divide: n.powi(3) / 18.0,
+            krylov: 2.0 * n.powi(2) * m / 60.0
+                + 4.0 * n * m.powi(2) / 40.0
+                + 5.0 * m.powi(3) / 40.0,
+        }
+    }
+}
+
+/// The method expected to be fastest for k of n eigenpairs.
 ///
 /// Block Lanczos must promise to be clearly faster, since its residuals are 1e-10 and not 1e-15, and
 /// since it may not converge where the spectrum hardly decays.
 fn cheapest(n: usize, k: usize) -> Choice {
     const CLEARLY: f64 = 1.3;
-    let (n, k) = (n as f64, k as f64);
-    // To tridiagonal form: 4/3 n³ flops. Vectors back and their residuals: 2 n² k flops each.
-    let reduce = 4.0 / 3.0 * n.powi(3) / 25.0 + 4.0 * n.powi(2) * k / 50.0;
-    // Fifty divisions a row and eigenvalue, in sixteen lanes; three solves a vector.
-    let bisect = 60.0 * n * k;
-    let divide = n.powi(3) / 18.0;
-    // Dimension m: multiplying 2 n² m, orthogonalising 4 n m², looking at the projected problem 5 m³.
-    let m = lanczos::usual_dimension(k);
-    let krylov = 2.0 * n.powi(2) * m / 60.0 + 4.0 * n * m.powi(2) / 40.0 + 5.0 * m.powi(3) / 40.0;
-    if CLEARLY * krylov < reduce + bisect.min(divide) && m < n {
+    let cost = Cost::of(n, k);
+    let fits = lanczos::usual_dimension(k as f64) < n as f64;
+    if CLEARLY * cost.krylov < cost.reduce + cost.bisect.min(cost.divide) && fits {
         Choice::Lanczos
-    } else if bisect < divide {
+    } else if cost.bisect < cost.divide {
         Choice::Tridiagonal
     } else {
         Choice::Full
@@ -184,23 +243,27 @@ fn solve(
         chosen => chosen,
     };
     if choice == Choice::Lanczos
-        && let Some(found) = lanczos::leading(&matrix, k, scale)
+        && let Some(pairs) = by_lanczos(&matrix, k, scale)
     {
-        let residual = found.residual / found.values[0].abs().max(scale);
-        if residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT {
-            let method = Method::Lanczos {
-                dimension: found.dimension,
-            };
-            let (values, vectors) = (found.values, found.vectors);
-            return Ok(Eigenpairs {
-                values,
-                vectors,
-                method,
-                residual,
-            });
-        }
+        return Ok(pairs);
     }
     by_reduction(matrix, k, choice, scale)
+}
+
+/// By block Lanczos, if what comes out is as accurate as it should be.
+fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpairs> {
+    let found = lanczos::leading(matrix, k, scale)?;
+    let residual = found.residual / found.values[0].abs().max(scale);
+    let sound =
+        residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT;
+    sound.then_some(Eigenpairs {
+        values: found.values,
+        vectors: found.vectors,
+        method: Method::Lanczos {
+            dimension: found.dimension,
+        },
+        residual,
+    })
 }
 
 /// By tridiagonal form: the leading pairs only or all, and ever more reliable ways until one passes.

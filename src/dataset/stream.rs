@@ -1,0 +1,115 @@
+//! Reading more photos than memory holds: in chunks, the next one read while the last is worked on.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::mpsc;
+
+use super::{Dataset, Limits, PhotoFile, Skipped, load};
+use crate::error::PhotoProblem;
+
+/// As [`load`], but hands what became of the photos to `consume` chunk by chunk, in the photos' order. The
+/// next chunk is read, in parallel, while `consume` works on the last, so up to three are in memory.
+///
+/// A chunk stands for `chunk` photos and has fewer items where some of them could not be used. If `consume`
+/// stops asking, reading stops soon; only photos read until then are among the skipped.
+pub fn stream<P, T, R>(
+    photos: &[P],
+    limits: &Limits,
+    chunk: NonZeroUsize,
+    make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
+    progress: &(dyn Fn(usize) + Sync),
+    consume: impl FnOnce(&mut dyn Iterator<Item = Vec<T>>) -> R,
+) -> (R, Vec<Skipped>)
+where
+    P: AsRef<Path> + Sync,
+    T: Send,
+{
+    let read = |index: usize, photos: &[P]| {
+        let before = index * chunk.get();
+        load(photos, limits, &make, &|done| progress(before + done))
+    };
+    let chunks = photos.chunks(chunk.get()).enumerate();
+    let mut skipped = Vec::new();
+    // A worker of the thread pool must not wait for work that may need that very worker.
+    if rayon::current_thread_index().is_some() {
+        let mut items = chunks.map(|(index, photos)| {
+            let read = read(index, photos);
+            skipped.extend(read.skipped);
+            read.items
+        });
+        let result = consume(&mut items);
+        return (result, skipped);
+    }
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let reader = scope.spawn(move || {
+            for (index, photos) in chunks {
+                let Dataset {
+                    items,
+                    skipped: unusable,
+                } = read(index, photos);
+                skipped.extend(unusable);
+                if sender.send(items).is_err() {
+                    break;
+                }
+            }
+            skipped
+        });
+        let result = consume(&mut receiver.into_iter());
+        match reader.join() {
+            Ok(skipped) => (result, skipped),
+            // `make` or `progress` panicked: so does their caller.
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn photos(folder: &Path) -> Vec<PathBuf> {
+        let write = |i: u8| {
+            let path = folder.join(format!("{i}.pgm"));
+            let sound = [b"P5\n1 1\n255\n".as_slice(), &[i]].concat();
+            std::fs::write(&path, if i % 10 == 3 { Vec::new() } else { sound }).unwrap();
+            path
+        };
+        (0..40).map(write).collect()
+    }
+
+    fn run(photos: &[PathBuf], take: usize) -> (Vec<Vec<u8>>, usize, usize) {
+        let most = AtomicUsize::new(0);
+        let (chunks, skipped) = stream(
+            photos,
+            &Limits::default(),
+            NonZeroUsize::new(7).unwrap(),
+            |_, file| Ok(file.decode()?.as_raw()[0]),
+            &|done| {
+                most.fetch_max(done, Ordering::Relaxed);
+            },
+            |chunks| chunks.take(take).collect::<Vec<_>>(),
+        );
+        (chunks, skipped.len(), most.into_inner())
+    }
+
+    #[test]
+    fn chunks_come_in_order_and_the_bad_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let photos = photos(folder.path());
+        let (chunks, skipped, most) = run(&photos, 100);
+        let expected: Vec<u8> = (0..40).filter(|i| i % 10 != 3).collect();
+        assert_eq!((chunks.concat(), skipped, most), (expected, 4, 40));
+        assert_eq!(chunks.len(), 6);
+        // From within the pool, with as few workers as can be.
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        assert_eq!(pool.install(|| run(&photos, 100)), (chunks, 4, 40));
+        assert_eq!(run(&photos, 2).0.len(), 2);
+        assert_eq!(run(&[], 2), (vec![], 0, 0));
+    }
+}

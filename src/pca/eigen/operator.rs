@@ -1,0 +1,31 @@
+//! A symmetric matrix known by what it does: all that block Lanczos needs of it.
+
+use super::dense::{self, Accum, View, ViewMut};
+use nalgebra::DMatrix;
+
+/// A symmetric positive semi-definite matrix A (n x n), held in whatever form.
+pub(crate) trait Symmetric: Sync {
+    /// n.
+    fn side(&self) -> usize;
+
+    /// `out = A · block`, n x b. The same bits for any number of threads.
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>);
+
+    /// How long a column of `A · block` may be through rounding alone where it should be zero. `scale` is
+    /// about the largest entry of A.
+    fn dust(&self, scale: f64) -> f64;
+}
+
+impl Symmetric for DMatrix<f64> {
+    fn side(&self) -> usize {
+        self.nrows()
+    }
+
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>) {
+        dense::multiply(out, Accum::Replace, dense::view(self), block, 1.0);
+    }
+
+    fn dust(&self, scale: f64) -> f64 {
+        4.0 * f64::EPSILON * scale * (self.nrows() as f64).sqrt()
+    }
+}
