@@ -164,6 +164,14 @@ pub enum Error {
         asked: String,
     },
 
+    /// A framing was asked for, but the model has another.
+    #[error("{}: its photos were framed '{has}', so '{asked}' cannot be mixed in; leave --framing out, or enrol into a new model with --model", .path.display())]
+    OtherFraming {
+        path: PathBuf,
+        has: &'static str,
+        asked: &'static str,
+    },
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
@@ -321,9 +329,34 @@ pub enum PhotoProblem {
         person: String,
     },
 
+    /// No face was found where one is to be enrolled.
+    #[error(
+        "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole with --framing as-is"
+    )]
+    NoFace,
+
+    /// Faces could not be looked for.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+
     /// The photo cannot be brought to the model's size.
     #[error("cannot be made into a face: {reason}")]
     Unfit { reason: String },
+}
+
+/// Why faces could not be located.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocateError {
+    /// The detector broke down on one photo.
+    #[error("the face detector failed on it; crop it to the face and use --framing as-is")]
+    Detector,
+    /// The detector's model inside the program cannot be read.
+    #[error("the face detector inside this program is damaged; install the program again")]
+    DetectorModel,
+    /// A file of eye weights cannot be read.
+    #[error("this is not a model of the eyes: {0}; train one with examples/train_eyes")]
+    EyeModel(&'static str),
 }
 
 /// Why a model file cannot be used. Carries no path: [`Error::Model`] does.

@@ -21,6 +21,12 @@ impl FaceSize {
     /// The longest side.
     pub const MAX_SIDE: u32 = 1000;
 
+    /// Faces aligned by the eyes, unless the user asks for another size.
+    pub const ALIGNED: Self = Self {
+        width: 46,
+        height: 55,
+    };
+
     /// Checks both sides.
     ///
     /// # Errors

@@ -10,6 +10,8 @@ pub mod face_matrix;
 
 pub mod dataset;
 
+pub mod locate;
+
 pub mod normalize;
 
 pub mod preparation;

@@ -7,6 +7,7 @@
 //! ```text
 //! cargo run --release --example render_people -- -o faces                       # the bundled people
 //! cargo run --release --example render_people -- --subject probes -o assets/probes
+//! cargo run --release --example render_people -- --subject group --framing scene --size 360x150 -o assets/scenes
 //! cargo run --release --example render_people -- --people 10000 --images 20 --size 64x64 --layout flat -o /tmp/crowd
 //! ```
 
@@ -49,6 +50,8 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const FIRST_PROBE_IMAGE: u64 = 9;
 /// Bundled people who are drawn again as probes.
 const PROBED: [u64; 6] = [1, 2, 3, 6, 9, 14];
+/// Who stands beside whom in the group photo: two of the bundled people, and a stranger in the middle.
+const GROUP: [u64; 3] = [1, 28, 6];
 /// People beyond the bundled ones who look like none of them.
 const STRANGERS: [u64; 2] = [28, 32];
 
@@ -92,6 +95,7 @@ fn run(options: &Options) -> Outcome<()> {
     let orders = match options.subject {
         Subject::People => order_people(options),
         Subject::Probes => order_probes(options),
+        Subject::Group => return draw_group(options),
     };
     make_folders(options, &orders)?;
     let session = options.session();
@@ -155,6 +159,17 @@ fn order_probes(options: &Options) -> Vec<Order> {
         file: format!("stranger-{}.png", i + 1),
     });
     known.chain(strangers).collect()
+}
+
+/// `group.png`: people who are known and a stranger, side by side.
+fn draw_group(options: &Options) -> Outcome<()> {
+    let session = options.session();
+    let image = options.first_image.max(FIRST_PROBE_IMAGE);
+    let mut canvas = Canvas::new(session.width, session.height);
+    let picture = portrait::group(&session, &GROUP, image, &mut canvas);
+    fs::create_dir_all(&options.output)
+        .map_err(|e| format!("cannot make folder {}: {e}", options.output.display()))?;
+    save(&picture, &options.output.join("group.png"))
 }
 
 fn make_folders(options: &Options, orders: &[Order]) -> Outcome<()> {

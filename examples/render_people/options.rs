@@ -46,7 +46,7 @@ pub struct Options {
     /// Also write where eyes, nose and mouth corners are in each photo, tab-separated
     #[arg(long, value_name = "FILE")]
     pub landmarks: Option<PathBuf>,
-    /// What to draw: people, or the probes (six of them again, two strangers, one thing that is no face)
+    /// What to draw: people, or the probes (six of them again, two strangers, one thing that is no face), or a group photo
     #[arg(long, value_enum, default_value_t = Subject::People)]
     pub subject: Subject,
 }
@@ -64,6 +64,7 @@ pub enum Layout {
 pub enum Subject {
     People,
     Probes,
+    Group,
 }
 
 impl Options {

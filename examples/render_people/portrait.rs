@@ -1,4 +1,4 @@
-//! One photo of one person, and the still life that is nobody.
+//! One photo of one person, and of several side by side.
 
 use super::light::light_scene;
 use super::person::Person;
@@ -29,25 +29,8 @@ pub fn photograph(
     canvas: &mut Canvas,
 ) -> Portrait {
     let shot = Shot::draw(session, number, image);
-    // Over the face about as many grid points as samples: what is finer would be lost anyway.
-    let step = (0.6 / shot.camera.scale).clamp(0.05, 0.24);
-    let (skin, marks) = head::build(person, &shot, step);
-    let mut sheets = vec![skin];
-    sheets.extend(hair::build(person, &shot, step));
-    sheets.push(body::ear(person, &shot, -1.0, step));
-    sheets.push(body::ear(person, &shot, 1.0, step));
-    sheets.push(body::neck(person, &shot, step));
-    sheets.push(body::clothes(person, &shot, step));
-    light_scene(&mut sheets, &shot, step);
-    if let Some(g) = &person.glasses {
-        let mut frame = body::glasses(g, person, &shot, step);
-        light_scene(&mut frame, &shot, step);
-        sheets.extend(frame);
-    }
     canvas.clear(|x, y| shot.backdrop.level_at(x, y));
-    for sheet in &sheets {
-        canvas.draw(sheet, &shot.camera);
-    }
+    let marks = draw(person, &shot, canvas);
     // The camera meters the face, but not all the way: dark skin stays darker.
     let metered = (METERED_SKIN / person.look.skin).powf(0.35);
     let film = Film {
@@ -62,6 +45,52 @@ pub fn photograph(
         image: develop(canvas, &film, shot.salt),
         landmarks,
     }
+}
+
+/// Draws several people side by side, from left to right, in the first one's light and by their camera.
+pub fn group(session: &Session, numbers: &[u64], image: u64, canvas: &mut Canvas) -> GrayImage {
+    let first = Shot::draw(session, numbers.first().copied().unwrap_or_default(), image);
+    let room = session.width as f32 / numbers.len().max(1) as f32;
+    canvas.clear(|x, y| first.backdrop.level_at(x, y));
+    for (place, &number) in numbers.iter().enumerate() {
+        let own = Shot::draw(session, number, image);
+        let mut shot = Shot {
+            key: first.key.clone(),
+            fill: first.fill,
+            sky: first.sky,
+            ..own
+        };
+        shot.camera.scale = (room / GROUP_ROOM.0).min(session.height as f32 / GROUP_ROOM.1);
+        shot.camera.centre = (room * (place as f32 + 0.5), session.height as f32 * 0.45);
+        draw(&Person::draw(session.seed, number), &shot, canvas);
+    }
+    develop(canvas, &first.film, first.salt)
+}
+
+/// Centimetres across and up that each person of a group has.
+const GROUP_ROOM: (f32, f32) = (26.0, 34.0);
+
+/// Draws one person into what is there already; returns where the landmarks are, in space.
+fn draw(person: &Person, shot: &Shot, canvas: &mut Canvas) -> head::Landmarks {
+    // Over the face about as many grid points as samples: what is finer would be lost anyway.
+    let step = (0.6 / shot.camera.scale).clamp(0.05, 0.24);
+    let (skin, marks) = head::build(person, shot, step);
+    let mut sheets = vec![skin];
+    sheets.extend(hair::build(person, shot, step));
+    sheets.push(body::ear(person, shot, -1.0, step));
+    sheets.push(body::ear(person, shot, 1.0, step));
+    sheets.push(body::neck(person, shot, step));
+    sheets.push(body::clothes(person, shot, step));
+    light_scene(&mut sheets, shot, step);
+    if let Some(g) = &person.glasses {
+        let mut frame = body::glasses(g, person, shot, step);
+        light_scene(&mut frame, shot, step);
+        sheets.extend(frame);
+    }
+    for sheet in &sheets {
+        canvas.draw(sheet, &shot.camera);
+    }
+    marks
 }
 
 impl Backdrop {

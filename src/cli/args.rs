@@ -8,6 +8,7 @@ use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
+use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::metric::Metric;
 use eigenfaces::pca::{ComponentCount, Solver};
 
@@ -115,7 +116,10 @@ pub struct Enroll {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of learning")]
 pub struct Learn {
-    /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56]
+    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
+    #[arg(long, value_name = "FRAMING")]
+    pub framing: Option<FramingRule>,
+    /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56; 46x55 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]

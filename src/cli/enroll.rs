@@ -27,15 +27,8 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     } else {
         None
     };
-    if let (Some(before), Some(size)) = (&before, args.learn.size) {
-        let has = before.preparation().size();
-        if has != size {
-            return Err(eigenfaces::error::Error::OtherSize {
-                path: model.to_owned(),
-                has: has.to_string(),
-                asked: size.to_string(),
-            });
-        }
+    if let Some(before) = &before {
+        args.learn.agree_with(before.preparation(), model)?;
     }
     let preparation = before.as_ref().map(|model| *model.preparation());
     let settings = args.learn.settings(
@@ -45,7 +38,10 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     );
     let collected = learning::collect(&args.faces, &args.labels, preparation, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
-    learning::report_cropped(&collected, output);
+    learning::report_parts(&collected, output);
+    if let Some(survey) = &collected.survey {
+        learning::report_framing(survey, output);
+    }
 
     let before_it: HashSet<ContentHash> = before
         .iter()

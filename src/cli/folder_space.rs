@@ -6,6 +6,7 @@ use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
+use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::{Components, Pca, covariance};
 use eigenfaces::preparation::Preparation;
 
@@ -26,7 +27,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
         Some(size) => size,
         None => learning::chosen_size(photos, &args.faces, &listing.skipped, output)?,
     };
-    let preparation = Preparation::new(size);
+    let preparation = Preparation::new(size, Framing::AsIs);
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
     let mut used = 0;

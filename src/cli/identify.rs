@@ -82,7 +82,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
 fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
     let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
-    learning::report_cropped(&collected, output);
+    learning::report_parts(&collected, output);
     let settings = args.learn.settings(Settings::default());
     let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
     let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
@@ -109,22 +109,36 @@ impl Report<'_> {
         }
     }
 
-    fn photo(&self, photo: &Path, found: &Identification) -> Result<()> {
+    fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
         match self.output.format {
-            Format::Text => {
-                self.output
-                    .line(&format!("{}: {}", shown(photo), self.in_words(found)))?;
-                if self.question.top > 1 {
-                    for (rank, candidate) in (1..).zip(&found.candidates) {
-                        self.output
-                            .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
-                    }
-                }
-                Ok(())
-            }
+            Format::Text if found.is_empty() => self
+                .output
+                .line(&format!("{}: no face found", shown(photo))),
+            Format::Text => (1..).zip(found).try_for_each(|(number, face)| {
+                let which = match found.len() {
+                    1 => String::new(),
+                    count => format!(", face {number} of {count}"),
+                };
+                self.face(&format!("{}{which}", shown(photo)), face)
+            }),
             Format::Json => self.output.line(&json::identified(photo, found)),
-            Format::Csv => self.output.csv(&self.row(photo, found)),
+            Format::Csv if found.is_empty() => self.output.csv(&row_without_face(photo)),
+            Format::Csv => (1..)
+                .zip(found)
+                .try_for_each(|(number, face)| self.output.csv(&row(photo, number, face))),
         }
+    }
+
+    fn face(&self, name: &str, found: &Identification) -> Result<()> {
+        self.output
+            .line(&format!("{name}: {}", self.in_words(found)))?;
+        if self.question.top > 1 {
+            for (rank, candidate) in (1..).zip(&found.candidates) {
+                self.output
+                    .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
+            }
+        }
+        Ok(())
     }
 
     fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
@@ -166,23 +180,36 @@ impl Report<'_> {
             format!("; a name needs more than {limit}")
         }
     }
+}
 
-    fn row(&self, photo: &Path, found: &Identification) -> Vec<String> {
-        let named = matches!(found.decision, Decision::Known { .. });
-        let closest = found.closest();
-        let whole = ["", "", "", ""].map(str::to_owned);
-        let mut row = vec![photo.to_string_lossy().into_owned(), "1".to_owned()];
-        row.extend(whole);
-        row.push(json::decision(found.decision).to_owned());
-        row.push(
-            closest
-                .filter(|_| named)
-                .map_or_else(String::new, |c| c.person.to_string()),
-        );
-        row.push(closest.map_or_else(String::new, |c| format!("{:.4}", c.confidence)));
-        row.push(closest.map_or_else(String::new, |c| format!("{:.6}", c.distance)));
-        row
-    }
+/// A row of the table: a photo's face, counted from 1.
+fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
+    let named = matches!(found.decision, Decision::Known { .. });
+    let closest = found.closest();
+    let bounds = found
+        .location
+        .map_or([const { String::new() }; 4], |place| {
+            place.bounds.map(|edge| format!("{edge:.1}"))
+        });
+    let mut row = vec![photo.to_string_lossy().into_owned(), number.to_string()];
+    row.extend(bounds);
+    row.push(json::decision(found.decision).to_owned());
+    row.push(
+        closest
+            .filter(|_| named)
+            .map_or_else(String::new, |c| c.person.to_string()),
+    );
+    row.push(closest.map_or_else(String::new, |c| format!("{:.4}", c.confidence)));
+    row.push(closest.map_or_else(String::new, |c| format!("{:.6}", c.distance)));
+    row
+}
+
+/// The row of a photo in which no face was found.
+fn row_without_face(photo: &Path) -> Vec<String> {
+    let mut row = vec![String::new(); 10];
+    row[0] = photo.to_string_lossy().into_owned();
+    row[6] = "no-face-found".to_owned();
+    row
 }
 
 fn with_numbers(candidate: &Candidate) -> String {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenfaces::decision::{Calibration, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
+use eigenfaces::locate::framing::Framing;
 use eigenfaces::store;
 
 use super::args::Format;
@@ -37,6 +38,13 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "faces",
             format!("{} pixels ({d} values each)", space.size()),
+        ),
+        (
+            "framing",
+            match recognizer.preparation().framing() {
+                Framing::AsIs => "as-is: photos are taken as they are".to_owned(),
+                Framing::Detect => "detect: faces are found and aligned by the eyes".to_owned(),
+            },
         ),
         (
             "face space",

@@ -16,8 +16,13 @@ pub fn decision(decision: Decision) -> &'static str {
     }
 }
 
-/// One photo that was looked at.
-pub fn identified(photo: &Path, found: &Identification) -> String {
+/// One photo that was looked at, with its faces from left to right.
+pub fn identified(photo: &Path, found: &[Identification]) -> String {
+    let faces: Vec<Value> = found.iter().map(face).collect();
+    json!({ "photo": photo.to_string_lossy(), "faces": faces }).to_string()
+}
+
+fn face(found: &Identification) -> Value {
     let known = matches!(found.decision, Decision::Known { .. });
     let closest = found.closest();
     let candidates: Vec<Value> = found
@@ -32,20 +37,21 @@ pub fn identified(photo: &Path, found: &Identification) -> String {
         })
         .collect();
     json!({
-        "photo": photo.to_string_lossy(),
-        "faces": [{
-            "box": null,
-            "eyes": null,
-            "decision": decision(found.decision),
-            "person": closest.filter(|_| known).map(|candidate| candidate.person.as_str()),
-            "confidence": closest.map(|candidate| candidate.confidence),
-            "distance": closest.map(|candidate| candidate.distance),
-            "residual": found.residual.distance,
-            "likeness": found.likeness,
-            "candidates": candidates,
-        }],
+        "box": found.location.map(|place| place.bounds.map(pixels)),
+        "eyes": found.location.map(|place| place.eyes.map(|eye| eye.map(pixels))),
+        "decision": decision(found.decision),
+        "person": closest.filter(|_| known).map(|candidate| candidate.person.as_str()),
+        "confidence": closest.map(|candidate| candidate.confidence),
+        "distance": closest.map(|candidate| candidate.distance),
+        "residual": found.residual.distance,
+        "likeness": found.likeness,
+        "candidates": candidates,
     })
-    .to_string()
+}
+
+/// A coordinate to a tenth of a pixel: closer no face is located.
+fn pixels(coordinate: f32) -> f64 {
+    (f64::from(coordinate) * 10.0).round() / 10.0
 }
 
 /// One photo that could not be looked at.
@@ -72,6 +78,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "width": space.size().width(),
         "height": space.size().height(),
         "pixels": space.pixels(),
+        "framing": recognizer.preparation().framing(),
         "components": space.components(),
         "variance_kept": space.variance_kept(),
         "total_variance": space.total_variance(),

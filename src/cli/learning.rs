@@ -8,8 +8,10 @@ use eigenfaces::dataset::{self, Dataset, LabelRule, LabeledPhoto, Limits, PhotoF
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::LabeledFace;
+use eigenfaces::locate::Locator;
+use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
 use eigenfaces::normalize::resize::{self, Shape};
-use eigenfaces::preparation::Preparation;
+use eigenfaces::preparation::{Part, Preparation};
 use eigenfaces::recognizer::Settings;
 
 use super::args::{Cli, Learn};
@@ -19,6 +21,7 @@ impl Learn {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
     pub fn refuse_given(&self, without: &str) {
         let given = [
+            ("--framing", self.framing.is_some()),
             ("--size", self.size.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
@@ -44,6 +47,29 @@ impl Learn {
             clusters: self.clusters.unwrap_or(otherwise.clusters),
         }
     }
+
+    /// Whether a model's photos are prepared as the user asks; the model's way cannot be changed.
+    pub fn agree_with(&self, preparation: &Preparation, model: &Path) -> Result<()> {
+        if let Some(size) = self.size
+            && size != preparation.size()
+        {
+            return Err(Error::OtherSize {
+                path: model.to_owned(),
+                has: preparation.size().to_string(),
+                asked: size.to_string(),
+            });
+        }
+        match self.framing {
+            Some(FramingRule::Given(asked)) if asked != preparation.framing() => {
+                Err(Error::OtherFraming {
+                    path: model.to_owned(),
+                    has: preparation.framing().name(),
+                    asked: asked.name(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Faces made ready from labelled folders.
@@ -53,9 +79,14 @@ pub struct Collected {
     pub skipped: Vec<Skipped>,
     /// Photos of another shape than the model's faces, which lost their edges.
     pub cropped: usize,
+    /// Photos with several faces, of which one was taken.
+    pub crowded: usize,
+    /// The look at the photos that the framing was decided from, if it was.
+    pub survey: Option<Survey>,
 }
 
-/// Lists, reads and prepares the photos. The size is the given one or is chosen from the photos.
+/// Lists, reads and prepares the photos. Framing and size are those of the model, if there is one, or as
+/// the user says, or chosen from the photos.
 pub fn collect(
     roots: &[PathBuf],
     labels: &LabelRule,
@@ -78,10 +109,18 @@ pub fn collect(
     }
     let listing = dataset::list_labeled(roots, labels)?;
     let mut skipped = listing.skipped;
-    let preparation = match (preparation, learn.size) {
-        (Some(preparation), _) => preparation,
-        (None, Some(size)) => Preparation::new(size),
-        (None, None) => Preparation::new(chosen_size(&listing.photos, roots, &skipped, output)?),
+    let is_new = preparation.is_none();
+    let (preparation, survey) = match preparation {
+        Some(preparation) => (preparation, None),
+        None => {
+            let (framing, survey) = chosen_framing(&listing.photos, learn.framing);
+            let size = match (learn.size, framing) {
+                (Some(size), _) => size,
+                (None, Framing::Detect) => FaceSize::ALIGNED,
+                (None, Framing::AsIs) => chosen_size(&listing.photos, roots, &skipped, output)?,
+            };
+            (Preparation::new(size, framing), survey)
+        }
     };
     let progress = output.progress(listing.photos.len(), "reading photos");
     let prepared = dataset::load(
@@ -95,7 +134,7 @@ pub fn collect(
                 hash: file.content_hash(),
                 pixels: face.pixels,
             };
-            Ok((labeled, face.fit))
+            Ok((labeled, face.part))
         },
         &|done| progress.reach(done),
     );
@@ -105,17 +144,37 @@ pub fn collect(
         skipped: unusable,
     } = prepared;
     skipped.extend(unusable);
-    let cropped = items
-        .iter()
-        .filter(|(_, fit)| fit.shape == Shape::Cropped)
-        .count();
+    if items.is_empty() && is_new && !skipped.is_empty() {
+        report_skipped(&skipped, output);
+        return Err(none_usable(roots, skipped.len()));
+    }
+    let count = |is: fn(&Part) -> bool| items.iter().filter(|(_, part)| is(part)).count();
+    let cropped = count(|part| matches!(part, Part::Whole(fit) if fit.shape == Shape::Cropped));
+    let crowded = count(|part| matches!(part, Part::Found { of: 2.., .. }));
     let faces = items.into_iter().map(|(face, _)| face).collect();
     Ok(Collected {
         preparation,
         faces,
         skipped,
         cropped,
+        crowded,
+        survey,
     })
+}
+
+/// The framing as the user says, or from a look at some of the photos.
+fn chosen_framing(photos: &[LabeledPhoto], rule: Option<FramingRule>) -> (Framing, Option<Survey>) {
+    match rule.unwrap_or_default() {
+        FramingRule::Given(framing) => (framing, None),
+        FramingRule::Auto => {
+            let survey = framing::survey(photos, |photo| {
+                let photo =
+                    PhotoFile::read(&photo.path, &Limits::default()).and_then(|file| file.decode());
+                Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
+            });
+            (survey.framing, Some(survey))
+        }
+    }
 }
 
 /// The size of faces that suits the photos.
@@ -141,10 +200,14 @@ pub fn chosen_size<P: AsRef<Path> + Sync>(
     let unusable = dataset::load(photos, &limits, read, &|_| {}).skipped;
     report_skipped(skipped, output);
     report_skipped(&unusable, output);
-    Err(Error::NoneUsable {
+    Err(none_usable(roots, skipped.len() + unusable.len()))
+}
+
+fn none_usable(roots: &[PathBuf], count: usize) -> Error {
+    Error::NoneUsable {
         path: roots.first().cloned().unwrap_or_default(),
-        count: skipped.len() + unusable.len(),
-    })
+        count,
+    }
 }
 
 /// Names every skipped file with its reason.
@@ -154,8 +217,8 @@ pub fn report_skipped(skipped: &[Skipped], output: &Output) {
     }
 }
 
-/// One line about photos that lost their edges, if any did.
-pub fn report_cropped(collected: &Collected, output: &Output) {
+/// One line each about photos that lost their edges and about photos with several faces, if there are any.
+pub fn report_parts(collected: &Collected, output: &Output) {
     if collected.cropped > 0 {
         output.say(&format!(
             "{} cropped in the middle to the shape {} (choose another with --size)",
@@ -163,4 +226,22 @@ pub fn report_cropped(collected: &Collected, output: &Output) {
             collected.preparation.size()
         ));
     }
+    if collected.crowded > 0 {
+        output.say(&format!(
+            "{} several faces; the largest and most central was taken",
+            counted(collected.crowded, "photo shows", "photos show")
+        ));
+    }
+}
+
+/// One line about how photos are taken, where that was decided from a look at them.
+pub fn report_framing(survey: &Survey, output: &Output) {
+    output.say(&match survey.framing {
+        Framing::AsIs => "photos are taken as they are, as faces already cropped (--framing detect looks for faces)".to_owned(),
+        Framing::Detect => format!(
+            "faces are found and aligned by the eyes: {} of {} looked at show one (--framing as-is takes photos whole)",
+            survey.with_face,
+            counted(survey.looked_at, "photo", "photos"),
+        ),
+    });
 }

@@ -14,6 +14,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Clusters, Gallery, Match};
 use crate::likeness::LikenessTest;
+use crate::locate::Location;
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver};
 use crate::preparation::Preparation;
@@ -68,6 +69,8 @@ pub struct Identification {
     pub residual: Residual,
     /// How much it looks like a face, -1 to 1: see [`LikenessTest`].
     pub likeness: f64,
+    /// Where in the photo the face was found; `None` where the photo was taken as it is.
+    pub location: Option<Location>,
 }
 
 impl Identification {
@@ -196,24 +199,28 @@ impl Recognizer {
 
     /// Who is in the photo: prepares it as the gallery was prepared, then [`Recognizer::identify_faces`].
     ///
+    /// Where faces are looked for, one identification for every face, from left to right, or none; where
+    /// photos are taken as they are, one.
+    ///
     /// # Errors
     /// A photo that cannot be prepared.
     pub fn identify(
         &self,
         photo: &GrayImage,
         question: Question,
-    ) -> Result<Identification, PhotoProblem> {
-        let face = self.preparation.prepare(photo)?;
-        let faces =
-            FaceMatrix::from_pixels(self.preparation.size(), face.pixels).map_err(|error| {
-                PhotoProblem::Unfit {
-                    reason: error.to_string(),
-                }
-            })?;
-        let mut found = self.identify_faces(&faces, question);
-        found.pop().ok_or_else(|| PhotoProblem::Unfit {
-            reason: "no face".to_owned(),
-        })
+    ) -> Result<Vec<Identification>, PhotoProblem> {
+        let prepared = self.preparation.prepare_all(photo)?;
+        let pixels = prepared.iter().flat_map(|face| &face.pixels).copied();
+        let faces = FaceMatrix::from_pixels(self.preparation.size(), pixels.collect()).map_err(
+            |error| PhotoProblem::Unfit {
+                reason: error.to_string(),
+            },
+        )?;
+        let mut identified = self.identify_faces(&faces, question);
+        for (identification, face) in identified.iter_mut().zip(&prepared) {
+            identification.location = face.part.location();
+        }
+        Ok(identified)
     }
 
     /// Who each prepared face (d x n) is, in order.
@@ -236,6 +243,7 @@ impl Recognizer {
                     candidates,
                     residual,
                     likeness,
+                    location: None,
                 }
             })
             .collect()

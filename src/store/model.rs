@@ -25,6 +25,7 @@ use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, LabeledFace};
+use crate::locate::framing::Framing;
 use crate::metric::FittedMetric;
 use crate::preparation::Preparation;
 use crate::recognizer::{Recognizer, Settings};
@@ -36,6 +37,7 @@ struct Meta {
     program: String,
     width: u32,
     height: u32,
+    framing: Framing,
     faces: usize,
     components: usize,
     /// Faces that the space was learned from.
@@ -73,6 +75,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         program: env!("CARGO_PKG_VERSION").to_owned(),
         width: space.size().width(),
         height: space.size().height(),
+        framing: recognizer.preparation().framing(),
         faces: n,
         components: k,
         learned_from: space.learned_from(),
@@ -166,7 +169,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
         .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
     Recognizer::from_parts(
-        Preparation::new(size),
+        Preparation::new(size, meta.framing),
         settings,
         space,
         gallery,

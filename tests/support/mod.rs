@@ -42,3 +42,11 @@ pub fn photo_of_ada() -> &'static Path {
         "/assets/probes/ada.png"
     ))
 }
+
+/// The bundled group photo: Ada, a stranger and Farid.
+pub fn group_photo() -> &'static Path {
+    Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/scenes/group.png"
+    ))
+}

@@ -1,0 +1,295 @@
+//! From a photo to a crop: a similarity transform that puts both eyes where every other face has them.
+//!
+//! Coordinates are pixels; the centre of the pixel in column i lies at x = i. A crop may reach beyond
+//! the photo: the border is replicated there. All functions are total: any size, any numbers.
+
+use image::{GrayImage, Luma};
+
+/// A point in a photo: x to the right, y downwards, in pixels.
+pub type Point = [f32; 2];
+
+/// Where the eyes stand in an aligned crop.
+///
+/// Both eyes lie on one level, the left one as far from the left edge as the right one from the right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EyePlacement {
+    /// Distance of each eye from its nearer side edge, as a fraction of the crop's width.
+    pub inset: f32,
+    /// Distance of the eyes from the upper edge, as a fraction of the crop's height.
+    pub level: f32,
+}
+
+impl EyePlacement {
+    /// The pixel coordinates of both eyes (image-left first) in a crop of `width` x `height`.
+    pub fn points(self, width: u32, height: u32) -> [Point; 2] {
+        let (width, height) = (width as f32, height as f32);
+        // The fraction f of a length n lies at f n - 1/2, as pixel centres have whole numbers.
+        let y = self.level * height - 0.5;
+        [
+            [self.inset * width - 0.5, y],
+            [(1.0 - self.inset) * width - 0.5, y],
+        ]
+    }
+}
+
+/// A rotation, scale and shift: (u, v) goes to (a u - b v + x, b u + a v + y).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Similarity {
+    a: f32,
+    b: f32,
+    x: f32,
+    y: f32,
+}
+
+impl Similarity {
+    /// The one similarity that takes both points of `from` to those of `to`.
+    ///
+    /// Two equal points in `from` give the plain shift of the first.
+    pub fn between(from: [Point; 2], to: [Point; 2]) -> Self {
+        let (du, dv) = (from[1][0] - from[0][0], from[1][1] - from[0][1]);
+        let (dx, dy) = (to[1][0] - to[0][0], to[1][1] - to[0][1]);
+        let square = du * du + dv * dv;
+        let (a, b) = if square > 0.0 {
+            ((dx * du + dy * dv) / square, (dy * du - dx * dv) / square)
+        } else {
+            (1.0, 0.0)
+        };
+        let x = to[0][0] - (a * from[0][0] - b * from[0][1]);
+        let y = to[0][1] - (b * from[0][0] + a * from[0][1]);
+        Self { a, b, x, y }
+    }
+
+    /// Where a point goes.
+    pub fn apply(&self, [u, v]: Point) -> Point {
+        [
+            self.a * u - self.b * v + self.x,
+            self.b * u + self.a * v + self.y,
+        ]
+    }
+
+    /// How many pixels of the target one pixel of the source spans.
+    pub fn scale(&self) -> f32 {
+        (self.a * self.a + self.b * self.b).sqrt()
+    }
+}
+
+/// Crops the face whose eyes are given (image-left first), so that they come to stand as `placement` says.
+///
+/// Rotates, scales and shifts; never shears. A crop smaller than the face in the photo is averaged over
+/// the pixels it covers, so that fine patterns do not alias.
+pub fn align(
+    photo: &GrayImage,
+    eyes: [Point; 2],
+    (width, height): (u32, u32),
+    placement: EyePlacement,
+) -> GrayImage {
+    let to_photo = Similarity::between(placement.points(width, height), eyes);
+    warp(photo, &to_photo, (width, height))
+}
+
+/// Crops a box `[x, y, width, height]` (its edges, in pixels) without turning it, stretched to the size wanted.
+pub fn crop(photo: &GrayImage, [x, y, w, h]: [f32; 4], (width, height): (u32, u32)) -> GrayImage {
+    let (step_x, step_y) = (w / width as f32, h / height as f32);
+    let place = |column: f32, row: f32| {
+        [
+            x + (column + 0.5) * step_x - 0.5,
+            y + (row + 0.5) * step_y - 0.5,
+        ]
+    };
+    sample_grid(
+        photo,
+        (width, height),
+        step_x.abs().max(step_y.abs()),
+        place,
+    )
+}
+
+/// Draws the picture that `to_photo` maps onto the photo.
+pub(super) fn warp(photo: &GrayImage, to_photo: &Similarity, size: (u32, u32)) -> GrayImage {
+    sample_grid(photo, size, to_photo.scale(), |column, row| {
+        to_photo.apply([column, row])
+    })
+}
+
+/// More samples than this along one side of an output pixel are never needed in practice; it bounds the work.
+const MAX_SAMPLES: u32 = 64;
+
+/// Averages, for every output pixel, a regular grid of bilinear samples about one photo pixel apart.
+/// `step` is the distance of neighbouring output pixels in the photo.
+fn sample_grid(
+    photo: &GrayImage,
+    (width, height): (u32, u32),
+    step: f32,
+    place: impl Fn(f32, f32) -> Point,
+) -> GrayImage {
+    if photo.width() == 0 || photo.height() == 0 {
+        return GrayImage::new(width, height);
+    }
+    // A little more than one pixel apart is still sharp enough for a single sample. (NaN becomes 0.)
+    let samples = ((step - 0.25).ceil() as u32).clamp(1, MAX_SAMPLES);
+    let offsets: Vec<f32> = (0..samples)
+        .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
+        .collect();
+    let share = 1.0 / (samples * samples) as f32;
+    GrayImage::from_fn(width, height, |column, row| {
+        let mut sum = 0.0;
+        for dy in &offsets {
+            for dx in &offsets {
+                sum += bilinear(photo, place(column as f32 + dx, row as f32 + dy));
+            }
+        }
+        Luma([(sum * share + 0.5) as u8])
+    })
+}
+
+/// The gray value at a point between pixels; beyond the border that of the nearest pixel.
+///
+/// The photo must not be empty.
+#[inline]
+pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
+    let (last_x, last_y) = (photo.width() - 1, photo.height() - 1);
+    let x = x.clamp(0.0, last_x as f32);
+    let y = y.clamp(0.0, last_y as f32);
+    // Truncation is floor here, and NaN becomes 0.
+    let (left, top) = (x as u32, y as u32);
+    let (right, bottom) = ((left + 1).min(last_x), (top + 1).min(last_y));
+    let (fx, fy) = (x - left as f32, y - top as f32);
+    let stride = photo.width() as usize;
+    let pixels: &[u8] = photo;
+    let at = |column: u32, row: u32| f32::from(pixels[row as usize * stride + column as usize]);
+    let upper = at(left, top) * (1.0 - fx) + at(right, top) * fx;
+    let lower = at(left, bottom) * (1.0 - fx) + at(right, bottom) * fx;
+    upper * (1.0 - fy) + lower * fy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A black picture with one soft white dot, brightest exactly at the point given.
+    fn dot(width: u32, height: u32, [x, y]: Point) -> GrayImage {
+        GrayImage::from_fn(width, height, |column, row| {
+            let square = (column as f32 - x).powi(2) + (row as f32 - y).powi(2);
+            Luma([(250.0 * (-square / 18.0).exp()) as u8])
+        })
+    }
+
+    /// The centre of brightness.
+    fn centre(picture: &GrayImage) -> Point {
+        let mut sums = [0.0f64; 3];
+        for (x, y, Luma([gray])) in picture.enumerate_pixels() {
+            let gray = f64::from(*gray);
+            sums = [
+                sums[0] + gray,
+                sums[1] + gray * f64::from(x),
+                sums[2] + gray * f64::from(y),
+            ];
+        }
+        [(sums[1] / sums[0]) as f32, (sums[2] / sums[0]) as f32]
+    }
+
+    const PLACEMENT: EyePlacement = EyePlacement {
+        inset: 0.3,
+        level: 0.4,
+    };
+
+    #[test]
+    fn each_eye_comes_to_stand_where_the_placement_says() {
+        // Upright, turned, enlarged and shrunk faces.
+        for eyes in [
+            [[70.0, 80.0], [110.0, 80.0]],
+            [[70.3, 90.6], [118.1, 70.2]],
+            [[92.0, 80.0], [104.0, 82.0]],
+        ] {
+            for (width, height) in [(60, 64), (41, 50), (200, 180)] {
+                for eye in 0..2 {
+                    let aligned =
+                        align(&dot(190, 170, eyes[eye]), eyes, (width, height), PLACEMENT);
+                    let wanted = PLACEMENT.points(width, height)[eye];
+                    let found = centre(&aligned);
+                    let off = (found[0] - wanted[0]).hypot(found[1] - wanted[1]);
+                    assert!(
+                        off < 0.15,
+                        "{eyes:?} to {width}x{height}: eye {eye} at {found:?}, not {wanted:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_identity_copies_every_pixel() {
+        let photo = GrayImage::from_fn(31, 17, |x, y| Luma([(x * 37 + y * 91) as u8]));
+        let eyes = EyePlacement {
+            inset: 0.25,
+            level: 0.5,
+        }
+        .points(31, 17);
+        assert_eq!(
+            align(
+                &photo,
+                eyes,
+                (31, 17),
+                EyePlacement {
+                    inset: 0.25,
+                    level: 0.5
+                }
+            ),
+            photo
+        );
+        assert_eq!(crop(&photo, [0.0, 0.0, 31.0, 17.0], (31, 17)), photo);
+    }
+
+    #[test]
+    fn shrinking_averages_instead_of_picking_pixels() {
+        let stripes = GrayImage::from_fn(256, 256, |x, _| Luma([if x % 2 == 0 { 0 } else { 255 }]));
+        let small = crop(&stripes, [0.0, 0.0, 256.0, 256.0], (32, 32));
+        for Luma([gray]) in small.pixels() {
+            assert!(
+                (120..=136).contains(gray),
+                "stripes must melt to middle gray, not {gray}"
+            );
+        }
+    }
+
+    #[test]
+    fn beyond_the_photo_the_border_goes_on() {
+        let photo = GrayImage::from_fn(8, 8, |x, _| Luma([if x < 4 { 10 } else { 200 }]));
+        let wide = crop(&photo, [-8.0, -8.0, 24.0, 24.0], (24, 24));
+        assert_eq!(wide.get_pixel(0, 0), &Luma([10]));
+        assert_eq!(wide.get_pixel(23, 23), &Luma([200]));
+    }
+
+    #[test]
+    fn degenerate_input_gives_a_picture_all_the_same() {
+        let photo = GrayImage::from_pixel(5, 5, Luma([77]));
+        for eyes in [
+            [[2.0, 2.0]; 2],
+            [[f32::NAN; 2]; 2],
+            [[f32::INFINITY, 0.0], [0.0, f32::MIN]],
+        ] {
+            assert_eq!(align(&photo, eyes, (6, 7), PLACEMENT).dimensions(), (6, 7));
+        }
+        assert_eq!(
+            align(&GrayImage::new(0, 0), [[0.0; 2]; 2], (3, 3), PLACEMENT).dimensions(),
+            (3, 3)
+        );
+        assert_eq!(
+            align(&photo, [[1.0, 1.0], [3.0, 1.0]], (0, 9), PLACEMENT).dimensions(),
+            (0, 9)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_similarity_hits_both_points(from in [[-50f32..50.0, -50f32..50.0], [60f32..160.0, -50f32..50.0]],
+                                           to in [[-50f32..50.0, -50f32..50.0], [60f32..160.0, -50f32..50.0]]) {
+            let similarity = Similarity::between(from, to);
+            for (from, to) in from.into_iter().zip(to) {
+                let hit = similarity.apply(from);
+                prop_assert!((hit[0] - to[0]).abs() < 0.01 && (hit[1] - to[1]).abs() < 0.01);
+            }
+        }
+    }
+}

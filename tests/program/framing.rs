@@ -1,0 +1,289 @@
+//! Photos as people have them: faces are found, aligned, and named wherever they are in the photo.
+
+#[allow(dead_code)]
+#[path = "../../examples/render_people/main.rs"]
+mod render_people;
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use render_people::person::{self, Person};
+use render_people::portrait::photograph;
+use render_people::raster::Canvas;
+use render_people::shot::{Framing, LightRange, Session};
+use serde_json::Value;
+
+use crate::support::{bundled_faces, group_photo, probes, real_data, scratch};
+use crate::{picture, run};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Photos of some of the bundled people, each somewhere in a larger picture: FOLDER/Ada/1.png and so on.
+fn draw_scenes(folder: &Path, people: u64, images: std::ops::Range<u64>) {
+    let session = Session {
+        width: 240,
+        height: 200,
+        seed: 1,
+        framing: Framing::Scene,
+        light: LightRange::Mild,
+        pose_degrees: 12.0,
+    };
+    let mut canvas = Canvas::new(session.width, session.height);
+    for number in 1..=people {
+        let own = folder.join(person::name(number));
+        fs::create_dir_all(&own).unwrap();
+        let person = Person::draw(session.seed, number);
+        for image in images.clone() {
+            let scene = photograph(&session, &person, number, image, &mut canvas);
+            scene.image.save(own.join(format!("{image}.png"))).unwrap();
+        }
+    }
+}
+
+/// A model of the bundled people whose photos are aligned by the eyes, made once.
+fn aligned() -> &'static str {
+    static MODEL: OnceLock<(tempfile::TempDir, String)> = OnceLock::new();
+    let (_, path) = MODEL.get_or_init(|| {
+        let folder = scratch();
+        let path = folder.path().join("aligned.npz");
+        let args = ["enroll", text(bundled_faces()), "--framing", "detect", "-m"];
+        run(folder.path(), args.into_iter().chain([text(&path)])).done();
+        let path = text(&path).to_owned();
+        (folder, path)
+    });
+    path
+}
+
+fn framing_of(folder: &Path) -> String {
+    let info = run(folder, ["info", "--format", "json"]).done();
+    let object: Value = serde_json::from_str(&info.stdout).unwrap();
+    object["framing"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn crops_are_taken_as_they_are() {
+    let folder = scratch();
+    let said = run(folder.path(), ["enroll", text(bundled_faces())]).done();
+    assert!(said.stderr.contains("taken as they are"), "{}", said.stderr);
+    assert_eq!(framing_of(folder.path()), "as-is");
+}
+
+#[test]
+fn people_somewhere_in_their_photos_are_found_and_named() {
+    let folder = scratch();
+    draw_scenes(&folder.path().join("learn"), 5, 1..7);
+    draw_scenes(&folder.path().join("probes"), 5, 9..12);
+    let said = run(folder.path(), ["enroll", "learn"]).done();
+    let words = "faces are found and aligned by the eyes: 30 of 30 photos";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    assert_eq!(framing_of(folder.path()), "detect");
+
+    let rank_1 = || rank_1(folder.path(), "probes");
+    let found = rank_1();
+    fs::remove_file(folder.path().join("eigenfaces.npz")).unwrap();
+    run(folder.path(), ["enroll", "learn", "--framing", "as-is"]).done();
+    let whole = rank_1();
+    println!("rendered scenes: rank-1 {found:.2}, as they are {whole:.2}");
+    assert!(found >= 0.9 && found > whole + 0.2, "{found} {whole}");
+}
+
+/// The share of photos in FOLDER/probes whose widest face is nearest to the person of their folder.
+fn rank_1(folder: &Path, probes: &str) -> f64 {
+    let found = run(folder, ["identify", probes, "--format", "json"]).done();
+    let right = found.stdout.lines().filter(|line| {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let width = |face: &&Value| face["box"][2].as_f64().unwrap_or(0.0);
+        let faces = object["faces"].as_array().unwrap().iter();
+        let widest = faces.max_by(|a, b| width(a).total_cmp(&width(b)));
+        let closest = widest.and_then(|face| face["candidates"][0]["person"].as_str());
+        let photo = Path::new(object["photo"].as_str().unwrap());
+        closest.map(Path::new) == photo.parent().unwrap().file_name().map(Path::new)
+    });
+    right.count() as f64 / found.stdout.lines().count() as f64
+}
+
+#[test]
+fn every_face_of_a_group_is_said() {
+    let folder = scratch();
+    let group = text(group_photo());
+    let args = |format: &'static str| ["identify", group, "-m", aligned(), "--format", format];
+    let said = run(folder.path(), args("text")).done().stdout;
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 3, "{said}");
+    for (number, (line, who)) in (1..).zip(lines.iter().zip(["Ada (", "unknown (", "Farid ("])) {
+        let begin = format!("{group}, face {number} of 3: {who}");
+        assert!(line.starts_with(&begin), "{line}");
+    }
+
+    let json = run(folder.path(), args("json")).done().stdout;
+    let object: Value = serde_json::from_str(&json).unwrap();
+    let faces = object["faces"].as_array().unwrap();
+    assert_eq!(faces.len(), 3);
+    let mut from_left = 0.0;
+    for face in faces {
+        let bounds: Vec<f64> = numbers(&face["box"]);
+        let (left, right) = (numbers(&face["eyes"][0]), numbers(&face["eyes"][1]));
+        assert!(from_left < bounds[0] && left[0] < right[0], "{face}");
+        let inside = |eye: &[f64]| {
+            (bounds[0]..bounds[0] + bounds[2]).contains(&eye[0])
+                && (bounds[1]..bounds[1] + bounds[3]).contains(&eye[1])
+        };
+        assert!(inside(&left) && inside(&right), "{face}");
+        from_left = bounds[0];
+    }
+
+    let csv = run(folder.path(), args("csv")).done().stdout;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    for (number, row) in (1..).zip(reader.records().map(Result::unwrap)) {
+        assert_eq!(row[1], number.to_string());
+        assert!((2..6).all(|at| row[at].parse::<f64>().is_ok()), "{row:?}");
+    }
+}
+
+fn numbers(array: &Value) -> Vec<f64> {
+    let values = array.as_array().unwrap().iter();
+    values.map(|value| value.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_probe_without_a_face_is_an_answer_not_an_error() {
+    let folder = scratch();
+    let vase = probes().join("not-a-face.png");
+    let args = |format: &'static str| {
+        ["identify", text(&vase), "-m", aligned(), "--format", format].map(str::to_owned)
+    };
+    let said = run(folder.path(), args("text")).done().stdout;
+    assert_eq!(said.trim(), format!("{}: no face found", vase.display()));
+    let json: Value =
+        serde_json::from_str(&run(folder.path(), args("json")).done().stdout).unwrap();
+    assert_eq!(json["faces"], Value::Array(Vec::new()));
+    let csv = run(folder.path(), args("csv")).done().stdout;
+    assert!(csv.trim().ends_with(",,,,,,no-face-found,,,"), "{csv}");
+}
+
+#[test]
+fn gallery_photos_without_a_face_are_skipped_and_crowded_ones_are_used() {
+    let folder = scratch();
+    draw_scenes(&folder.path().join("faces"), 3, 1..3);
+    picture(&folder.path().join("faces/Ada/wall.png"), 200, 160, 5);
+    fs::copy(group_photo(), folder.path().join("faces/Boris/group.png")).unwrap();
+    let said = run(folder.path(), ["enroll", "faces", "--framing", "detect"]);
+    let words = [
+        "wall.png: no face was found",
+        "--framing as-is",
+        "1 photo shows several faces",
+    ];
+    said.ended(3, &words);
+    assert!(
+        said.stderr.contains("enrolled 7 faces of 3 people"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn a_gallery_without_any_face_is_refused_with_the_remedy() {
+    let folder = scratch();
+    for (name, seed) in [("Ada", 1), ("Boris", 2)] {
+        picture(
+            &folder.path().join(format!("faces/{name}/1.png")),
+            120,
+            120,
+            seed,
+        );
+    }
+    run(folder.path(), ["enroll", "faces", "--framing", "detect"])
+        .failed_saying(&["--framing as-is", "none of its 2 photos can be used"]);
+    assert!(!folder.path().join("eigenfaces.npz").exists());
+}
+
+#[test]
+fn a_models_framing_cannot_be_changed() {
+    let folder = scratch();
+    let scenes = folder.path().join("scenes");
+    draw_scenes(&scenes, 1, 9..10);
+    let model = folder.path().join("eigenfaces.npz");
+    fs::copy(aligned(), &model).unwrap();
+    run(folder.path(), ["enroll", "scenes", "--framing", "as-is"]).failed_saying(&[
+        "eigenfaces.npz",
+        "'detect'",
+        "'as-is'",
+        "--model",
+    ]);
+    // A probe is treated like the gallery, whatever the user may want.
+    run(folder.path(), ["identify", "scenes", "--framing", "detect"])
+        .ended(2, &["--framing", "--faces"]);
+    // The model's own framing may be named, or left to it.
+    for framing in ["detect", "auto"] {
+        run(folder.path(), ["enroll", "scenes", "--framing", framing]).done();
+    }
+    assert_eq!(framing_of(folder.path()), "detect");
+    run(folder.path(), ["enroll", "scenes", "--framing", "crop"]).ended(2, &["--framing", "as-is"]);
+}
+
+#[test]
+fn threads_change_no_bit_of_what_was_found() {
+    let folder = scratch();
+    draw_scenes(&folder.path().join("faces"), 3, 1..4);
+    let model = |threads: &'static str| {
+        let name = format!("{threads}.npz");
+        run(
+            folder.path(),
+            ["enroll", "faces", "-m", &name, "--threads", threads],
+        )
+        .done();
+        fs::read(folder.path().join(name)).unwrap()
+    };
+    assert!(model("1") == model("3"));
+}
+
+#[test]
+fn yale_every_face_is_found() {
+    let Some(yale) = real_data("yale") else {
+        return;
+    };
+    let folder = scratch();
+    let said = run(folder.path(), ["enroll", text(&yale)]).done();
+    let words = "enrolled 155 faces of 15 people, 9 photos were there twice";
+    assert!(
+        said.stderr.contains("aligned by the eyes"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+}
+
+/// Ten photos a person to learn from, three to be named.
+#[test]
+fn lfw_aligned_faces_are_recognised_where_whole_photos_are_not() {
+    let Some(lfw) = real_data("lfw") else { return };
+    let folder = scratch();
+    for person in fs::read_dir(lfw)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        let mut photos: Vec<_> = fs::read_dir(&person)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        photos.sort();
+        for (at, photo) in photos.iter().enumerate().take(13) {
+            let to = folder.path().join(if at < 10 { "learn" } else { "probes" });
+            let to = to.join(person.file_name().unwrap());
+            fs::create_dir_all(&to).unwrap();
+            fs::copy(photo, to.join(photo.file_name().unwrap())).unwrap();
+        }
+    }
+    let rank_1 = |framing: &str| {
+        let _ = fs::remove_file(folder.path().join("eigenfaces.npz"));
+        let said = run(folder.path(), ["enroll", "learn", "--framing", framing]);
+        assert!(matches!(said.code, 0 | 3), "{}", said.stderr);
+        rank_1(folder.path(), "probes")
+    };
+    let (found, whole) = (rank_1("auto"), rank_1("as-is"));
+    println!("LFW, first:10: rank-1 {found:.3}, as they are {whole:.3}");
+    assert!(found >= 0.65 && found >= 2.0 * whole, "{found} {whole}");
+}
