@@ -6,6 +6,7 @@ use eigenfaces::dataset::{self, Limits};
 use eigenfaces::decision::Decision;
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::gallery::Gallery;
+use eigenfaces::locate::framing::Framing;
 use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer, Settings};
 use eigenfaces::store;
 
@@ -83,6 +84,12 @@ fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
     let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
+    // Ready-made crops are the expected case; that faces are looked for is worth a word.
+    if let Some(survey) = &collected.survey
+        && survey.framing == Framing::Detect
+    {
+        learning::report_framing(survey, output);
+    }
     let settings = args.learn.settings(Settings::default());
     let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
     let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
