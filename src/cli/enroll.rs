@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use eigenfaces::dataset::ContentHash;
-use eigenfaces::decision::Basis;
+use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
 use eigenfaces::error::Result;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -164,7 +164,7 @@ pub fn weak(recognizer: &Recognizer) -> Option<String> {
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol 5 people or more"
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more"
         ));
     }
     match calibration.basis {

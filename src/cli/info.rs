@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Calibration, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::store;
@@ -98,7 +98,7 @@ fn needed(calibration: &Calibration) -> String {
             percent(FALSE_ACCEPT_TARGET)
         )
     } else {
-        "more people: with fewer than 5 enrolled no name is given".to_owned()
+        format!("more people: with fewer than {ENOUGH_PEOPLE} enrolled no name is given")
     }
 }
 

@@ -56,7 +56,7 @@ pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
 /// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. So no name is given.
-const ENOUGH_PEOPLE: usize = 5;
+pub const ENOUGH_PEOPLE: usize = 5;
 
 /// With fewer genuine probes than this, the slope of the confidence is assumed.
 const ENOUGH_GENUINE: usize = 5;
