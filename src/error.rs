@@ -215,6 +215,12 @@ pub enum PcaError {
     )]
     OtherPixels { expected: usize, found: usize },
 
+    /// The d x d covariance would not fit into memory.
+    #[error(
+        "the covariance of faces of {pixels} pixels is too large (the limit is {most} pixels); take a smaller --size, or --solver gram"
+    )]
+    TooManyPixels { pixels: usize, most: usize },
+
     /// The eigenproblem failed: a fault of this program.
     #[error("the eigenproblem could not be solved: {0}")]
     Eigen(String),

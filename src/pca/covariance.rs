@@ -115,6 +115,7 @@ pub fn fit_stream(
         return Err(PcaError::TooFewFaces(0));
     };
     let expected = first.size().pixels();
+    refuse_too_many(expected)?;
     let mut sums = Accumulator::new(expected);
     for chunk in std::iter::once(first).chain(chunks) {
         sums.add(&chunk).map_err(|_| PcaError::OtherPixels {
@@ -125,8 +126,22 @@ pub fn fit_stream(
     sums.components(wanted)
 }
 
+/// The d x d sums of so many pixels take 3.2 GB; beyond, the machine would run out of memory without a word.
+const MOST_PIXELS: usize = 20_000;
+
+fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
+    if pixels > MOST_PIXELS {
+        return Err(PcaError::TooManyPixels {
+            pixels,
+            most: MOST_PIXELS,
+        });
+    }
+    Ok(())
+}
+
 /// Learns the components through the d x d covariance.
 pub(super) fn fit(faces: &FaceMatrix, wanted: ComponentCount) -> Result<Components, PcaError> {
+    refuse_too_many(faces.size().pixels())?;
     let mut sums = Accumulator::new(faces.size().pixels());
     sums.add(faces).expect("the sums were made for these faces");
     sums.components(wanted)

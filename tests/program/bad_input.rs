@@ -357,6 +357,20 @@ fn option_values_that_make_no_sense() {
 }
 
 #[test]
+fn a_covariance_that_would_fill_the_memory() {
+    let folder = with_one_bad("ignored.txt", b"");
+    let args = [
+        "enroll",
+        "faces",
+        "--size",
+        "1000x1000",
+        "--solver",
+        "covariance",
+    ];
+    run(folder.path(), args).failed_saying(&["1000000 pixels", "--size", "gram"]);
+}
+
+#[test]
 fn a_size_that_the_model_does_not_have() {
     let folder = with_one_bad("ignored.txt", b"");
     run(folder.path(), ["enroll", "faces"]).done();
