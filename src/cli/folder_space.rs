@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use eigenfaces::dataset::{self, Limits, PhotoFile};
-use eigenfaces::error::{Error, Result};
+use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::locate::framing::Framing;
@@ -47,10 +47,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     learning::report_skipped(&skipped, output);
     if used == 0 {
-        return Err(Error::NoneUsable {
-            path: args.faces.first().cloned().unwrap_or_default(),
-            count: skipped.len(),
-        });
+        return Err(learning::none_usable(&args.faces, skipped.len()));
     }
     let space = FaceSpace::new(size, &components?);
     Ok((space, Outcome::of_inputs(used, skipped.len())))

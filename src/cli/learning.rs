@@ -203,7 +203,7 @@ pub fn chosen_size<P: AsRef<Path> + Sync>(
     Err(none_usable(roots, skipped.len() + unusable.len()))
 }
 
-fn none_usable(roots: &[PathBuf], count: usize) -> Error {
+pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
     Error::NoneUsable {
         path: roots.first().cloned().unwrap_or_default(),
         count,

@@ -67,6 +67,9 @@ const ASSUMED_SECOND: f64 = 0.35;
 /// Mean and spread of strangers' scores, pooled over AT&T, Yale and LFW with few people enrolled.
 const ASSUMED_STRANGERS: (f64, f64) = (0.45, 0.30);
 
+/// Strangers' scores that are all alike but for rounding tell nothing: a smaller spread is not measured.
+const LEAST_SPREAD: f64 = 1e-6;
+
 /// Skew of strangers' scores, which are the best of many: between a Gaussian's tail (too short) and
 /// Gumbel's (too long), measured.
 const SKEW: f64 = 0.06;
@@ -144,7 +147,7 @@ impl Calibration {
             .collect();
         let measured = seen.people >= ENOUGH_PEOPLE && scores.len() >= ENOUGH_PEOPLE;
         let (stranger_mean, stranger_spread) = match mean_and_spread(&scores) {
-            Some((mean, spread)) if measured && spread > 0.0 => (mean, spread),
+            Some((mean, spread)) if measured && spread >= LEAST_SPREAD => (mean, spread),
             _ => ASSUMED_STRANGERS,
         };
         let enough_genuine = seen.genuine.len() >= ENOUGH_GENUINE;
@@ -234,10 +237,10 @@ impl Calibration {
         let moderate = |number: f64| number.abs() < 1e6;
         self.people == people
             && moderate(self.stranger_mean)
-            && (1e-9..1e6).contains(&self.stranger_spread)
+            && (LEAST_SPREAD..1e6).contains(&self.stranger_spread)
             && logistic::SLOPES.contains(&self.slope)
             && moderate(self.midpoint)
-            && self.genuine_low.is_none_or(moderate)
+            && self.genuine_low.is_none_or(f64::is_finite)
             && (-1.0..=1.0).contains(&self.likeness_limit)
     }
 }
@@ -414,7 +417,9 @@ mod tests {
             };
             50
         ];
-        let calibration = Calibration::learn(&same);
-        assert!(calibration.is_sound(30));
+        assert!(Calibration::learn(&same).is_sound(30));
+        // Alike but for the last bit.
+        same.strangers[7].first += f64::EPSILON;
+        assert!(Calibration::learn(&same).is_sound(30));
     }
 }

@@ -114,9 +114,9 @@ impl Recognizer {
         let metric = settings
             .metric
             .fit(space.eigenvalues(), &weights, &gallery.persons());
-        let clusters = clusters(&metric, &weights, &gallery, settings.clusters)?;
         let calibration = calibrate::calibrate(&gallery, settings);
-        Ok(Self {
+        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
+        Self::from_parts(
             preparation,
             settings,
             space,
@@ -124,8 +124,7 @@ impl Recognizer {
             weights,
             metric,
             calibration,
-            clusters,
-        })
+        )
     }
 
     /// A recogniser from stored parts.
