@@ -8,6 +8,8 @@ pub mod error;
 
 pub mod face_matrix;
 
+pub mod features;
+
 pub mod dataset;
 
 pub mod locate;
