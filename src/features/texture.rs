@@ -36,7 +36,7 @@ pub const LENGTH: usize = CELL * COLUMNS * ROWS;
 
 /// Gradients are measured in sixteenths of a gray level and shared in 256ths.
 const MAGNITUDE_STEPS: f32 = 16.0;
-const SHARE_STEPS: u64 = 256;
+const SHARE_STEPS: u32 = 256;
 
 /// Gradients fainter than this, in gray levels a pixel, say little about direction: a flat cell has none.
 const FAINT: f64 = 0.001;
@@ -47,32 +47,44 @@ const FAINT: f64 = 0.001;
 /// If the face is not of this size.
 pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
     assert_eq!(face.len(), size.pixels(), "a face of another size");
-    let across = shares(size.width(), COLUMNS);
-    let down = shares(size.height(), ROWS);
-    let picture = Picture { face, size };
+    let across = places(size.width(), COLUMNS);
+    let down = places(size.height(), ROWS);
+    let picture = Picture::new(face, size);
     let labels = labels();
 
     let mut sums = vec![0_u64; LENGTH];
-    for (y, rows) in down.iter().enumerate() {
-        for (x, columns) in across.iter().enumerate() {
-            let pattern = usize::from(labels[picture.pattern(x, y)]);
-            let [along, between] = picture.gradient(x, y);
-            for (row, row_share) in rows {
-                for (column, column_share) in columns {
-                    let share = row_share * column_share;
-                    let cell = &mut sums[(row * COLUMNS + column) * CELL..][..CELL];
-                    cell[pattern] += share;
-                    cell[PATTERNS + along.0] += share * along.1;
-                    cell[PATTERNS + between.0] += share * between.1;
+    // The shares of the four cells between whose middles a row of pixels runs, for each bin.
+    let mut corners = vec![[0_u64; 4]; CELL * (COLUMNS + 1)];
+    let mut patterns = vec![0_u8; across.len()];
+    for (y, row) in down.iter().enumerate() {
+        picture.patterns(y, &mut patterns);
+        for (x, column) in across.iter().enumerate() {
+            let bins = &mut corners[column.gap * CELL..][..CELL];
+            let shares = [
+                row.before * column.before,
+                row.before * column.after,
+                row.after * column.before,
+                row.after * column.after,
+            ];
+            let mut add = |bin: usize, times: u64| {
+                for (sum, share) in bins[bin].iter_mut().zip(shares) {
+                    *sum += share * times;
                 }
+            };
+            add(usize::from(labels[usize::from(patterns[x])]), 1);
+            for (direction, magnitude) in picture.gradient(x, y) {
+                add(PATTERNS + direction, magnitude);
             }
+        }
+        if down.get(y + 1).is_none_or(|next| next.gap != row.gap) {
+            hand_out(&mut corners, row.gap, &mut sums);
         }
     }
     let weight_of_a_pixel = 4.0 * size.pixels() as f64;
     let faint = FAINT * size.pixels() as f64 / (COLUMNS * ROWS) as f64
         * weight_of_a_pixel
         * f64::from(MAGNITUDE_STEPS)
-        * SHARE_STEPS as f64;
+        * f64::from(SHARE_STEPS);
     let mut bytes = Vec::with_capacity(LENGTH);
     for cell in sums.chunks_exact(CELL) {
         let (patterns, directions) = cell.split_at(PATTERNS);
@@ -140,22 +152,49 @@ fn labels() -> &'static [u8; 256] {
     })
 }
 
-/// For each pixel along a side, the two cells between whose middles it lies, each with its share: together
-/// twice the side.
-fn shares(side: u32, cells: usize) -> Vec<[(usize, u64); 2]> {
+/// Where a pixel lies along a side.
+struct Place {
+    /// Between the middles of cells `gap - 1` and `gap`; beyond the outermost there is only one.
+    gap: usize,
+    /// What of the pixel goes to the cell before, and to the one after: together twice the side.
+    before: u64,
+    after: u64,
+}
+
+/// The places of all pixels along a side of so many cells.
+fn places(side: u32, cells: usize) -> Vec<Place> {
     let whole = 2 * i64::from(side);
-    let last = cells as i64 - 1;
     (0..i64::from(side))
         .map(|at| {
             let position = (2 * at + 1) * cells as i64 - i64::from(side);
-            let (cell, rest) = (position.div_euclid(whole), position.rem_euclid(whole));
-            let place = |cell: i64| cell.clamp(0, last) as usize;
-            [
-                (place(cell), (whole - rest) as u64),
-                (place(cell + 1), rest as u64),
-            ]
+            let after = position.rem_euclid(whole);
+            Place {
+                gap: (position.div_euclid(whole) + 1) as usize,
+                before: (whole - after) as u64,
+                after: after as u64,
+            }
         })
         .collect()
+}
+
+/// The cells on both sides of a gap.
+fn beside(gap: usize, cells: usize) -> [usize; 2] {
+    [gap.saturating_sub(1), gap.min(cells - 1)]
+}
+
+/// Adds what a row of gaps gathered to the cells around, and empties it.
+fn hand_out(corners: &mut [[u64; 4]], gap: usize, sums: &mut [u64]) {
+    for (column_gap, bins) in corners.chunks_exact_mut(CELL).enumerate() {
+        let rows = beside(gap, ROWS);
+        let columns = beside(column_gap, COLUMNS);
+        for (corner, (row, column)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
+            let cell = (rows[row] * COLUMNS + columns[column]) * CELL;
+            for (sum, bin) in sums[cell..][..CELL].iter_mut().zip(bins.iter()) {
+                *sum += bin[corner];
+            }
+        }
+        bins.fill([0; 4]);
+    }
 }
 
 /// round(255 √share) of each sum, shares of all sums and `more`.
@@ -167,59 +206,65 @@ fn roots_of_shares(sums: &[u64], more: f64) -> impl Iterator<Item = u8> {
     })
 }
 
+/// How far the border is repeated outside: as far as a pattern looks.
+const MARGIN: usize = 2;
+
 /// A face whose border is repeated outside.
-struct Picture<'a> {
-    face: &'a [u8],
-    size: FaceSize,
+struct Picture {
+    levels: Vec<i32>,
+    width: usize,
 }
 
-impl Picture<'_> {
-    fn at(&self, x: i64, y: i64) -> i32 {
-        let x = x.clamp(0, i64::from(self.size.width()) - 1);
-        let y = y.clamp(0, i64::from(self.size.height()) - 1);
-        i32::from(self.face[(y * i64::from(self.size.width()) + x) as usize])
+impl Picture {
+    fn new(face: &[u8], size: FaceSize) -> Self {
+        let (across, down) = (size.width() as usize, size.height() as usize);
+        let width = across + 2 * MARGIN;
+        let mut levels = Vec::with_capacity(width * (down + 2 * MARGIN));
+        for y in 0..down + 2 * MARGIN {
+            let row = &face[y.saturating_sub(MARGIN).min(down - 1) * across..][..across];
+            levels.extend([i32::from(row[0]); MARGIN]);
+            levels.extend(row.iter().map(|&level| i32::from(level)));
+            levels.extend([i32::from(row[across - 1]); MARGIN]);
+        }
+        Self { levels, width }
     }
 
-    /// The pattern of a pixel: bit i says that the point at i eighths of a turn, two pixels away, is not
-    /// darker than the pixel.
-    fn pattern(&self, x: usize, y: usize) -> usize {
+    /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
+    /// away, is not darker than the pixel.
+    fn patterns(&self, y: usize, patterns: &mut [u8]) {
         /// The diagonal points lie at √2 = 1 + 106/256.
         const FAR: i32 = 106;
         const NEAR: i32 = 256 - FAR;
-        const DIRECTIONS: [(i64, i64); 8] = [
-            (1, 0),
-            (1, 1),
-            (0, 1),
-            (-1, 1),
-            (-1, 0),
-            (-1, -1),
-            (0, -1),
-            (1, -1),
-        ];
-        let (x, y) = (x as i64, y as i64);
-        let centre = self.at(x, y);
-        let mut pattern = 0;
-        for (bit, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
-            let is_not_darker = if dx == 0 || dy == 0 {
-                self.at(x + 2 * dx, y + 2 * dy) >= centre
-            } else {
-                let near = self.at(x + dx, y + dy) * NEAR * NEAR;
-                let beside =
-                    (self.at(x + 2 * dx, y + dy) + self.at(x + dx, y + 2 * dy)) * NEAR * FAR;
-                let far = self.at(x + 2 * dx, y + 2 * dy) * FAR * FAR;
-                near + beside + far >= centre * (NEAR + FAR) * (NEAR + FAR)
-            };
-            pattern |= usize::from(is_not_darker) << bit;
+        const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
+
+        let row =
+            |down: usize| &self.levels[(y + down) * self.width..][..patterns.len() + 2 * MARGIN];
+        let (top, above, middle, below, bottom) = (row(0), row(1), row(2), row(3), row(4));
+        let diagonal = |near: i32, beside: i32, far: i32| {
+            near * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR
+        };
+        for (x, pattern) in patterns.iter_mut().enumerate() {
+            let centre = middle[x + 2];
+            let is_not_darker = [
+                middle[x + 4] >= centre,
+                diagonal(below[x + 3], below[x + 4] + bottom[x + 3], bottom[x + 4]) >= centre * ONE,
+                bottom[x + 2] >= centre,
+                diagonal(below[x + 1], below[x] + bottom[x + 1], bottom[x]) >= centre * ONE,
+                middle[x] >= centre,
+                diagonal(above[x + 1], above[x] + top[x + 1], top[x]) >= centre * ONE,
+                top[x + 2] >= centre,
+                diagonal(above[x + 3], above[x + 4] + top[x + 3], top[x + 4]) >= centre * ONE,
+            ];
+            *pattern = (0..8).fold(0, |bits, bit| bits | u8::from(is_not_darker[bit]) << bit);
         }
-        pattern
     }
 
     /// The two directions between which the gradient of a pixel points, each with its part of the magnitude:
     /// the nearer axis, and the diagonal beside it.
     fn gradient(&self, x: usize, y: usize) -> [(usize, u64); 2] {
-        let (x, y) = (x as i64, y as i64);
-        let across = self.at(x + 1, y) - self.at(x - 1, y);
-        let down = self.at(x, y + 1) - self.at(x, y - 1);
+        let at = (y + MARGIN) * self.width + x + MARGIN;
+        let across = self.levels[at + 1] - self.levels[at - 1];
+        let down = self.levels[at + self.width] - self.levels[at - self.width];
         let axis = if across.abs() >= down.abs() {
             if across >= 0 { 0 } else { 4 }
         } else if down >= 0 {
@@ -242,11 +287,11 @@ impl Picture<'_> {
         // machine rounds alike.
         let slope = short / long;
         let angle = slope + 0.3476 * slope * (1.0 - slope);
-        let magnitude = ((short * short + long * long).sqrt() * MAGNITUDE_STEPS).round() as u64;
-        let share = (angle * SHARE_STEPS as f32).round() as u64;
+        let magnitude = ((short * short + long * long).sqrt() * MAGNITUDE_STEPS + 0.5) as u32;
+        let share = (angle * SHARE_STEPS as f32 + 0.5) as u32;
         [
-            (axis, magnitude * (SHARE_STEPS - share)),
-            (diagonal, magnitude * share),
+            (axis, u64::from(magnitude * (SHARE_STEPS - share))),
+            (diagonal, u64::from(magnitude * share)),
         ]
     }
 }
@@ -324,10 +369,12 @@ mod tests {
             .map(|at| ((at * at / 7 + at / 60 * 13) % 100) as u8)
             .collect();
         let brighter: Vec<u8> = face.iter().map(|level| 50 + 2 * level).collect();
-        // What little faint gradients weigh is all the difference.
-        let pairs = describe(&face, size);
-        let mut pairs = pairs.iter().zip(describe(&brighter, size));
-        assert!(pairs.all(|(a, b)| a.abs_diff(b) <= 1));
+        let (dark, bright) = (describe(&face, size), describe(&brighter, size));
+        for (dark, bright) in dark.chunks(CELL).zip(bright.chunks(CELL)) {
+            assert_eq!(dark[..PATTERNS], bright[..PATTERNS]);
+            let apart = dark.iter().zip(bright).map(|(a, b)| a.abs_diff(*b));
+            assert!(apart.max() <= Some(1), "but for the rounding of magnitudes");
+        }
     }
 
     #[test]
@@ -340,11 +387,12 @@ mod tests {
     fn pixels_are_shared_out_wholly_and_evenly() {
         for side in [8, 9, 46, 60, 73, 1000] {
             for cells in [COLUMNS, ROWS] {
-                let shares = shares(side, cells);
-                assert!(shares.iter().all(|[a, b]| a.1 + b.1 == 2 * u64::from(side)));
                 let mut of_cells = vec![0; cells];
-                for (cell, share) in shares.iter().flatten() {
-                    of_cells[*cell] += share;
+                for place in places(side, cells) {
+                    assert_eq!(place.before + place.after, 2 * u64::from(side));
+                    let [before, after] = beside(place.gap, cells);
+                    of_cells[before] += place.before;
+                    of_cells[after] += place.after;
                 }
                 assert!(
                     of_cells.iter().all(|&share| share > 0),
