@@ -29,21 +29,16 @@ pub struct LikenessTest<'a> {
 impl<'a> LikenessTest<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
-        let mut sum = 0.0;
-        let leading = space
-            .variance_ratios()
-            .iter()
-            .take_while(|&&ratio| {
-                let more = sum < SHARE * space.variance_kept();
-                sum += ratio;
-                more
-            })
-            .count();
+        Self::with_leading(space, leading(space.eigenvalues()))
+    }
+
+    /// The test for a face space of which the leading eigenfaces are rebuilt from: see [`leading`].
+    pub fn with_leading(space: &'a FaceSpace, leading: usize) -> Self {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let mean_detail = detail(space.size(), &mean);
         Self {
             space,
-            leading: leading.max(1),
+            leading,
             mean,
             mean_detail,
         }
@@ -64,6 +59,18 @@ impl<'a> LikenessTest<'a> {
         ];
         four.iter().sum::<f64>() / 4.0
     }
+}
+
+/// How many of the leading eigenfaces the test rebuilds pictures from.
+pub fn leading(eigenvalues: &[f64]) -> usize {
+    let kept: f64 = eigenvalues.iter().sum();
+    let mut sum = 0.0;
+    let count = eigenvalues.iter().take_while(|&&value| {
+        let more = sum < SHARE * kept;
+        sum += value;
+        more
+    });
+    count.count().max(1)
 }
 
 /// Pearson's correlation; 0 where either is flat.

@@ -120,7 +120,7 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 4,400 pixels such as 60x73; 60x72 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
