@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use super::{Settings, evidence};
 use crate::decision::{Calibration, LeftOut};
-use crate::face_matrix::FaceMatrix;
-use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{Clusters, Gallery};
-use crate::likeness::{self, LikenessTest};
-use crate::pca::{ComponentCount, InnerProducts, Pca, Solver};
+use crate::face_space::FaceSpace;
+use crate::gallery::Gallery;
+use crate::likeness::LikenessTest;
+use crate::matcher::{Matcher, View, Viewed};
+use crate::pca::{Pca, Solver};
 
 /// Parts the people are split into; each part in turn is left out.
 const PEOPLE_FOLDS: usize = 10;
@@ -39,10 +39,13 @@ struct Round {
     tried: Vec<usize>,
 }
 
-pub(super) fn calibrate(gallery: &Gallery, settings: Settings) -> Calibration {
+pub(super) fn calibrate(
+    gallery: &Gallery,
+    viewed: &[Viewed<'_>],
+    settings: Settings,
+) -> Calibration {
     let rounds = rounds(gallery);
-    let again = Again::new(gallery.faces(), settings.components);
-    let learn_again = |round: &Round| run(gallery, settings, &again, round);
+    let learn_again = |round: &Round| run(gallery, viewed, settings, round);
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -117,91 +120,44 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
     kept
 }
 
-/// How to learn again from some of the faces.
-enum Again<'a> {
-    /// From the inner products of all of them, found once: a round costs an eigenproblem.
-    Products(InnerProducts, &'a FaceMatrix, ComponentCount),
-    /// From their pixels, where there are so many faces that this is cheaper.
-    Pixels(Pca, &'a FaceMatrix),
-}
-
-/// A face space without those who were left out.
-struct Learned {
-    /// Only as many eigenfaces as the test of likeness takes.
-    leading: FaceSpace,
-    eigenvalues: Vec<f64>,
-    /// Weights of those it was learned from, and of those who were left out.
-    weights: Weights,
-    probes: Weights,
-}
-
-impl<'a> Again<'a> {
-    fn new(faces: &'a FaceMatrix, components: ComponentCount) -> Self {
-        let (d, n) = (faces.size().pixels(), faces.len());
-        // The result does not depend on the route: let each round take the cheaper one.
-        let solver = Solver::Auto;
-        match solver.resolve(d, n, components) {
-            Solver::Gram => Self::Products(InnerProducts::of(faces), faces, components),
-            _ => Self::Pixels(Pca { components, solver }, faces),
-        }
-    }
-
-    /// `None` where what is left cannot be learned from: one face, or all alike.
-    fn learn(&self, round: &Round) -> Option<Learned> {
-        match self {
-            Self::Products(products, faces, components) => {
-                let space = products.fit(&round.learned, *components).ok()?;
-                let eigenvalues = space.eigenvalues();
-                let leading = likeness::leading(&eigenvalues);
-                let (space, components) = space.with_components(*faces, leading).ok()?;
-                Some(Learned {
-                    leading: FaceSpace::new(faces.size(), &components),
-                    eigenvalues,
-                    weights: space.training_weights(),
-                    probes: space.project(&round.tried),
-                })
-            }
-            Self::Pixels(pca, faces) => {
-                let learned = faces.select(&round.learned).ok()?;
-                let mut components = pca.fit(&learned).ok()?;
-                let space = FaceSpace::new(learned.size(), &components);
-                let eigenvalues = space.eigenvalues().to_vec();
-                components.truncate(likeness::leading(&eigenvalues));
-                Some(Learned {
-                    leading: FaceSpace::new(learned.size(), &components),
-                    eigenvalues,
-                    weights: space.project(&learned),
-                    probes: space.project(&faces.select(&round.tried).ok()?),
-                })
-            }
-        }
-    }
-}
-
-fn run(gallery: &Gallery, settings: Settings, again: &Again<'_>, round: &Round) -> Option<LeftOut> {
+/// `None` where what is left cannot be learned from: one face, or all alike.
+fn run(
+    gallery: &Gallery,
+    viewed: &[Viewed<'_>],
+    settings: Settings,
+    round: &Round,
+) -> Option<LeftOut> {
     if round.tried.is_empty() {
         return None;
     }
-    let Learned {
-        leading,
-        eigenvalues,
-        weights,
-        probes,
-    } = again.learn(round)?;
+    let pca = Pca {
+        components: settings.components,
+        // The result does not depend on the route: let each round take the cheaper one.
+        solver: Solver::Auto,
+    };
     let all = gallery.persons();
     let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-    let metric = settings.metric.fit(&eigenvalues, &weights, &persons);
-    let measure = settings.metric.measure;
-    let coordinates = metric.coordinates(&weights);
     let people = gallery.people().len();
-    let clusters = Clusters::new(&coordinates, &persons, people, settings.clusters, measure)?;
+    let comparison = settings.comparison();
+    let matcher = Matcher::learn(viewed, &round.learned, &persons, people, comparison, pca).ok()?;
+    let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
 
-    let coordinates = metric.coordinates(&probes);
-    let test = LikenessTest::of_all(&leading);
+    let tried = gallery.faces().select(&round.tried).ok()?;
+    let own;
+    let space = match matcher.part(View::Pixels) {
+        Some(part) => part.space().as_ref(),
+        None => {
+            let learned = gallery.faces().select(&round.learned).ok()?;
+            own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
+            &own
+        }
+    };
+    let weights = space.project(&tried);
+    let test = LikenessTest::new(space);
     let mut seen = LeftOut::default();
     for (at, &face) in round.tried.iter().enumerate() {
-        let ranked = clusters.rank(coordinates.column(at).as_slice(), 2);
-        let Some(evidence) = evidence(&ranked, 0, measure) else {
+        let ranked = matcher.rank(coordinates.column(at).as_slice(), 2);
+        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
             continue;
         };
         match round.kind {
@@ -209,7 +165,7 @@ fn run(gallery: &Gallery, settings: Settings, again: &Again<'_>, round: &Round) 
             Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
         }
         seen.likeness
-            .push(test.likeness(gallery.faces().face(face), probes.column(at).as_slice()));
+            .push(test.likeness(tried.face(at), weights.column(at).as_slice()));
     }
     Some(seen)
 }
