@@ -26,6 +26,18 @@ pub struct LikenessTest<'a> {
     mean_detail: Vec<f32>,
 }
 
+/// How many leading eigenfaces of these the test takes; the eigenvalues are decreasing.
+pub fn leading(eigenvalues: &[f64]) -> usize {
+    let enough = SHARE * eigenvalues.iter().sum::<f64>();
+    let mut sum = 0.0;
+    let leading = eigenvalues.iter().take_while(|&&value| {
+        let more = sum < enough;
+        sum += value;
+        more
+    });
+    leading.count()
+}
+
 impl<'a> LikenessTest<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
@@ -59,18 +71,6 @@ impl<'a> LikenessTest<'a> {
         ];
         four.iter().sum::<f64>() / 4.0
     }
-}
-
-/// How many of the leading eigenfaces the test rebuilds pictures from.
-pub fn leading(eigenvalues: &[f64]) -> usize {
-    let kept: f64 = eigenvalues.iter().sum();
-    let mut sum = 0.0;
-    let count = eigenvalues.iter().take_while(|&&value| {
-        let more = sum < SHARE * kept;
-        sum += value;
-        more
-    });
-    count.count().max(1)
 }
 
 /// Pearson's correlation; 0 where either is flat.
