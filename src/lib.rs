@@ -28,6 +28,8 @@ pub mod metric;
 
 pub mod gallery;
 
+pub mod matcher;
+
 pub mod decision;
 
 pub mod recognizer;
