@@ -172,6 +172,14 @@ pub enum Error {
         asked: &'static str,
     },
 
+    /// A light recipe was asked for, but the model has another.
+    #[error("{}: its faces were normalized with '{has}', so '{asked}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model", .path.display())]
+    OtherLight {
+        path: PathBuf,
+        has: &'static str,
+        asked: &'static str,
+    },
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
