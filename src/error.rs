@@ -188,6 +188,10 @@ pub enum Error {
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
     MakeFolder { path: PathBuf, source: io::Error },
 
+    /// A copy with marks would stand where one of the photos does.
+    #[error("{}: is one of the photos, and would be replaced by its copy; choose another folder", .path.display())]
+    CopyOverPhoto { path: PathBuf },
+
     /// A picture cannot be turned into a file.
     #[error("{}: the picture cannot be written ({reason})", .path.display())]
     Encode { path: PathBuf, reason: String },

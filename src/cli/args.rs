@@ -164,6 +164,9 @@ pub struct Identify {
         requires = "faces"
     )]
     pub labels: LabelRule,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
