@@ -27,7 +27,6 @@ pub(crate) use dense::{
 };
 pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;
-#[cfg(test)]
 pub(crate) use random::Noise;
 
 use dense::TridiagonalSolver;
