@@ -6,11 +6,24 @@
 //!
 //! Each figure is defined where it stands, and in docs/EVALUATION.md.
 
+mod folds;
+pub mod hygiene;
+mod identification;
+mod not_faces;
+mod open_set;
 pub mod split;
+mod verification;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use serde::Serialize;
 
+use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
+use crate::gallery::Gallery;
+use crate::preparation::Preparation;
+use crate::recognizer::{Question, Recognizer, Settings};
 use split::Protocol;
 
 /// What to evaluate.
@@ -22,6 +35,112 @@ pub struct Plan {
     pub seed: u64,
     /// Pictures that show no face, of the size of the faces, besides those that are generated.
     pub not_faces: Option<FaceMatrix>,
+}
+
+/// Steps of the work, for a progress bar.
+pub type Progress<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// Measures how well the people of a gallery are recognised.
+///
+/// `progress` hears how many rounds of learning are done.
+///
+/// # Errors
+/// Fewer than two people, nothing to try under the protocol, or fewer than two different faces.
+pub fn evaluate(
+    preparation: Preparation,
+    gallery: Gallery,
+    settings: Settings,
+    plan: &Plan,
+    progress: Progress<'_>,
+) -> Result<Evaluation> {
+    let folds = plan.protocol.folds(&gallery, plan.seed)?;
+    let done = AtomicUsize::new(0);
+    let step = || progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+
+    let started = Instant::now();
+    let whole = Recognizer::learn(preparation, gallery, settings)?;
+    let learning = started.elapsed().as_secs_f64();
+    let identifying_a_face = time_of_identifying(&whole)?;
+
+    let started = Instant::now();
+    let outcomes = folds::run(&whole, &folds, &step)?;
+    let folds_time = started.elapsed().as_secs_f64();
+
+    let started = Instant::now();
+    let open_set = open_set::open_set(&whole, plan.not_faces.as_ref(), plan.seed, &step)?;
+    let open_set_time = started.elapsed().as_secs_f64();
+
+    let leave_one_out = plan.protocol == Protocol::LeaveOneOut;
+    let trials = leave_one_out.then_some(&outcomes.trials[..]);
+    let suspects = hygiene::suspects(&whole, trials, plan.seed, &step)?;
+
+    let gallery = whole.gallery();
+    let mut tried: Vec<usize> = outcomes.trials.iter().map(|trial| trial.face).collect();
+    let probes = tried.len();
+    tried.sort_unstable();
+    tried.dedup();
+    Ok(Evaluation {
+        protocol: plan.protocol,
+        seed: plan.seed,
+        people: gallery.people().len(),
+        faces: gallery.len(),
+        probes,
+        never_tried: gallery.len() - tried.len(),
+        folds: folds.len(),
+        verification: verification::verification(&outcomes.genuine, &outcomes.impostors),
+        raw_pixels_rank1: identification::rate(&outcomes.raw_pixels),
+        k_curve: outcomes.k_curve,
+        compression: compression(&whole, &outcomes.components),
+        open_set,
+        worst_pairs: identification::worst_pairs(&outcomes.trials, gallery, MOST_WORST_PAIRS),
+        suspects,
+        times: Times {
+            learning,
+            identifying_a_face,
+            folds: folds_time,
+            open_set: open_set_time,
+        },
+        identification: identification::identification(outcomes.trials, gallery.people().len()),
+    })
+}
+
+/// Looks through a gallery for what a person would correct in the folder, without evaluating it.
+///
+/// # Errors
+/// Fewer than two different faces.
+pub fn check(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Suspects> {
+    let whole = Recognizer::learn(preparation, gallery, settings)?;
+    hygiene::suspects(&whole, None, 0, &|| ())
+}
+
+/// Seconds a face, one after the other as photos come in.
+fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
+    const TRIES: usize = 20;
+    let faces = whole.gallery().faces();
+    let tries = faces.len().min(TRIES);
+    let singles: Vec<FaceMatrix> = (0..tries)
+        .map(|at| faces.select(&[at]))
+        .collect::<Result<_>>()?;
+    let started = Instant::now();
+    for face in &singles {
+        whole.identify_faces(face, Question::default());
+    }
+    Ok(started.elapsed().as_secs_f64() / tries as f64)
+}
+
+fn compression(whole: &Recognizer, in_folds: &[usize]) -> Compression {
+    let space = whole.space();
+    let (d, k) = (space.pixels(), space.components());
+    let least = in_folds.iter().min().copied().unwrap_or(k);
+    let most = in_folds.iter().max().copied().unwrap_or(k);
+    Compression {
+        pixels: d,
+        components: k,
+        share: k as f64 / d as f64,
+        bytes_a_face: k * size_of::<f32>(),
+        variance: space.variance_kept(),
+        components_in_folds: (least, most),
+    }
 }
 
 /// Everything that was measured. Faces are named by their position in the
@@ -101,6 +220,8 @@ pub struct Identification {
 pub struct Trial {
     /// The face that was tried.
     pub face: usize,
+    /// Whose it is.
+    pub person: usize,
     /// In which repeat, from 0.
     pub repeat: usize,
     /// The person found nearest.
@@ -113,6 +234,9 @@ pub struct Trial {
     pub other_distance: f64,
     /// The nearest other person.
     pub other: usize,
+    /// Probability that `named` is right, by the calibration of the whole gallery: a hint only, for that
+    /// has seen the probe.
+    pub confidence: f64,
 }
 
 /// How often probes of a person were taken for one.
@@ -327,7 +451,8 @@ pub struct Duplicate {
     pub correlation: f64,
 }
 
-/// A photo that looks like another person's.
+/// A photo that looks like another person's: left out, it is named as another with a confidence of more
+/// than one half.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mislabelled {
     /// The face.

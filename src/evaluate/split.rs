@@ -141,6 +141,58 @@ impl Protocol {
     }
 }
 
+/// People split into enrolled and strangers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFold {
+    /// Faces of enrolled people to learn from.
+    pub learned: Vec<usize>,
+    /// Other faces of enrolled people.
+    pub genuine: Vec<usize>,
+    /// All faces of the other people.
+    pub strangers: Vec<usize>,
+}
+
+/// Parts the people are split into for the open set; each part in turn plays the strangers.
+const STRANGER_PARTS: usize = 4;
+
+/// How often people are dealt into parts anew.
+const DEALS: usize = 2;
+
+/// Splits of people into enrolled and strangers: dealt at random into four parts, each of which plays the strangers
+/// once, twice over. Of enrolled people half of the photos (chosen at random, the odd one included) are learned
+/// from. Twins of probes are not learned from. Empty where fewer than `least` people would be enrolled.
+pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
+    let people = gallery.people().len();
+    if people < least + people.div_ceil(STRANGER_PARTS) {
+        return Vec::new();
+    }
+    let photos = Photos::of(gallery);
+    let mut noise = Noise::seeded(seed);
+    let mut folds = Vec::new();
+    for _ in 0..DEALS {
+        let mut order: Vec<usize> = (0..people).collect();
+        shuffle(&mut order, &mut noise);
+        let ranks = photos.shuffled_ranks(&mut noise);
+        let is_learned = |face: usize| {
+            let person = photos.persons[face];
+            ranks[face] < (photos.starts[person + 1] - photos.starts[person]).div_ceil(2)
+        };
+        for part in 0..STRANGER_PARTS {
+            let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
+                .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
+            let (mut learned, genuine): (Vec<usize>, Vec<usize>) =
+                enrolled.into_iter().partition(|&face| is_learned(face));
+            learned.retain(|&face| !photos.has_twin(face, &genuine));
+            folds.push(OpenFold {
+                learned,
+                genuine,
+                strangers,
+            });
+        }
+    }
+    folds
+}
+
 /// Numbers below `bound`, from reproducible noise.
 pub(super) fn below(noise: &mut Noise, bound: usize) -> usize {
     let share = (noise.next().unwrap_or_default() + 1.0) / 2.0;
@@ -205,7 +257,7 @@ impl<'a> Photos<'a> {
         }
     }
 
-    /// Whether a photo of the same person with the same pixels is among these (increasing).
+    /// Whether another photo of the same person with the same pixels is among these (increasing).
     fn has_twin(&self, face: usize, among: &[usize]) -> bool {
         let person = self.persons[face];
         let from = among.partition_point(|&other| other < self.starts[person]);

@@ -8,7 +8,7 @@ mod calibrate;
 use image::GrayImage;
 
 use crate::dataset::Person;
-use crate::decision::{Calibration, Decision, Evidence, FALSE_ACCEPT_TARGET};
+use crate::decision::{Calibration, Decision, Evidence, FALSE_ACCEPT_TARGET, LeftOut};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
@@ -104,6 +104,16 @@ impl Recognizer {
     /// # Errors
     /// Fewer than two different faces.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
+        let calibration = calibrate::calibrate(&gallery, settings);
+        Self::learn_with(preparation, gallery, settings, calibration)
+    }
+
+    fn learn_with(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        calibration: Calibration,
+    ) -> Result<Self> {
         let pca = Pca {
             components: settings.components,
             solver: settings.solver,
@@ -114,7 +124,6 @@ impl Recognizer {
         let metric = settings
             .metric
             .fit(space.eigenvalues(), &weights, &gallery.persons());
-        let calibration = calibrate::calibrate(&gallery, settings);
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         Self::from_parts(
             preparation,
@@ -125,6 +134,22 @@ impl Recognizer {
             metric,
             calibration,
         )
+    }
+
+    /// Learns all but the calibration, which stays assumed: for ranking people where nothing is decided.
+    ///
+    /// # Errors
+    /// Fewer than two different faces.
+    pub fn learn_uncalibrated(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        let calibration = Calibration::learn(&LeftOut {
+            people: gallery.people().len(),
+            ..LeftOut::default()
+        });
+        Self::learn_with(preparation, gallery, settings, calibration)
     }
 
     /// A recogniser from stored parts.
@@ -248,14 +273,19 @@ impl Recognizer {
             .collect()
     }
 
-    fn judge(
-        &self,
-        ranked: &[Match],
-        likeness: f64,
-        question: Question,
-    ) -> (Decision, Vec<Candidate>) {
+    /// The `top` nearest people of each prepared face (d x n), nearest first.
+    pub fn rank(&self, faces: &FaceMatrix, top: usize) -> Vec<Vec<Match>> {
+        let coordinates = self.metric.coordinates(&self.space.project(faces));
+        coordinates
+            .column_iter()
+            .map(|probe| self.clusters.rank(probe.as_slice(), top))
+            .collect()
+    }
+
+    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let measure = self.settings.metric.measure;
-        let candidates: Vec<Candidate> = ranked
+        ranked
             .iter()
             .enumerate()
             .map(|(at, found)| Candidate {
@@ -264,8 +294,18 @@ impl Recognizer {
                 confidence: evidence(ranked, at, measure)
                     .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
             })
-            .take(question.top)
-            .collect();
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        ranked: &[Match],
+        likeness: f64,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let measure = self.settings.metric.measure;
+        let mut candidates = self.candidates(ranked);
+        candidates.truncate(question.top);
         let sure = evidence(ranked, 0, measure)
             .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
         let decision = match ranked.first() {
