@@ -124,7 +124,9 @@ fn run_fold(whole: &Recognizer, fold: &Fold) -> Result<Outcome> {
             };
             claims.push(found.distance() as f32);
         }
-        outcome.trials.extend(trial(whole, fold.repeat, face, person, &ranked));
+        outcome
+            .trials
+            .extend(trial(whole, fold.repeat, face, person, &ranked));
         let nearest = nearest_by_pixels(gallery, face, &fold.learned);
         outcome.raw_right += usize::from(persons[nearest] == person);
     }
@@ -250,7 +252,8 @@ fn curve(parts: &[Outcome], pixels: usize) -> Vec<KPoint> {
                 rank1: sum.right as f64 / probes,
                 error_learned: 1.0 - variance,
                 error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
-                psnr_unseen: 10.0 * (255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)).log10(),
+                psnr_unseen: 10.0
+                    * (255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)).log10(),
             }
         })
         .collect()

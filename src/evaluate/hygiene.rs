@@ -159,20 +159,19 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             };
             let pictures = gallery.faces().select(&tried)?;
             let found = rest.identify_faces(&pictures, Question::default());
-            let found = tried.iter().zip(found).map(|(&face, found)| NotAFaceSuspect {
-                face,
-                likeness: found.likeness,
-                limit,
-            });
+            let found = tried
+                .iter()
+                .zip(found)
+                .map(|(&face, found)| NotAFaceSuspect {
+                    face,
+                    likeness: found.likeness,
+                    limit,
+                });
             Ok(found.filter(|suspect| suspect.likeness < limit).collect())
         })
         .collect::<Result<_>>()?;
     let mut found = parts.concat();
-    found.sort_by(|a, b| {
-        a.likeness
-            .total_cmp(&b.likeness)
-            .then(a.face.cmp(&b.face))
-    });
+    found.sort_by(|a, b| a.likeness.total_cmp(&b.likeness).then(a.face.cmp(&b.face)));
     Ok(found)
 }
 

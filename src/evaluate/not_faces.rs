@@ -19,7 +19,11 @@ pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<
 }
 
 /// Noise, blurred, and brought back to full contrast.
-pub(super) fn blurred_noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<FaceMatrix> {
+pub(super) fn blurred_noise(
+    size: FaceSize,
+    count: usize,
+    random: &mut Noise,
+) -> Result<FaceMatrix> {
     let sharp = noise(size, count, random)?;
     let blurred: Vec<GrayImage> = (0..count)
         .filter_map(|at| sharp.image(at))
@@ -58,7 +62,10 @@ mod tests {
         let one = blurred_noise(size, 3, &mut Noise::seeded(5)).unwrap();
         assert_eq!(one, blurred_noise(size, 3, &mut Noise::seeded(5)).unwrap());
         for face in one.faces() {
-            assert_eq!((face.iter().min(), face.iter().max()), (Some(&0), Some(&255)));
+            assert_eq!(
+                (face.iter().min(), face.iter().max()),
+                (Some(&0), Some(&255))
+            );
         }
         let turned = upside_down(&one).unwrap();
         assert_eq!(turned.face(1)[0], one.face(1)[479]);

@@ -206,7 +206,9 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     samples.extend(weigh(strangers, STRANGER_PRIOR, false));
     samples.sort_by(|a, b| a.0.total_cmp(&b.0));
 
-    let bins = binned(&samples, |confidence, _| (confidence * BINS as f64) as usize);
+    let bins = binned(&samples, |confidence, _| {
+        (confidence * BINS as f64) as usize
+    });
     let adaptive = binned(&samples, |_, below| (below * BINS as f64) as usize);
     Reliability {
         calibration_error: calibration_error(&bins),
@@ -217,10 +219,7 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
 
 /// Samples (confidence, right, weight) in bins: the bin is told by the confidence and by the weight of all
 /// samples before, half of its own included.
-fn binned(
-    samples: &[(f64, bool, f64)],
-    bin: impl Fn(f64, f64) -> usize,
-) -> Vec<ReliabilityBin> {
+fn binned(samples: &[(f64, bool, f64)], bin: impl Fn(f64, f64) -> usize) -> Vec<ReliabilityBin> {
     let mut sums = [(0.0, 0.0, 0.0); BINS];
     let mut before = 0.0;
     for &(confidence, right, weight) in samples {

@@ -107,9 +107,8 @@ impl Protocol {
             Self::KFold(parts) => {
                 let ranks = photos.shuffled_ranks(&mut Noise::seeded(seed));
                 // Dealing goes on from person to person, so that parts are of one size.
-                let part = |face: usize| {
-                    (photos.starts[photos.persons[face]] + ranks[face]) % parts.get()
-                };
+                let part =
+                    |face: usize| (photos.starts[photos.persons[face]] + ranks[face]) % parts.get();
                 (0..parts.get())
                     .map(|tried| photos.fold(0, |face| part(face) == tried))
                     .collect()
