@@ -180,6 +180,18 @@ pub enum Error {
         asked: &'static str,
     },
 
+    /// Nobody can be mistaken for anybody else.
+    #[error(
+        "{people} person is there, and evaluating needs 2 or more: give a folder with a sub-folder for each"
+    )]
+    TooFewToEvaluate { people: usize },
+
+    /// The protocol leaves no photo to try.
+    #[error(
+        "protocol {protocol} leaves no photo to try: it tries people on photos that were not learned from, so add photos a person or learn from fewer"
+    )]
+    NothingToTry { protocol: String },
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,

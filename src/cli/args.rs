@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::locate::framing::FramingRule;
@@ -93,6 +94,8 @@ pub enum Command {
     Basis(Basis),
     /// List the people enrolled
     People(People),
+    /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
+    Evaluate(Evaluate),
     /// Say what the model holds
     Info,
     /// Print a completion script for a shell
@@ -110,6 +113,34 @@ pub struct Enroll {
     /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
+    /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// `evaluate`
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(long, value_name = "RULE", default_value = "folder")]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Pictures without faces, to be told from faces besides those that are made up
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    pub not_faces: Vec<PathBuf>,
+    /// Instead of measuring, list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long, conflicts_with_all = ["protocol", "seed"])]
+    pub check: bool,
     #[command(flatten)]
     pub learn: Learn,
 }

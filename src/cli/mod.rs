@@ -3,7 +3,10 @@
 mod annotate;
 pub mod args;
 mod basis;
+mod check;
 mod enroll;
+mod evaluate;
+mod evaluation_json;
 mod folder_space;
 mod identify;
 mod info;
@@ -94,6 +97,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Identify(args) => identify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
+        Command::Evaluate(args) => evaluate::run(args, output),
         Command::Info => info::run(model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
