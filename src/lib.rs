@@ -20,6 +20,8 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod reconstruction;
+
 pub mod likeness;
 
 pub mod metric;

@@ -1,8 +1,13 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
+pub mod drawing;
+pub mod labels;
 pub mod lettering;
+pub mod palette;
 pub mod plot;
+pub mod scatter;
 pub mod sheet;
+pub mod strip;
 
 use image::{GrayImage, Luma};
 
