@@ -196,6 +196,10 @@ pub enum Error {
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
 
+    /// A file of weights cannot be used.
+    #[error("{}: {problem}; give a file that `eigenfaces project` wrote", .path.display())]
+    Weights { path: PathBuf, problem: String },
+
     /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
     MakeFolder { path: PathBuf, source: io::Error },

@@ -46,9 +46,9 @@ pub struct Global {
         default_value = "eigenfaces.npz"
     )]
     pub model: PathBuf,
-    /// How results are printed: for reading, as JSON Lines, or as CSV
+    /// How results are printed: for reading, as JSON Lines, or as CSV; weights also as a NumPy array
     #[arg(long, global = true, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: AnyFormat,
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -60,15 +60,40 @@ pub struct Global {
     pub color: Color,
 }
 
-/// How results are printed.
+/// How results are printed, by any command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
+pub enum AnyFormat {
     /// For reading
     #[default]
     Text,
     /// JSON Lines: one object a line
     Json,
     /// Comma-separated values with a header
+    Csv,
+    /// A NumPy array (`project` only)
+    Npy,
+}
+
+impl AnyFormat {
+    /// How lines are printed; `None` where nothing is printed in lines.
+    pub fn in_lines(self) -> Option<Format> {
+        match self {
+            Self::Text => Some(Format::Text),
+            Self::Json => Some(Format::Json),
+            Self::Csv => Some(Format::Csv),
+            Self::Npy => None,
+        }
+    }
+}
+
+/// How results are printed in lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For reading.
+    Text,
+    /// JSON Lines: one object a line.
+    Json,
+    /// Comma-separated values with a header.
     Csv,
 }
 
@@ -92,6 +117,10 @@ pub enum Command {
     Identify(Identify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
+    /// Rebuild a face from more and more basis faces, side by side in one picture
+    Reconstruct(Reconstruct),
+    /// Turn faces into weights: a table, or a scatter plot of people
+    Project(Project),
     /// List the people enrolled
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
@@ -184,6 +213,22 @@ pub struct Identify {
     /// Photos, or folders of photos
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
+    /// Show this many candidates a photo
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+    /// Share of strangers that may be given a name: less of them means more who are known remain unnamed
+    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
+    pub far: f64,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// Where the recogniser comes from: the model, or folders that are learned from in memory.
+#[derive(Debug, Clone, Args)]
+pub struct Origin {
     /// Learn from this folder in memory instead of reading a model
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
@@ -195,15 +240,6 @@ pub struct Identify {
         requires = "faces"
     )]
     pub labels: LabelRule,
-    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
-    #[arg(long, value_name = "DIR")]
-    pub annotate: Option<PathBuf>,
-    /// Show this many candidates a photo
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub top: u16,
-    /// Share of strangers that may be given a name: less of them means more who are known remain unnamed
-    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
-    pub far: f64,
     #[command(flatten)]
     pub learn: Learn,
 }
@@ -237,6 +273,99 @@ pub struct Basis {
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
+}
+
+/// `reconstruct`
+#[derive(Debug, Args)]
+pub struct Reconstruct {
+    /// The photo whose face is rebuilt; of several faces in it, the largest and most central
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "from_weights",
+        conflicts_with = "from_weights"
+    )]
+    pub photo: Option<PathBuf>,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    pub steps: Vec<usize>,
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
+    #[arg(long, value_name = "FILE")]
+    pub from_weights: Option<PathBuf>,
+    /// The weights in the .npy are whitened (.csv and .json say so themselves)
+    #[arg(long, requires = "from_weights")]
+    pub whitened: bool,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// The path of a picture that is written as PNG.
+fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("expected a name that ends in .png".to_owned()),
+    }
+}
+
+/// `project`
+#[derive(Debug, Args)]
+pub struct Project {
+    /// Photos, or folders of photos
+    #[arg(value_name = "PHOTO|FOLDER", required_unless_present_any = ["gallery", "plot"])]
+    pub photos: Vec<PathBuf>,
+    /// The enrolled faces too, with their names
+    #[arg(long)]
+    pub gallery: bool,
+    /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
+    #[arg(long)]
+    pub whiten: bool,
+    /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a scatter plot: the enrolled people in colours, the photos as stars
+    #[arg(long, value_name = "FILE.svg|png", value_parser = svg_or_png)]
+    pub plot: Option<PathBuf>,
+    /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
+    #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
+    pub axes: Option<Axes>,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// The basis faces on the axes of a plot, from 1: two or three different ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axes(pub Vec<usize>);
+
+fn axes(text: &str) -> Result<Axes, String> {
+    let numbers: Option<Vec<usize>> = text
+        .split(',')
+        .map(|number| number.trim().parse().ok())
+        .collect();
+    let mut numbers = numbers.unwrap_or_default();
+    let axes = Axes(numbers.clone());
+    numbers.sort_unstable();
+    numbers.dedup();
+    if (2..=3).contains(&axes.0.len()) && numbers.len() == axes.0.len() && numbers[0] > 0 {
+        Ok(axes)
+    } else {
+        Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
+    }
+}
+
+/// The path of a drawing.
+fn svg_or_png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("svg") || extension.eq_ignore_ascii_case("png")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .svg or .png".to_owned())
+    }
 }
 
 /// `people`

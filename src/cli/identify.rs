@@ -5,39 +5,20 @@ use std::path::Path;
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::decision::Decision;
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::gallery::Gallery;
-use eigenfaces::locate::framing::Framing;
-use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer, Settings};
-use eigenfaces::store;
+use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer};
 
 use super::annotate::Copies;
 use super::args::{Format, Identify};
 use super::output::{Output, one_line, percent, shown};
-use super::{Outcome, enroll, json, learning};
+use super::photos::Photos;
+use super::{Outcome, json, learning};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on.
 const BATCH: usize = 256;
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let (recognizer, unlearned) = if args.faces.is_empty() {
-        args.learn.refuse_given("--faces DIR");
-        (store::load(model)?, 0)
-    } else {
-        learn(args, output)?
-    };
-    let (there, missing): (Vec<_>, Vec<_>) = args
-        .photos
-        .iter()
-        .cloned()
-        .partition(|path| path.symlink_metadata().is_ok());
-    if let (true, Some(path)) = (there.is_empty(), missing.first()) {
-        return Err(Error::NoSuchPath { path: path.clone() });
-    }
-    let listing = dataset::list_photos(&there)?;
-    learning::report_skipped(&listing.skipped, output);
-    for path in &missing {
-        output.warn(&Error::NoSuchPath { path: path.clone() }.to_string());
-    }
+    let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+    let photos = Photos::list(&args.photos, output)?;
     let question = Question {
         top: usize::from(args.top),
         false_accepts: args.far,
@@ -50,11 +31,11 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     report.begin()?;
 
     let copies = match &args.annotate {
-        Some(folder) => Some(Copies::plan(folder, &listing.photos)?),
+        Some(folder) => Some(Copies::plan(folder, &photos.paths)?),
         None => None,
     };
-    let (mut done, mut failed) = (0, unlearned + listing.skipped.len() + missing.len());
-    for batch in listing.photos.chunks(BATCH) {
+    let (mut done, mut failed) = (0, unlearned + photos.unusable);
+    for batch in photos.paths.chunks(BATCH) {
         let found = dataset::load_each(
             batch,
             &Limits::default(),
@@ -76,7 +57,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
                 }
                 Err(problem) => {
                     // Alone, its problem is the program's.
-                    if listing.photos.len() == 1 && output.format != Format::Json {
+                    if photos.paths.len() == 1 && output.format != Format::Json {
                         return Err(Error::Photo {
                             path: photo.clone(),
                             problem,
@@ -89,26 +70,6 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         }
     }
     Ok(Outcome::of_inputs(done, failed))
-}
-
-/// A recogniser learned in memory from `--faces`, and how many files of it could not be used.
-fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
-    let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    // Ready-made crops are the expected case; that faces are looked for is worth a word.
-    if let Some(survey) = &collected.survey
-        && survey.framing == Framing::Detect
-    {
-        learning::report_framing(survey, output);
-    }
-    let settings = args.learn.settings(Settings::default());
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
-    let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
-    if let Some(warning) = enroll::weak(&recognizer) {
-        output.say(&warning);
-    }
-    Ok((recognizer, collected.skipped.len()))
 }
 
 /// Prints what was found, photo by photo.

@@ -7,6 +7,7 @@ mod check;
 mod enroll;
 mod evaluate;
 mod evaluation_json;
+mod files;
 mod folder_space;
 mod identify;
 mod info;
@@ -14,13 +15,19 @@ mod json;
 mod learning;
 mod output;
 mod people;
+mod photos;
+mod project;
+mod reconstruct;
 mod shell;
+mod weights;
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
 use eigenfaces::error::{Error, Result};
 
-use args::{Cli, Command};
+use args::{AnyFormat, Cli, Command};
 use output::Output;
 
 /// How a command ended that did not fail.
@@ -89,13 +96,26 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         })
 }
 
+/// Ends with a usage error where `--format npy` was asked of a command that prints no array.
+fn refuse_arrays(cli: &Cli) {
+    if cli.global.format == AnyFormat::Npy && !matches!(cli.command, Command::Project(_)) {
+        let message = "--format npy is for `project`: use text, json or csv here";
+        Cli::command()
+            .error(ErrorKind::InvalidValue, message)
+            .exit();
+    }
+}
+
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
+    refuse_arrays(cli);
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
+        Command::Reconstruct(args) => reconstruct::run(args, model, output),
+        Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Info => info::run(model, output),
