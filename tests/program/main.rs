@@ -5,6 +5,7 @@ mod support;
 
 mod bad_input;
 mod bad_models;
+mod evaluate;
 mod framing;
 mod main_job;
 mod readme;
