@@ -202,8 +202,18 @@ proptest! {
 #[test]
 fn wrong_protocols_are_refused() {
     for wrong in [
-        "", "loo", "k-fold", "k-fold:1", "k-fold:x", "first:0", "first:-1", "random:5",
-        "random:5x0", "random:x3", "random:5x1001", "leave-one-out:2",
+        "",
+        "loo",
+        "k-fold",
+        "k-fold:1",
+        "k-fold:x",
+        "first:0",
+        "first:-1",
+        "random:5",
+        "random:5x0",
+        "random:x3",
+        "random:5x1001",
+        "leave-one-out:2",
     ] {
         let error = wrong.parse::<Protocol>().unwrap_err();
         assert!(error.contains("k-fold:10"), "{wrong}: {error}");
@@ -236,6 +246,7 @@ fn timeless(mut evaluation: Evaluation) -> Evaluation {
         learning: 0.0,
         identifying_a_face: 0.0,
         folds: 0.0,
+        k_curve: 0.0,
         open_set: 0.0,
     };
     evaluation
@@ -259,8 +270,16 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
     assert_eq!(one, timeless(run(3, true)));
 
     let rank1 = one.identification.rank1;
-    assert!(rank1.mean > 0.8 && rank1.standard_deviation.is_some(), "{rank1:?}");
-    assert!(one.identification.cmc.windows(2).all(|pair| pair[0].mean <= pair[1].mean));
+    assert!(
+        rank1.mean > 0.8 && rank1.standard_deviation.is_some(),
+        "{rank1:?}"
+    );
+    assert!(
+        one.identification
+            .cmc
+            .windows(2)
+            .all(|pair| pair[0].mean <= pair[1].mean)
+    );
     assert!(one.verification.equal_error_rate < 0.2);
     let last = one.k_curve.last().unwrap();
     assert_eq!(last.components, one.compression.components_in_folds.1);
@@ -268,7 +287,11 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
         assert!(pair[0].variance < pair[1].variance);
         assert!(pair[0].error_unseen > pair[1].error_unseen);
     }
-    assert!(one.k_curve.iter().all(|point| point.error_learned < point.error_unseen));
+    assert!(
+        one.k_curve
+            .iter()
+            .all(|point| point.error_learned < point.error_unseen)
+    );
     let open_set = one.open_set.unwrap();
     assert_eq!((open_set.splits, open_set.strangers), (8, 2 * 112));
     assert!(open_set.not_a_face.noise.area > 0.99);
@@ -282,7 +305,11 @@ fn planted_faults_are_found() {
         own.into_iter().nth(which).unwrap()
     };
     // A photo of Ada under the name of Boris; a brighter copy of Chiara's under Dmitri; noise for Esther.
-    let (ada, chiara, esther) = (at(&faces, "Ada", 2), at(&faces, "Chiara", 1), at(&faces, "Esther", 0));
+    let (ada, chiara, esther) = (
+        at(&faces, "Ada", 2),
+        at(&faces, "Chiara", 1),
+        at(&faces, "Esther", 0),
+    );
     let wrong = faces[ada].source.clone();
     faces[ada].person = Person::new("Boris").unwrap();
     let mut copy = faces[chiara].clone();
@@ -309,10 +336,22 @@ fn planted_faults_are_found() {
     assert!(pair.correlation > 0.99);
 
     let mislabelled = suspects.mislabelled.iter();
-    let found: Vec<_> = mislabelled.map(|one| (source(one.face), one.nearest)).collect();
-    let of = |name: &str| gallery.people().iter().position(|p| p.as_str() == name).unwrap();
+    let found: Vec<_> = mislabelled
+        .map(|one| (source(one.face), one.nearest))
+        .collect();
+    let of = |name: &str| {
+        gallery
+            .people()
+            .iter()
+            .position(|p| p.as_str() == name)
+            .unwrap()
+    };
     assert!(found.contains(&(wrong.as_str(), of("Ada"))), "{found:?}");
 
-    let odd: Vec<_> = suspects.not_faces.iter().map(|one| source(one.face)).collect();
+    let odd: Vec<_> = suspects
+        .not_faces
+        .iter()
+        .map(|one| source(one.face))
+        .collect();
     assert_eq!(odd, [noisy.as_str()]);
 }
