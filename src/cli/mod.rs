@@ -15,6 +15,7 @@ mod photos;
 mod project;
 mod reconstruct;
 mod shell;
+mod verify;
 mod weights;
 
 use std::process::ExitCode;
@@ -35,6 +36,10 @@ pub enum Outcome {
     SomeUnusable,
     /// Not one of several inputs could be used; each was named.
     NoneUsable,
+    /// `verify`: the same person.
+    Same,
+    /// `verify`: not the same person.
+    Different,
 }
 
 impl Outcome {
@@ -49,8 +54,8 @@ impl Outcome {
 
     fn code(self) -> u8 {
         match self {
-            Self::Done => 0,
-            Self::NoneUsable => 1,
+            Self::Done | Self::Same => 0,
+            Self::NoneUsable | Self::Different => 1,
             Self::SomeUnusable => 3,
         }
     }
@@ -67,7 +72,11 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
         Err(error) => {
             output.fail(&error.to_string());
-            ExitCode::from(1)
+            // As `cmp` and `grep` have it: of `verify`, 1 is an answer.
+            ExitCode::from(match cli.command {
+                Command::Verify(_) => 2,
+                _ => 1,
+            })
         }
     }
 }
@@ -109,6 +118,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
+        Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
         Command::Project(args) => project::run(args, cli.global.format, model, output),

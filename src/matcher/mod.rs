@@ -5,6 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod split;
 mod view;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::Pca;
 
+pub use split::{CELLS, Split};
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.

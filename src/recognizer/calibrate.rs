@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, evidence};
+use super::{Settings, evidence, verify};
 use crate::decision::{Calibration, LeftOut};
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
@@ -59,6 +59,8 @@ pub(super) fn calibrate(
         seen.strangers.append(&mut part.strangers);
         seen.genuine.append(&mut part.genuine);
         seen.likeness.append(&mut part.likeness);
+        seen.pairs.same.append(&mut part.pairs.same);
+        seen.pairs.different.append(&mut part.pairs.different);
     }
     Calibration::learn(&seen)
 }
@@ -166,6 +168,11 @@ fn run(
         }
         seen.likeness
             .push(test.likeness(tried.face(at), weights.column(at).as_slice()));
+    }
+    if matches!(round.kind, Kind::People) {
+        let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
+        let measure = settings.metric.measure;
+        seen.pairs = verify::pairs(&coordinates, &tried, matcher.enrolled(), &persons, measure);
     }
     Some(seen)
 }

@@ -1,6 +1,7 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
 pub mod drawing;
+pub mod explain;
 pub mod labels;
 pub mod lettering;
 pub mod palette;
