@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use eigenfaces::dataset::{LabelRule, Person};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
+use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
+use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
@@ -126,6 +128,10 @@ pub enum Command {
     Project(Project),
     /// List the people enrolled
     People(People),
+    /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
+    Evaluate(Evaluate),
+    /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
+    Report(Report),
     /// Say what the model holds
     Info,
     /// Print a completion script for a shell
@@ -143,6 +149,34 @@ pub struct Enroll {
     /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
+    /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// `evaluate`
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(long, value_name = "RULE", default_value = "folder")]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Pictures without faces, to be told from faces besides those that are made up
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    pub not_faces: Vec<PathBuf>,
+    /// Instead of measuring, list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long, conflicts_with_all = ["protocol", "seed"])]
+    pub check: bool,
     #[command(flatten)]
     pub learn: Learn,
 }
@@ -154,9 +188,12 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 4,400 pixels such as 60x73; 60x72 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
+    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
@@ -183,6 +220,9 @@ pub struct Identify {
     /// Photos, or folders of photos
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -283,6 +323,9 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
+    /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE", requires = "faces")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
@@ -381,6 +424,46 @@ fn svg_or_png(text: &str) -> Result<PathBuf, String> {
         Ok(path)
     } else {
         Err("expected a name that ends in .svg or .png".to_owned())
+    }
+}
+
+/// `report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write, readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "FILE.html", value_parser = html)]
+    pub output: PathBuf,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried, as in `evaluate`
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// The path of a page.
+fn html(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .html".to_owned())
     }
 }
 

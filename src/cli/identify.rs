@@ -11,6 +11,7 @@ use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer};
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 
+use super::annotate::Copies;
 use super::args::{Format, Identify};
 use super::output::{Output, one_line, percent, shown};
 use super::photos::Photos;
@@ -34,17 +35,28 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let mut drawn = args.explain.as_deref().map(Drawn::new);
     report.begin()?;
 
+    let copies = match &args.annotate {
+        Some(folder) => Some(Copies::plan(folder, &photos.paths)?),
+        None => None,
+    };
     let (mut done, mut failed) = (0, unlearned + photos.unusable);
     for batch in photos.paths.chunks(BATCH) {
         let found = dataset::load_each(
             batch,
             &Limits::default(),
-            |_, file| recognizer.identify(&file.decode()?, question),
+            |photo, file| {
+                let found = recognizer.identify(&file.decode()?, question)?;
+                let copied = copies
+                    .as_ref()
+                    .map_or(Ok(()), |copies| copies.write(photo, &file, &found));
+                Ok((found, copied))
+            },
             &|_| {},
         );
         for (photo, found) in batch.iter().zip(found) {
             match found {
-                Ok(found) => {
+                Ok((found, copied)) => {
+                    copied?;
                     if let Some(drawn) = &mut drawn {
                         drawn.add(photo, &found, &report)?;
                     }

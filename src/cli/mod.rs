@@ -1,8 +1,12 @@
 //! The program: one file per command. Only here is anything printed.
 
+mod annotate;
 pub mod args;
 mod basis;
+mod check;
 mod enroll;
+mod evaluate;
+mod evaluation_json;
 mod files;
 mod folder_space;
 mod identify;
@@ -14,6 +18,7 @@ mod people;
 mod photos;
 mod project;
 mod reconstruct;
+mod report;
 mod shell;
 mod verify;
 mod weights;
@@ -123,6 +128,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
         Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
+        Command::Evaluate(args) => evaluate::run(args, output),
+        Command::Report(args) => report::run(args, model, output),
         Command::Info => info::run(model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),

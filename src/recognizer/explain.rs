@@ -118,8 +118,9 @@ impl Recognizer {
         let size = self.preparation.size();
         let straight = self.gallery.faces().face(face);
         let pixels: Vec<u8> = if mirrored {
-            let mirror = View::Pixels.mirror(size);
-            mirror.iter().map(|&from| straight[from as usize]).collect()
+            let mut pixels = straight.to_vec();
+            View::Pixels.mirror(size).apply(&mut pixels);
+            pixels
         } else {
             straight.to_vec()
         };
@@ -209,8 +210,8 @@ mod tests {
         let recognizer = learned(Settings::default());
         let size = recognizer.space().size();
         let face = recognizer.gallery().faces().face(7);
-        let mirror = View::Pixels.mirror(size);
-        let mirrored: Vec<u8> = mirror.iter().map(|&from| face[from as usize]).collect();
+        let mut mirrored = face.to_vec();
+        View::Pixels.mirror(size).apply(&mut mirrored);
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);

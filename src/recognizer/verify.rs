@@ -125,12 +125,11 @@ impl Recognizer {
 }
 
 /// Pairs of the photos tried (coordinates k x n, the person of each) that were left out of learning. Where
-/// only one person was left out, false pairs are with the photos learned from (k x (m c), c copies each).
+/// only one person was left out, false pairs are with the photos learned from and their copies (k x m).
 pub(super) fn pairs(
     tried: &DMatrix<f32>,
     persons: &[usize],
     learned: &DMatrix<f32>,
-    owners: &[usize],
     measure: Measure,
 ) -> Pairs {
     let mut pairs = Pairs::default();
@@ -145,9 +144,8 @@ pub(super) fn pairs(
         }
     }
     if pairs.different.is_empty() {
-        let copies = learned.ncols() / owners.len().max(1);
         for first in 0..persons.len() {
-            for second in (0..learned.ncols()).step_by(copies.max(1)) {
+            for second in 0..learned.ncols() {
                 let squared = squared_distance(tried, first, learned, second);
                 pairs.different.push(similarity(squared, measure));
             }

@@ -46,6 +46,16 @@ pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i
     }
 }
 
+/// Whether every letter of a text can be set: the font has it, and it stands by itself, from left to right.
+pub fn can_write(text: &str) -> bool {
+    text.chars().all(|letter| {
+        let joins_or_turns = matches!(letter,
+            '\u{300}'..='\u{36f}' | '\u{590}'..='\u{8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe00}'..='\u{feff}');
+        !joins_or_turns && font().glyph_id(letter).0 != 0
+    })
+}
+
 /// Writes a line of text with its upper left corner at (x, y), `height` pixels high, blended over the
 /// picture; what falls outside is cut.
 pub fn write(image: &mut GrayImage, text: &str, x: f32, y: f32, height: f32, shade: u8) {
@@ -75,6 +85,31 @@ mod tests {
         let end = 2.0 + width("Ada 12 %", 14.0);
         assert!(ink(&image, 2, end as u32));
         assert!(!ink(&image, end as u32 + 2, 120));
+    }
+
+    #[test]
+    fn scripts_that_can_be_set() {
+        for name in [
+            "Ada Lovelace",
+            "Zoë Ångström",
+            "Łukasz Żółć",
+            "Юрий",
+            "Αλέξανδρος",
+            "O'Neil-2",
+        ] {
+            assert!(can_write(name), "{name}");
+        }
+        for name in [
+            "顔",
+            "김민수",
+            "أحمد",
+            "דוד",
+            "राम",
+            "e\u{301}va",
+            "\u{202e}adA",
+        ] {
+            assert!(!can_write(name), "{name}");
+        }
     }
 
     #[test]
