@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use eigenfaces::dataset::LabelRule;
-use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::dataset::{LabelRule, Person};
+use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
@@ -115,6 +115,11 @@ pub enum Command {
     Enroll(Enroll),
     /// Say who is in each photo
     Identify(Identify),
+    /// Say whether two photos show the same person, or a photo an enrolled one
+    #[command(
+        after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."
+    )]
+    Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
     /// Rebuild a face from more and more basis faces, side by side in one picture
@@ -125,6 +130,8 @@ pub enum Command {
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
     Evaluate(Evaluate),
+    /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
+    Report(Report),
     /// Say what the model holds
     Info,
     /// Print a completion script for a shell
@@ -219,9 +226,11 @@ pub struct Identify {
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
-    /// Share of strangers that may be given a name: less of them means more who are known remain unnamed
-    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
-    pub far: f64,
+    #[command(flatten)]
+    pub acceptance: Accept,
+    /// Write one picture that shows why: what the model saw, whom it is nearest to, and where it differs
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    pub explain: Option<PathBuf>,
     #[command(flatten)]
     pub origin: Origin,
 }
@@ -244,12 +253,62 @@ pub struct Origin {
     pub learn: Learn,
 }
 
+/// When a name is given, and when two photos pass as one person.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Accept {
+    /// Share of strangers that may pass: less of them means more who are known are refused
+    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
+    pub far: f64,
+    /// Confidence from which on it is yes, instead of --far; below one half it is more likely wrong than right
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence, conflicts_with = "far")]
+    pub threshold: Option<f64>,
+}
+
+impl From<Accept> for Acceptance {
+    fn from(accept: Accept) -> Self {
+        match accept.threshold {
+            Some(least) => Self::Confidence(least),
+            None => Self::FalseAccepts(accept.far),
+        }
+    }
+}
+
+/// A confidence that can be asked for.
+fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(least) if (0.0..=1.0).contains(&least) => Ok(least),
+        _ => Err("expected a confidence from 0 to 1, such as 0.9".to_owned()),
+    }
+}
+
 /// A share of strangers that makes sense as a target.
 fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (1e-6..=0.5).contains(&share) => Ok(share),
         _ => Err("expected a share from 0.000001 to 0.5, such as 0.01".to_owned()),
     }
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A photo; of several faces in it, the largest and most central
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The photo to compare it with; the people in neither need be enrolled
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "person",
+        conflicts_with = "person"
+    )]
+    pub other: Option<PathBuf>,
+    /// Compare with this enrolled person instead
+    #[arg(long, value_name = "NAME")]
+    pub person: Option<Person>,
+    #[command(flatten)]
+    pub acceptance: Accept,
+    #[command(flatten)]
+    pub origin: Origin,
 }
 
 /// `basis`
@@ -365,6 +424,46 @@ fn svg_or_png(text: &str) -> Result<PathBuf, String> {
         Ok(path)
     } else {
         Err("expected a name that ends in .svg or .png".to_owned())
+    }
+}
+
+/// `report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write, readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "FILE.html", value_parser = html)]
+    pub output: PathBuf,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried, as in `evaluate`
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// The path of a page.
+fn html(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .html".to_owned())
     }
 }
 

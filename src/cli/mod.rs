@@ -18,7 +18,9 @@ mod people;
 mod photos;
 mod project;
 mod reconstruct;
+mod report;
 mod shell;
+mod verify;
 mod weights;
 
 use std::process::ExitCode;
@@ -39,6 +41,10 @@ pub enum Outcome {
     SomeUnusable,
     /// Not one of several inputs could be used; each was named.
     NoneUsable,
+    /// `verify`: the same person.
+    Same,
+    /// `verify`: not the same person.
+    Different,
 }
 
 impl Outcome {
@@ -53,8 +59,8 @@ impl Outcome {
 
     fn code(self) -> u8 {
         match self {
-            Self::Done => 0,
-            Self::NoneUsable => 1,
+            Self::Done | Self::Same => 0,
+            Self::NoneUsable | Self::Different => 1,
             Self::SomeUnusable => 3,
         }
     }
@@ -71,7 +77,11 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
         Err(error) => {
             output.fail(&error.to_string());
-            ExitCode::from(1)
+            // As `cmp` and `grep` have it: of `verify`, 1 is an answer.
+            ExitCode::from(match cli.command {
+                Command::Verify(_) => 2,
+                _ => 1,
+            })
         }
     }
 }
@@ -113,11 +123,13 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
+        Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
         Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
+        Command::Report(args) => report::run(args, model, output),
         Command::Info => info::run(model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::preparation::Part;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, default_steps};
 use eigenfaces::render::gray;
@@ -16,7 +14,7 @@ use serde_json::json;
 use super::args::{Format, Reconstruct};
 use super::output::{Output, counted, one_line, shown};
 use super::weights::{Scale, Table};
-use super::{Outcome, files, learning};
+use super::{Outcome, files, learning, photos};
 
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;
@@ -77,35 +75,14 @@ impl Original {
 }
 
 fn from_photo(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Face> {
-    let unusable = |problem: PhotoProblem| Error::Photo {
-        path: photo.to_owned(),
-        problem,
-    };
-    if photo.symlink_metadata().is_err() {
-        return Err(Error::NoSuchPath {
-            path: photo.to_owned(),
-        });
-    }
-    let limits = Limits::default();
-    let prepared = PhotoFile::read(photo, &limits)
-        .and_then(|file| recognizer.preparation().prepare(&file.decode()?))
-        .map_err(unusable)?;
-    if let Part::Found {
-        of: count @ 2.., ..
-    } = prepared.part
-    {
-        output.say(&format!(
-            "{} shows {count} faces; the largest and most central is taken",
-            shown(photo)
-        ));
-    }
+    let pixels = photos::main_face(photo, recognizer, output)?;
     let space = recognizer.space();
-    let face = FaceMatrix::from_pixels(space.size(), prepared.pixels.clone())?;
+    let face = FaceMatrix::from_pixels(space.size(), pixels.clone())?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),
         number: 1,
         weights: space.project(&face).as_slice().to_vec(),
-        original: Original::Photo(prepared.pixels),
+        original: Original::Photo(pixels),
     })
 }
 

@@ -5,6 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod split;
 mod trials;
 mod view;
 
@@ -20,6 +21,7 @@ use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
+pub use split::{CELLS, Split};
 pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
 
