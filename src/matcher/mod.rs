@@ -5,6 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod trial;
 mod view;
 
 use std::borrow::Cow;
@@ -17,8 +18,9 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::Pca;
+use crate::pca::{Mirror, Pca, Symmetry};
 
+pub(crate) use trial::Trials;
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.
@@ -47,18 +49,12 @@ pub struct Part {
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
     pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
-        let scale = match metric.metric().measure {
-            // Lengths are 1.
-            Measure::Cosine => 1.0,
-            // One view alone keeps its own units.
-            Measure::Euclidean if share >= 1.0 => 1.0,
-            Measure::Euclidean => metric.mean_squared_length(space.eigenvalues()),
-        };
+        let factor = factor(&metric, share, space.eigenvalues());
         Self {
             view,
             space,
             metric,
-            factor: (share / scale).sqrt(),
+            factor,
         }
     }
 
@@ -79,20 +75,38 @@ impl Part {
 
     /// Coordinates (k x n) of faces whose weights in this part's space are given (k x n).
     fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
-        let mut coordinates = self.metric.coordinates(weights);
-        if self.factor != 1.0 {
-            coordinates.apply(|value| *value = (f64::from(*value) * self.factor) as f32);
-        }
-        coordinates
+        scaled(&self.metric, self.factor, weights)
     }
 }
 
+/// What a view's coordinates are multiplied by.
+fn factor(metric: &FittedMetric, share: f64, eigenvalues: &[f64]) -> f64 {
+    let scale = match metric.metric().measure {
+        // Lengths are 1.
+        Measure::Cosine => 1.0,
+        // One view alone keeps its own units.
+        Measure::Euclidean if share >= 1.0 => 1.0,
+        Measure::Euclidean => metric.mean_squared_length(eigenvalues),
+    };
+    (share / scale).sqrt()
+}
+
+/// Coordinates (k x n) of weights (k x n), multiplied by a factor.
+fn scaled(metric: &FittedMetric, factor: f64, weights: &Weights) -> DMatrix<f32> {
+    let mut coordinates = metric.coordinates(weights);
+    if factor != 1.0 {
+        coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
+    }
+    coordinates
+}
+
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
+#[derive(Clone)]
 pub struct Viewed<'a> {
     view: View,
     share: f64,
     copies: Copies,
-    mirror: Cow<'static, [u32]>,
+    mirror: Mirror,
     /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
     bytes: Cow<'a, FaceMatrix>,
 }
@@ -116,23 +130,24 @@ impl Viewed<'_> {
     }
 
     fn mirrored(&self, columns: &FaceMatrix) -> Result<FaceMatrix> {
-        let mirrored = columns
-            .faces()
-            .flat_map(|column| self.mirror.iter().map(|&from| column[from as usize]));
-        FaceMatrix::from_pixels(columns.size(), mirrored.collect())
+        let mut mirrored = columns.as_slice().to_vec();
+        self.mirror.apply(&mut mirrored);
+        FaceMatrix::from_pixels(columns.size(), mirrored)
+    }
+
+    /// Whether the space is learned from mirror images too.
+    fn symmetry(&self) -> Symmetry<'_> {
+        match self.copies {
+            Copies::None => Symmetry::None,
+            _ => Symmetry::Mirror(&self.mirror),
+        }
     }
 
     /// The space of some faces, and of their mirror images where the copies have them.
     fn space(&self, faces: &[usize], pca: Pca) -> Result<FaceSpace> {
-        let mut learned = self.themselves(faces)?;
-        if self.copies != Copies::None {
-            let mirrored = self.mirrored(&learned)?;
-            learned = FaceMatrix::from_pixels(
-                learned.size(),
-                [learned.as_slice(), mirrored.as_slice()].concat(),
-            )?;
-        }
-        Ok(FaceSpace::new(learned.size(), &pca.fit(&learned)?))
+        let learned = self.themselves(faces)?;
+        let components = pca.fit_with_symmetry(&learned, self.symmetry())?;
+        Ok(FaceSpace::new(learned.size(), &components))
     }
 
     /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
@@ -144,16 +159,21 @@ impl Viewed<'_> {
         }
         let mirrored = space.project(&self.mirrored(&columns)?);
         let shifts = self.copies.shifts_of_a_face();
-        let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-        for face in 0..faces.len() {
-            let (from, to) = (face * shifts, 2 * face * shifts);
-            all.columns_mut(to, shifts)
-                .copy_from(&straight.columns(from, shifts));
-            all.columns_mut(to + shifts, shifts)
-                .copy_from(&mirrored.columns(from, shifts));
-        }
-        Ok(all)
+        Ok(side_by_side(&straight, &mirrored, shifts))
     }
+}
+
+/// Weights (k x (n s)) of faces, s columns each, and of their mirror images: those of a face side by side.
+fn side_by_side(straight: &Weights, mirrored: &Weights, shifts: usize) -> Weights {
+    let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
+    for from in (0..straight.ncols()).step_by(shifts) {
+        let to = 2 * from;
+        all.columns_mut(to, shifts)
+            .copy_from(&straight.columns(from, shifts));
+        all.columns_mut(to + shifts, shifts)
+            .copy_from(&mirrored.columns(from, shifts));
+    }
+    all
 }
 
 impl Comparison {
@@ -179,7 +199,8 @@ impl Comparison {
                 view,
                 share,
                 copies,
-                mirror: view.mirror(faces.size()),
+                mirror: Mirror::new(&view.mirror(faces.size()))
+                    .expect("every mirror undoes itself"),
                 bytes: match &shifted {
                     Cow::Borrowed(faces) => view.of(faces),
                     Cow::Owned(faces) => Cow::Owned(view.of(faces).into_owned()),
@@ -288,20 +309,6 @@ impl Matcher {
             part.coordinates(&part.space.project(&seen))
         });
         stacked(&of_parts.collect::<Vec<_>>())
-    }
-
-    /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
-    pub(crate) fn coordinates_of(
-        &self,
-        viewed: &[Viewed<'_>],
-        faces: &[usize],
-    ) -> Result<DMatrix<f32>> {
-        let mut of_parts = Vec::with_capacity(self.parts.len());
-        for (part, view) in self.parts.iter().zip(viewed) {
-            let weights = part.space.project(&view.themselves(faces)?);
-            of_parts.push(part.coordinates(&weights));
-        }
-        Ok(stacked(&of_parts))
     }
 
     /// The `top` nearest people to coordinates (k), nearest first.

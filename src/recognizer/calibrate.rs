@@ -4,10 +4,9 @@ use rayon::prelude::*;
 
 use super::{Settings, evidence};
 use crate::decision::{Calibration, LeftOut};
-use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
-use crate::likeness::LikenessTest;
-use crate::matcher::{Matcher, View, Viewed};
+use crate::matcher::{Trials, Viewed};
+use crate::metric::Measure;
 use crate::pca::{Pca, Solver};
 
 /// Parts the people are split into; each part in turn is left out.
@@ -45,7 +44,16 @@ pub(super) fn calibrate(
     settings: Settings,
 ) -> Calibration {
     let rounds = rounds(gallery);
-    let learn_again = |round: &Round| run(gallery, viewed, settings, round);
+    let pca = Pca {
+        components: settings.components,
+        // The result does not depend on the route: let each round take the cheaper one.
+        solver: Solver::Auto,
+    };
+    let trials = Trials::new(gallery.faces(), viewed, settings.comparison(), pca);
+    let learn_again = |round: &Round| {
+        let trials = trials.as_ref().ok()?;
+        run(gallery, trials, settings.metric.measure, round)
+    };
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -121,51 +129,28 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
 }
 
 /// `None` where what is left cannot be learned from: one face, or all alike.
-fn run(
-    gallery: &Gallery,
-    viewed: &[Viewed<'_>],
-    settings: Settings,
-    round: &Round,
-) -> Option<LeftOut> {
+fn run(gallery: &Gallery, trials: &Trials<'_>, measure: Measure, round: &Round) -> Option<LeftOut> {
     if round.tried.is_empty() {
         return None;
     }
-    let pca = Pca {
-        components: settings.components,
-        // The result does not depend on the route: let each round take the cheaper one.
-        solver: Solver::Auto,
-    };
     let all = gallery.persons();
     let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
     let people = gallery.people().len();
-    let comparison = settings.comparison();
-    let matcher = Matcher::learn(viewed, &round.learned, &persons, people, comparison, pca).ok()?;
-    let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
-
-    let tried = gallery.faces().select(&round.tried).ok()?;
-    let own;
-    let space = match matcher.part(View::Pixels) {
-        Some(part) => part.space().as_ref(),
-        None => {
-            let learned = gallery.faces().select(&round.learned).ok()?;
-            own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
-            &own
-        }
-    };
-    let weights = space.project(&tried);
-    let test = LikenessTest::new(space);
+    let trial = trials
+        .run(&round.learned, &round.tried, &persons, people)
+        .ok()?;
     let mut seen = LeftOut::default();
     for (at, &face) in round.tried.iter().enumerate() {
-        let ranked = matcher.rank(coordinates.column(at).as_slice(), 2);
-        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
+        let coordinates = trial.coordinates.column(at);
+        let ranked = trial.clusters.rank(coordinates.as_slice(), 2);
+        let Some(evidence) = evidence(&ranked, 0, measure) else {
             continue;
         };
         match round.kind {
             Kind::People => seen.strangers.push(evidence),
             Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
         }
-        seen.likeness
-            .push(test.likeness(tried.face(at), weights.column(at).as_slice()));
+        seen.likeness.push(trial.likeness[at]);
     }
     Some(seen)
 }
