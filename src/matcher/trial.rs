@@ -310,9 +310,7 @@ mod tests {
         let viewed = comparison.view(&faces);
         let trials = Trials::new(&faces, &viewed, comparison, Pca::default()).unwrap();
         assert!(trials.run(&[], &[0], &[], 1).is_err());
-        assert!(
-            trials.run(&[3, 3], &[0], &[0, 0], 1).is_ok(),
-            "its mirror image is another face"
-        );
+        // One face twice has a mirror image unlike it, but likeness is judged without that.
+        assert!(trials.run(&[3, 3], &[0], &[0, 0], 1).is_err());
     }
 }
