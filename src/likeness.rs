@@ -41,15 +41,11 @@ pub fn leading(eigenvalues: &[f64]) -> usize {
 impl<'a> LikenessTest<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
-        Self::of_leading(space, leading(space.eigenvalues()))
+        Self::with_leading(space, leading(space.eigenvalues()))
     }
 
-    /// The test for a face space of which only the [`leading`] eigenfaces were kept.
-    pub fn of_all(space: &'a FaceSpace) -> Self {
-        Self::of_leading(space, space.components())
-    }
-
-    fn of_leading(space: &'a FaceSpace, leading: usize) -> Self {
+    /// The test for a face space of which the leading eigenfaces are rebuilt from: see [`leading`].
+    pub fn with_leading(space: &'a FaceSpace, leading: usize) -> Self {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let mean_detail = detail(space.size(), &mean);
         Self {

@@ -11,6 +11,7 @@ use eigenfaces::gallery::ClusterRule;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
+use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
@@ -120,9 +121,12 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 4,400 pixels such as 60x73; 60x72 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
+    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
@@ -160,6 +164,9 @@ pub struct Identify {
         requires = "faces"
     )]
     pub labels: LabelRule,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -190,6 +197,9 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
+    /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE", requires = "faces")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,

@@ -1,5 +1,6 @@
 //! The program: one file per command. Only here is anything printed.
 
+mod annotate;
 pub mod args;
 mod basis;
 mod enroll;

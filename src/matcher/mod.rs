@@ -5,7 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
-mod trial;
+mod trials;
 mod view;
 
 use std::borrow::Cow;
@@ -18,9 +18,9 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::{Mirror, Pca, Symmetry};
+use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
-pub(crate) use trial::Trials;
+pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.
@@ -49,12 +49,11 @@ pub struct Part {
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
     pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
-        let factor = factor(&metric, share, space.eigenvalues());
         Self {
             view,
+            factor: factor(share, &metric, space.eigenvalues()),
             space,
             metric,
-            factor,
         }
     }
 
@@ -73,14 +72,13 @@ impl Part {
         &self.metric
     }
 
-    /// Coordinates (k x n) of faces whose weights in this part's space are given (k x n).
     fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
-        scaled(&self.metric, self.factor, weights)
+        scaled(self.metric.coordinates(weights), self.factor)
     }
 }
 
-/// What a view's coordinates are multiplied by.
-fn factor(metric: &FittedMetric, share: f64, eigenvalues: &[f64]) -> f64 {
+/// What a view's coordinates are multiplied by, so that its squared distances have their share.
+fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
     let scale = match metric.metric().measure {
         // Lengths are 1.
         Measure::Cosine => 1.0,
@@ -91,9 +89,7 @@ fn factor(metric: &FittedMetric, share: f64, eigenvalues: &[f64]) -> f64 {
     (share / scale).sqrt()
 }
 
-/// Coordinates (k x n) of weights (k x n), multiplied by a factor.
-fn scaled(metric: &FittedMetric, factor: f64, weights: &Weights) -> DMatrix<f32> {
-    let mut coordinates = metric.coordinates(weights);
+fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
     if factor != 1.0 {
         coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
     }
@@ -101,7 +97,6 @@ fn scaled(metric: &FittedMetric, factor: f64, weights: &Weights) -> DMatrix<f32>
 }
 
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
-#[derive(Clone)]
 pub struct Viewed<'a> {
     view: View,
     share: f64,
@@ -112,68 +107,58 @@ pub struct Viewed<'a> {
 }
 
 impl Viewed<'_> {
-    /// The columns of some faces, d x (n s).
-    fn columns(&self, faces: &[usize]) -> Result<FaceMatrix> {
-        let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces
-            .iter()
-            .flat_map(|face| face * shifts..(face + 1) * shifts)
-            .collect();
-        self.bytes.select(&columns)
+    /// n, the number of faces.
+    fn len(&self) -> usize {
+        self.bytes.len() / self.copies.shifts_of_a_face()
     }
 
-    /// Some faces themselves, d x n.
-    fn themselves(&self, faces: &[usize]) -> Result<FaceMatrix> {
+    /// The columns of some faces: n s.
+    fn columns(&self, faces: &[usize]) -> Vec<usize> {
         let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces.iter().map(|face| face * shifts).collect();
-        self.bytes.select(&columns)
+        let of_a_face = |face: &usize| face * shifts..(face + 1) * shifts;
+        faces.iter().flat_map(of_a_face).collect()
     }
 
-    fn mirrored(&self, columns: &FaceMatrix) -> Result<FaceMatrix> {
-        let mut mirrored = columns.as_slice().to_vec();
-        self.mirror.apply(&mut mirrored);
-        FaceMatrix::from_pixels(columns.size(), mirrored)
+    /// The columns of some faces as they are: n.
+    fn themselves(&self, faces: &[usize]) -> Vec<usize> {
+        let shifts = self.copies.shifts_of_a_face();
+        faces.iter().map(|face| face * shifts).collect()
+    }
+
+    /// What of the faces is seen.
+    pub fn view(&self) -> View {
+        self.view
     }
 
     /// Whether the space is learned from mirror images too.
-    fn symmetry(&self) -> Symmetry<'_> {
+    pub fn symmetry(&self) -> Symmetry<'_> {
         match self.copies {
             Copies::None => Symmetry::None,
-            _ => Symmetry::Mirror(&self.mirror),
+            Copies::Auto | Copies::Mirrored | Copies::Shifted => Symmetry::Mirror(&self.mirror),
         }
     }
 
-    /// The space of some faces, and of their mirror images where the copies have them.
-    fn space(&self, faces: &[usize], pca: Pca) -> Result<FaceSpace> {
-        let learned = self.themselves(faces)?;
-        let components = pca.fit_with_symmetry(&learned, self.symmetry())?;
-        Ok(FaceSpace::new(learned.size(), &components))
-    }
-
-    /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
-    fn weights(&self, faces: &[usize], space: &FaceSpace) -> Result<Weights> {
-        let columns = self.columns(faces)?;
-        let straight = space.project(&columns);
-        if self.copies == Copies::None {
-            return Ok(straight);
-        }
-        let mirrored = space.project(&self.mirrored(&columns)?);
+    /// From the weights of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
+    /// mirror odd weights change their sign.
+    fn with_mirrored(&self, straight: Weights, parity: Option<&[Parity]>) -> Weights {
+        let Some(parity) = parity else {
+            return straight;
+        };
         let shifts = self.copies.shifts_of_a_face();
-        Ok(side_by_side(&straight, &mirrored, shifts))
+        let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
+        for (at, weights) in straight.column_iter().enumerate() {
+            let place = at / shifts * shifts * 2 + at % shifts;
+            all.set_column(place, &weights);
+            let mut mirrored = all.column_mut(place + shifts);
+            for ((to, &weight), parity) in mirrored.iter_mut().zip(weights.iter()).zip(parity) {
+                *to = match parity {
+                    Parity::Even => weight,
+                    Parity::Odd => -weight,
+                };
+            }
+        }
+        all
     }
-}
-
-/// Weights (k x (n s)) of faces, s columns each, and of their mirror images: those of a face side by side.
-fn side_by_side(straight: &Weights, mirrored: &Weights, shifts: usize) -> Weights {
-    let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-    for from in (0..straight.ncols()).step_by(shifts) {
-        let to = 2 * from;
-        all.columns_mut(to, shifts)
-            .copy_from(&straight.columns(from, shifts));
-        all.columns_mut(to + shifts, shifts)
-            .copy_from(&mirrored.columns(from, shifts));
-    }
-    all
 }
 
 impl Comparison {
@@ -199,8 +184,7 @@ impl Comparison {
                 view,
                 share,
                 copies,
-                mirror: Mirror::new(&view.mirror(faces.size()))
-                    .expect("every mirror undoes itself"),
+                mirror: view.mirror(faces.size()),
                 bytes: match &shifted {
                     Cow::Borrowed(faces) => view.of(faces),
                     Cow::Owned(faces) => Cow::Owned(view.of(faces).into_owned()),
@@ -237,10 +221,13 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = Arc::new(view.space(faces, pca)?);
-            let weights = view.weights(faces, &space)?;
-            let copies = weights.ncols() / faces.len();
-            let owners = each_times(persons, copies);
+            let themselves = view.bytes.select(&view.themselves(faces))?;
+            let components = pca.fit_with_symmetry(&themselves, view.symmetry())?;
+            let space = Arc::new(FaceSpace::new(themselves.size(), &components));
+            drop(themselves);
+            let straight = space.project(&view.bytes.select(&view.columns(faces))?);
+            let weights = view.with_mirrored(straight, components.parity.as_deref());
+            let owners = each_times(persons, weights.ncols() / faces.len());
             let metric = comparison
                 .metric
                 .fit(space.eigenvalues(), &weights, &owners);
@@ -309,6 +296,17 @@ impl Matcher {
             part.coordinates(&part.space.project(&seen))
         });
         stacked(&of_parts.collect::<Vec<_>>())
+    }
+
+    /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
+    fn coordinates_of(&self, viewed: &[Viewed<'_>], faces: &[usize]) -> Result<DMatrix<f32>> {
+        let mut of_parts = Vec::with_capacity(self.parts.len());
+        for (part, view) in self.parts.iter().zip(viewed) {
+            let seen = view.bytes.select(&view.themselves(faces))?;
+            let weights = part.space.project(&seen);
+            of_parts.push(part.coordinates(&weights));
+        }
+        Ok(stacked(&of_parts))
     }
 
     /// The `top` nearest people to coordinates (k), nearest first.

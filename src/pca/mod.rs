@@ -126,17 +126,6 @@ impl Components {
         self.eigenvalues.len()
     }
 
-    /// Leaves out all but the leading `k` eigenfaces.
-    pub fn truncate(&mut self, k: usize) {
-        if k < self.count() {
-            self.basis = self.basis.columns(0, k).into_owned();
-            self.eigenvalues.truncate(k);
-            if let Some(parity) = &mut self.parity {
-                parity.truncate(k);
-            }
-        }
-    }
-
     /// Each eigenvalue over the total variance (not over the kept part of it).
     pub fn variance_ratios(&self) -> Vec<f64> {
         self.eigenvalues
@@ -194,7 +183,7 @@ impl Pca {
     }
 
     /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
-    pub fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
+    fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
         match (symmetry, self.solver) {
             (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized) => {
                 cost::exact(d, n, self.components, symmetry)

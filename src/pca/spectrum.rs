@@ -23,7 +23,7 @@ pub enum ComponentCount {
 /// Share of the variance that [`ComponentCount::Auto`] asks for: see docs/RECIPES.md.
 pub const AUTO_SHARE: f64 = 0.99;
 /// The most components that [`ComponentCount::Auto`] keeps: see docs/RECIPES.md.
-pub const AUTO_LIMIT: usize = 400;
+pub const AUTO_LIMIT: usize = 300;
 
 /// A direction whose scatter is below this share of the largest is rounding, not variance.
 /// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.

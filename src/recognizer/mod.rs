@@ -142,7 +142,7 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings);
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
         let space = match matcher.part(View::Pixels) {
             Some(part) => Arc::clone(part.space()),
