@@ -89,10 +89,10 @@ pub enum Command {
     Identify(Identify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
-    /// List the people enrolled
+    /// List, rename, merge or remove the people enrolled
     People(People),
     /// Say what the model holds
-    Info,
+    Info(Info),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page (troff)
@@ -108,8 +108,27 @@ pub struct Enroll {
     /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
+    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased
+    #[arg(long)]
+    pub sync: bool,
+    /// Keep no paths of photos in the model, neither of these nor of those enrolled before
+    #[arg(long)]
+    pub no_sources: bool,
+    #[command(flatten)]
+    pub deed: Deed,
     #[command(flatten)]
     pub learn: Learn,
+}
+
+/// How a change of the model is made.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Deed {
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Erase faces without asking
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
@@ -201,7 +220,71 @@ pub struct People {
 #[derive(Debug, Subcommand)]
 pub enum PeopleAction {
     /// List the people and how many faces each has (the default)
-    List,
+    List(List),
+    /// Give a person another name
+    Rename(Rename),
+    /// Make several people one
+    Merge(Merge),
+    /// Erase people or single photos; all that is learned is learned again without them
+    Remove(Remove),
+}
+
+/// `people list`
+#[derive(Debug, Default, Args)]
+pub struct List {
+    /// These people only
+    #[arg(value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// List their photos, with the beginning of each one's hash and where it came from
+    #[arg(long)]
+    pub photos: bool,
+}
+
+/// `people rename`
+#[derive(Debug, Args)]
+pub struct Rename {
+    /// Who
+    pub person: String,
+    /// The new name
+    pub name: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people merge`
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Whose faces are another's
+    #[arg(required = true, value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// Whose they are
+    #[arg(long, value_name = "PERSON")]
+    pub into: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people remove`
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// Whom to erase
+    #[arg(value_name = "PERSON", required_unless_present = "photos")]
+    pub people: Vec<String>,
+    /// Erase this photo only: where it came from, 8 or more digits of its hash, or the file itself
+    #[arg(long = "photo", value_name = "PHOTO")]
+    pub photos: Vec<String>,
+    #[command(flatten)]
+    pub deed: Deed,
+}
+
+/// `info`
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
+    #[arg(long)]
+    pub log: bool,
 }
 
 /// `completions`

@@ -91,12 +91,14 @@ fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
         learning::report_framing(survey, output);
     }
     let settings = args.learn.settings(Settings::default());
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
+    let (gallery, repeats) = Gallery::assemble(collected.preparation.size(), collected.folder.new)?;
+    let disputed = learning::disputes(&repeats);
+    learning::report_skipped(&disputed, output);
     let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
-    Ok((recognizer, collected.skipped.len()))
+    Ok((recognizer, collected.skipped.len() + disputed.len()))
 }
 
 /// Prints what was found, photo by photo.

@@ -7,12 +7,15 @@ use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::store;
 
-use super::args::Format;
+use super::args::{Format, Info};
 use super::output::{Output, bytes, counted, percent, shown};
-use super::{Outcome, enroll, json};
+use super::{Outcome, enroll, json, log};
 
-pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
+pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+    let (recognizer, history) = store::load_with_history(model)?;
+    if args.log {
+        return log::run(&history, output);
+    }
     if output.format != Format::Text {
         let object = json::model(&recognizer);
         return match output.format {
@@ -82,6 +85,10 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     ];
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
+    }
+    for (at, line) in log::latest(&history).iter().enumerate() {
+        let what = if at == 0 { "log" } else { "" };
+        output.line(&format!("{what:<13} {line}"))?;
     }
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);

@@ -11,6 +11,8 @@
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
+//!
+//! Beside them `log.json` holds the [`History`].
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -24,7 +26,7 @@ use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::{Gallery, History, LabeledFace};
 use crate::locate::framing::Framing;
 use crate::metric::FittedMetric;
 use crate::preparation::Preparation;
@@ -51,12 +53,15 @@ struct Meta {
     calibration: Calibration,
 }
 
+/// The member that holds the [`History`].
+const LOG: &str = "log.json";
+
 /// Writes the model; whatever stood there is replaced as a whole or not at all. Mode 0600: it holds faces.
 ///
 /// # Errors
 /// A place that cannot be written.
-pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(recognizer, out))
+pub fn save(recognizer: &Recognizer, history: &History, path: &Path) -> Result<()> {
+    replace_file(path, Privacy::Owner, |out| write(recognizer, history, out))
 }
 
 /// Reads a model back, bit for bit.
@@ -64,10 +69,38 @@ pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
 /// # Errors
 /// A file that is not there, is no model, is damaged, newer, or does not fit together.
 pub fn load(path: &Path) -> Result<Recognizer> {
-    read(&Archive::read(path)?)
+    load_with_history(path).map(|(recognizer, _)| recognizer)
 }
 
-fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Result<()> {
+/// Reads a model back with what became of it: what whoever is to change it needs.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
+    from_archive(&Archive::read(path)?)
+}
+
+/// The same from a file that is in memory already.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
+    let recognizer = read(archive)?;
+    let history: History = archive.json(LOG)?;
+    if history.fits(recognizer.gallery()) {
+        return Ok((recognizer, history));
+    }
+    Err(archive.refuse(ModelProblem::Json {
+        member: LOG.to_owned(),
+        reason: "it is not about the people enrolled".to_owned(),
+    }))
+}
+
+fn write<W: Write>(
+    recognizer: &Recognizer,
+    history: &History,
+    out: &mut BufWriter<W>,
+) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
@@ -116,6 +149,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         archive.add_array("metric_", &[k, k], matrix.transpose().as_slice())?;
     }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
+    archive.add_json(LOG, history)?;
     archive.finish()?;
     Ok(())
 }
