@@ -112,6 +112,9 @@ pub struct Enroll {
     /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased
     #[arg(long)]
     pub sync: bool,
+    /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
+    #[arg(long, conflicts_with_all = ["components", "solver", "features"])]
+    pub keep_basis: bool,
     /// Keep no paths of photos in the model, neither of these nor of those enrolled before
     #[arg(long)]
     pub no_sources: bool,

@@ -1,13 +1,14 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use eigenfaces::dataset::Person;
+use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
 use eigenfaces::error::{Error, Result};
-use eigenfaces::gallery::{Gallery, History, Intake};
-use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::gallery::{Gallery, Intake};
+use eigenfaces::recognizer::{Origin, Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     } else {
         Some(changing::lock(model, output)?)
     };
-    let before = if model.exists() {
+    let before = if model.exists() || args.keep_basis {
         Some(store::load_with_history(model)?)
     } else {
         None
@@ -75,16 +76,37 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         // Where nothing is new, nothing is learned and nothing is written.
         Some((known, _)) if known.settings() == settings && intake.gallery == old => known,
         before => {
-            let mut history = before.map_or_else(History::default, |(_, history)| history);
+            let (known, mut history) = before.unzip();
+            let history = history.get_or_insert_default();
             history.record(changing::now(), &old, &intake.gallery);
-            let learned = Recognizer::learn(preparation, intake.gallery.clone(), settings)?;
-            store::save(&learned, &history, model)?;
+            let gallery = intake.gallery.clone();
+            let learned = match &known {
+                Some(known) if args.keep_basis => {
+                    let learned = known.keeping_basis(gallery, settings)?;
+                    report.missed(&learned, &old);
+                    learned
+                }
+                known => {
+                    if known
+                        .as_ref()
+                        .is_some_and(|known| known.origin() == Origin::Kept)
+                    {
+                        output.say(LEARNED_AGAIN);
+                    }
+                    Recognizer::learn(preparation, gallery, settings)?
+                }
+            };
+            store::save(&learned, history, model)?;
             learned
         }
     };
     report.did(&recognizer, model, started)?;
     Ok(outcome)
 }
+
+/// What whoever changes a model should know whose basis was kept before and is not now.
+pub const LEARNED_AGAIN: &str =
+    "the basis, which had been kept, is learned again from the faces that are enrolled";
 
 /// The gallery as it is to be.
 fn take_in(args: &Enroll, before: Gallery, collected: Collected) -> Result<Intake> {
@@ -121,6 +143,28 @@ impl Report<'_> {
         }
         let faces = counted(gone.len(), "face", "faces");
         format!("{faces} ({})", people::in_words(&tally))
+    }
+
+    /// How much of the new faces a basis that is kept does not hold.
+    fn missed(&self, learned: &Recognizer, before: &Gallery) {
+        let (space, gallery) = (learned.space(), learned.gallery());
+        let known: HashSet<ContentHash> = before.enrolled().iter().map(|face| face.hash).collect();
+        let (mut outside, mut all) = (0.0, 0.0);
+        for (at, face) in gallery.enrolled().iter().enumerate() {
+            if !known.contains(&face.hash) {
+                let weights = learned.weights().column(at);
+                let residual = space.residual(gallery.faces().face(at), weights.as_slice());
+                outside += residual.distance.powi(2);
+                all += residual.from_mean.powi(2);
+            }
+        }
+        if all > 0.0 {
+            self.output.say(&format!(
+                "the basis is kept: it misses {} of the variance of the new faces about its mean ({} of those it was learned from)",
+                percent(outside / all),
+                percent(1.0 - space.variance_kept())
+            ));
+        }
     }
 
     /// What would be done, photo by photo.

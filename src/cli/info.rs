@@ -5,6 +5,7 @@ use std::path::Path;
 use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 
 use super::args::{Format, Info};
@@ -52,9 +53,13 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {} keep {:.1} % of the variance",
+                "{} learned from {}{} keep {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
+                match recognizer.origin() {
+                    Origin::Gallery => "",
+                    Origin::Kept => " (not of all that are enrolled: --keep-basis)",
+                },
                 space.variance_kept() * 100.0
             ),
         ),

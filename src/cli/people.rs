@@ -6,7 +6,7 @@ use std::path::Path;
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History};
-use eigenfaces::recognizer::Recognizer;
+use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -148,6 +148,9 @@ fn change(
         changing::consent(deed, model, erased)?;
     }
     take_down(&plan, before.gallery(), &mut history);
+    if before.origin() == Origin::Kept {
+        output.say(enroll::LEARNED_AGAIN);
+    }
     let after = Recognizer::learn(*before.preparation(), plan.after, before.settings())?;
     store::save(&after, &history, model)?;
     let left = format!(

@@ -189,6 +189,15 @@ impl Comparison {
     }
 }
 
+/// Where the spaces of the views come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Spaces<'a> {
+    /// They are fitted to the faces.
+    Fitted(Pca),
+    /// They are those of another matcher of the same views, whatever the faces.
+    Kept(&'a Matcher),
+}
+
 /// Who a probe resembles: what a gallery looks like in coordinates.
 #[derive(Debug, Clone)]
 pub struct Matcher {
@@ -204,19 +213,25 @@ impl Matcher {
     /// increasing order.
     ///
     /// # Errors
-    /// Fewer than two different faces.
+    /// Fewer than two different faces; kept spaces of other views.
     pub fn learn(
         viewed: &[Viewed<'_>],
         faces: &[usize],
         persons: &[usize],
         people: usize,
         comparison: Comparison,
-        pca: Pca,
+        spaces: Spaces<'_>,
     ) -> Result<Self> {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = Arc::new(view.space(faces, pca)?);
+            let space = match spaces {
+                Spaces::Fitted(pca) => Arc::new(view.space(faces, pca)?),
+                Spaces::Kept(matcher) => {
+                    let part = matcher.part(view.view).ok_or(Error::Inconsistent)?;
+                    Arc::clone(part.space())
+                }
+            };
             let weights = view.weights(faces, &space)?;
             let copies = weights.ncols() / faces.len();
             let owners = each_times(persons, copies);

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, evidence};
+use super::{Recognizer, Settings, evidence};
 use crate::decision::{Calibration, LeftOut};
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
 use crate::likeness::LikenessTest;
-use crate::matcher::{Matcher, View, Viewed};
+use crate::matcher::{Matcher, Spaces, View, Viewed};
 use crate::pca::{Pca, Solver};
 
 /// Parts the people are split into; each part in turn is left out.
@@ -39,13 +39,15 @@ struct Round {
     tried: Vec<usize>,
 }
 
+/// With `kept`, every round goes by its spaces instead of learning its own.
 pub(super) fn calibrate(
     gallery: &Gallery,
     viewed: &[Viewed<'_>],
     settings: Settings,
+    kept: Option<&Recognizer>,
 ) -> Calibration {
     let rounds = rounds(gallery);
-    let learn_again = |round: &Round| run(gallery, viewed, settings, round);
+    let learn_again = |round: &Round| run(gallery, viewed, settings, kept, round);
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -125,6 +127,7 @@ fn run(
     gallery: &Gallery,
     viewed: &[Viewed<'_>],
     settings: Settings,
+    kept: Option<&Recognizer>,
     round: &Round,
 ) -> Option<LeftOut> {
     if round.tried.is_empty() {
@@ -139,14 +142,17 @@ fn run(
     let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
     let people = gallery.people().len();
     let comparison = settings.comparison();
-    let matcher = Matcher::learn(viewed, &round.learned, &persons, people, comparison, pca).ok()?;
+    let spaces = kept.map_or(Spaces::Fitted(pca), |kept| Spaces::Kept(kept.matcher()));
+    let matcher =
+        Matcher::learn(viewed, &round.learned, &persons, people, comparison, spaces).ok()?;
     let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
 
     let tried = gallery.faces().select(&round.tried).ok()?;
     let own;
-    let space = match matcher.part(View::Pixels) {
-        Some(part) => part.space().as_ref(),
-        None => {
+    let space = match (kept, matcher.part(View::Pixels)) {
+        (Some(kept), _) => kept.space(),
+        (None, Some(part)) => part.space().as_ref(),
+        (None, None) => {
             let learned = gallery.faces().select(&round.learned).ok()?;
             own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
             &own

@@ -17,7 +17,7 @@ use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
-use crate::matcher::{Comparison, Copies, Features, Matcher, View};
+use crate::matcher::{Comparison, Copies, Features, Matcher, Spaces, View};
 use crate::metric::{Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver};
 use crate::preparation::Preparation;
@@ -59,6 +59,16 @@ impl Settings {
     }
 }
 
+/// What a recogniser's spaces were learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The faces of its gallery.
+    Gallery,
+    /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
+    Kept,
+}
+
 /// A learned recogniser: identifies faces among the enrolled people.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
@@ -66,6 +76,7 @@ pub struct Recognizer {
     settings: Settings,
     /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
     space: Arc<FaceSpace>,
+    origin: Origin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
@@ -130,23 +141,42 @@ impl Recognizer {
     /// # Errors
     /// Fewer than two different faces.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
+        Self::learn_in(preparation, gallery, settings, None)
+    }
+
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        if gallery.faces().size() != self.preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        Self::learn_in(self.preparation, gallery, settings, Some(self))
+    }
+
+    fn learn_in(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        kept: Option<&Self>,
+    ) -> Result<Self> {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
         let viewed = comparison.view(gallery.faces());
-        let matcher = Matcher::learn(
-            &viewed,
-            &faces,
-            &persons,
-            people,
-            comparison,
-            settings.pca(),
-        )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings);
+        let spaces = kept.map_or(Spaces::Fitted(settings.pca()), |kept| {
+            Spaces::Kept(&kept.matcher)
+        });
+        let matcher = Matcher::learn(&viewed, &faces, &persons, people, comparison, spaces)?;
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings, kept);
         drop(viewed);
-        let space = match matcher.part(View::Pixels) {
-            Some(part) => Arc::clone(part.space()),
-            None => Arc::new(FaceSpace::new(
+        let space = match (kept, matcher.part(View::Pixels)) {
+            (Some(kept), _) => Arc::clone(&kept.space),
+            (None, Some(part)) => Arc::clone(part.space()),
+            (None, None) => Arc::new(FaceSpace::new(
                 preparation.size(),
                 &settings.pca().fit(gallery.faces())?,
             )),
@@ -162,6 +192,7 @@ impl Recognizer {
             matcher,
             calibration,
         )
+        .map(|learned| learned.of_origin(kept.map_or(Origin::Gallery, |_| Origin::Kept)))
     }
 
     /// A recogniser from stored parts.
@@ -195,11 +226,18 @@ impl Recognizer {
             preparation,
             settings,
             space,
+            origin: Origin::Gallery,
             gallery,
             weights,
             matcher,
             calibration,
         })
+    }
+
+    /// The same, but that its spaces were learned from something else, or not.
+    #[must_use]
+    pub fn of_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 
     /// How photos are made ready.
@@ -215,6 +253,11 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
+    }
+
+    /// What the face space, and that of texture, was learned from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Who is enrolled.

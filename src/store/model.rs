@@ -34,7 +34,7 @@ use crate::locate::framing::Framing;
 use crate::matcher::{Matcher, Part, View};
 use crate::metric::FittedMetric;
 use crate::preparation::Preparation;
-use crate::recognizer::{Recognizer, Settings};
+use crate::recognizer::{Origin, Recognizer, Settings};
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ struct Meta {
     components: usize,
     /// Faces that the space was learned from.
     learned_from: usize,
+    /// What these faces were.
+    origin: Origin,
     total_variance: f64,
     /// The settings as a user would type them.
     wanted_components: String,
@@ -140,6 +142,7 @@ fn write<W: Write>(
         faces: n,
         components: k,
         learned_from: space.learned_from(),
+        origin: recognizer.origin(),
         total_variance: space.total_variance(),
         wanted_components: settings.components.to_string(),
         solver: settings.solver.name().to_owned(),
@@ -260,6 +263,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         matcher,
         meta.calibration,
     )
+    .map(|recognizer| recognizer.of_origin(meta.origin))
     .map_err(|_| senseless("parts that do not fit together"))
 }
 

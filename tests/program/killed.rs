@@ -34,6 +34,16 @@ fn people(folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Whether a temporary file stands beside the model.
+fn is_written(folder: &Path) -> bool {
+    let mut files = fs::read_dir(folder).unwrap().flatten();
+    files.any(|file| {
+        file.file_name()
+            .to_string_lossy()
+            .ends_with(".eigenfaces-tmp")
+    })
+}
+
 fn start(folder: &Path, args: &[&str]) -> Child {
     let mut command = program(folder);
     command
@@ -63,22 +73,41 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
     let remove = ["people", "remove", "person 6", "person 7", "--yes"];
     assert!(few.len() == 6 && many.len() == 8);
 
-    let (mut changed, mut unchanged) = (0, 0);
+    let (mut changed, mut torn) = (0, 0);
     for round in 0..rounds {
         let before = people(folder.path());
         let is_few = before.len() == few.len();
         let mut child = start(folder.path(), if is_few { &add } else { &remove });
-        // From the first instruction to a little after a usual run's end, in an order that repeats late.
         let share = f64::from(round.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
-        std::thread::sleep(long.mul_f64(share * 1.3));
+        if round % 2 == 0 {
+            // At any time from the first instruction to a little after a usual run's end.
+            std::thread::sleep(long.mul_f64(share * 1.3));
+        } else {
+            // In the middle of the write, or shortly after it.
+            while !is_written(folder.path()) && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            std::thread::sleep(Duration::from_millis(4).mul_f64(share));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         let after = people(folder.path());
         assert!(after == few || after == many, "round {round}: {after:?}");
         changed += usize::from(after != before);
-        unchanged += usize::from(after == before);
+        torn += usize::from(is_written(folder.path()));
+        fs::read_dir(folder.path())
+            .unwrap()
+            .flatten()
+            .filter(|file| {
+                file.file_name()
+                    .to_string_lossy()
+                    .ends_with(".eigenfaces-tmp")
+            })
+            .for_each(|file| fs::remove_file(file.path()).unwrap());
     }
-    eprintln!("{rounds} rounds: {changed} models are new, {unchanged} are the old ones");
+    eprintln!(
+        "{rounds} rounds: {changed} new models, {torn} of the others killed in the middle of the write"
+    );
     // The dead leave no lock that holds anybody up, and the next change removes what they left.
     run(
         folder.path(),
