@@ -34,6 +34,8 @@ pub mod decision;
 
 pub mod recognizer;
 
+pub mod evaluate;
+
 pub mod store;
 
 pub mod render;

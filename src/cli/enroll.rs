@@ -15,9 +15,12 @@ use serde_json::{Value, json};
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected};
 use super::output::{Output, bytes, counted, one_line, percent, shown};
-use super::{Outcome, changing, info, json, people};
+use super::{Outcome, changing, check, info, json, people};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
+    if args.check {
+        return check::before_enrolling(args, model, output);
+    }
     let started = Instant::now();
     let _lock = if args.deed.dry_run {
         None

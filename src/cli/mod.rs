@@ -1,9 +1,13 @@
 //! The program: one file per command. Only here is anything printed.
 
+mod annotate;
 pub mod args;
 mod basis;
 mod changing;
+mod check;
 mod enroll;
+mod evaluate;
+mod evaluation_json;
 mod folder_space;
 mod identify;
 mod info;
@@ -106,6 +110,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Identify(args) => identify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
+        Command::Evaluate(args) => evaluate::run(args, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),

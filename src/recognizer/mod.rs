@@ -17,7 +17,7 @@ use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
-use crate::matcher::{Comparison, Copies, Features, Matcher, Spaces, View};
+use crate::matcher::{Comparison, Copies, Features, Matcher, View};
 use crate::metric::{Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver};
 use crate::preparation::Preparation;
@@ -141,42 +141,23 @@ impl Recognizer {
     /// # Errors
     /// Fewer than two different faces.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
-        Self::learn_in(preparation, gallery, settings, None)
-    }
-
-    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
-    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
-    /// spaces (components, solver) are without effect.
-    ///
-    /// # Errors
-    /// Faces of another size; other features, of which this recogniser has no space.
-    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        if gallery.faces().size() != self.preparation.size() {
-            return Err(Error::Inconsistent);
-        }
-        Self::learn_in(self.preparation, gallery, settings, Some(self))
-    }
-
-    fn learn_in(
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-        kept: Option<&Self>,
-    ) -> Result<Self> {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
         let viewed = comparison.view(gallery.faces());
-        let spaces = kept.map_or(Spaces::Fitted(settings.pca()), |kept| {
-            Spaces::Kept(&kept.matcher)
-        });
-        let matcher = Matcher::learn(&viewed, &faces, &persons, people, comparison, spaces)?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings, kept);
+        let matcher = Matcher::learn(
+            &viewed,
+            &faces,
+            &persons,
+            people,
+            comparison,
+            settings.pca(),
+        )?;
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
-        let space = match (kept, matcher.part(View::Pixels)) {
-            (Some(kept), _) => Arc::clone(&kept.space),
-            (None, Some(part)) => Arc::clone(part.space()),
-            (None, None) => Arc::new(FaceSpace::new(
+        let space = match matcher.part(View::Pixels) {
+            Some(part) => Arc::clone(part.space()),
+            None => Arc::new(FaceSpace::new(
                 preparation.size(),
                 &settings.pca().fit(gallery.faces())?,
             )),
@@ -192,7 +173,39 @@ impl Recognizer {
             matcher,
             calibration,
         )
-        .map(|learned| learned.of_origin(kept.map_or(Origin::Gallery, |_| Origin::Kept)))
+    }
+
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        if gallery.faces().size() != self.preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        let viewed = comparison.view(gallery.faces());
+        let matcher = self
+            .matcher
+            .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
+        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        drop(viewed);
+        let weights = self.space.project(gallery.faces());
+        let (preparation, space) = (self.preparation, Arc::clone(&self.space));
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            matcher,
+            calibration,
+        )
+        .map(|learned| learned.of_origin(Origin::Kept))
     }
 
     /// A recogniser from stored parts.
@@ -240,6 +253,11 @@ impl Recognizer {
         Self { origin, ..self }
     }
 
+    /// What the face space, and that of texture, was learned from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
     /// How photos are made ready.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation
@@ -253,11 +271,6 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
-    }
-
-    /// What the face space, and that of texture, was learned from.
-    pub fn origin(&self) -> Origin {
-        self.origin
     }
 
     /// Who is enrolled.
@@ -332,14 +345,10 @@ impl Recognizer {
             .collect()
     }
 
-    fn judge(
-        &self,
-        ranked: &[Match],
-        likeness: f64,
-        question: Question,
-    ) -> (Decision, Vec<Candidate>) {
+    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let measure = self.settings.metric.measure;
-        let candidates: Vec<Candidate> = ranked
+        ranked
             .iter()
             .enumerate()
             .map(|(at, found)| Candidate {
@@ -348,8 +357,18 @@ impl Recognizer {
                 confidence: evidence(ranked, at, measure)
                     .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
             })
-            .take(question.top)
-            .collect();
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        ranked: &[Match],
+        likeness: f64,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let measure = self.settings.metric.measure;
+        let mut candidates = self.candidates(ranked);
+        candidates.truncate(question.top);
         let sure = evidence(ranked, 0, measure)
             .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
         let decision = match ranked.first() {

@@ -33,6 +33,7 @@ use crate::gallery::{Gallery, History, LabeledFace};
 use crate::locate::framing::Framing;
 use crate::matcher::{Matcher, Part, View};
 use crate::metric::FittedMetric;
+use crate::normalize::Light;
 use crate::preparation::Preparation;
 use crate::recognizer::{Origin, Recognizer, Settings};
 
@@ -44,6 +45,9 @@ struct Meta {
     width: u32,
     height: u32,
     framing: Framing,
+    /// How differences of light were evened out; not named in the first models.
+    #[serde(default)]
+    recipe: Light,
     faces: usize,
     components: usize,
     /// Faces that the space was learned from.
@@ -139,6 +143,7 @@ fn write<W: Write>(
         width: space.size().width(),
         height: space.size().height(),
         framing: recognizer.preparation().framing(),
+        recipe: recognizer.preparation().light(),
         faces: n,
         components: k,
         learned_from: space.learned_from(),
@@ -255,7 +260,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let space = Arc::new(space);
     let matcher = read_matcher(archive, &meta, settings, &space, &gallery)?;
     Recognizer::from_parts(
-        Preparation::new(size, meta.framing),
+        Preparation::new(size, meta.framing).with_light(meta.recipe),
         settings,
         space,
         gallery,
