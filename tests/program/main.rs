@@ -6,6 +6,7 @@ mod support;
 mod annotate;
 mod bad_input;
 mod bad_models;
+mod evaluate;
 mod framing;
 mod killed;
 mod main_job;
