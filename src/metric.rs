@@ -237,7 +237,8 @@ impl FittedMetric {
     /// T w, the weights (k) as they are scaled, before any normalising.
     pub fn scaled(&self, weights: &[f32]) -> Vec<f64> {
         let mut scaled = vec![0.0; weights.len()];
-        self.transform.apply(weights, &mut scaled, weights.len().max(1));
+        self.transform
+            .apply(weights, &mut scaled, weights.len().max(1));
         scaled
     }
 
