@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Acceptance, Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::Light;
@@ -89,7 +89,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 settings.clusters
             ),
         ),
-        ("a name needs", needed(calibration)),
+        ("a name needs", needed(&recognizer)),
         (
             "not a face",
             format!(
@@ -112,15 +112,16 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 /// What it takes to be named.
-fn needed(calibration: &Calibration) -> String {
-    if calibration.gives_names() {
-        format!(
+fn needed(recognizer: &eigenfaces::recognizer::Recognizer) -> String {
+    match recognizer.threshold(Acceptance::default()) {
+        Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(calibration.threshold(Acceptance::default())),
+            percent(limit),
             percent(FALSE_ACCEPT_TARGET)
-        )
-    } else {
-        format!("more people: with fewer than {ENOUGH_PEOPLE} enrolled no name is given")
+        ),
+        None => format!(
+            "more people: with fewer than {ENOUGH_PEOPLE} enrolled and no textures compared no name is given"
+        ),
     }
 }
 

@@ -79,7 +79,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,
-        "confidence_limit": recognizer.calibration().threshold(Acceptance::default()),
+        "confidence_limit": recognizer.threshold(Acceptance::default()),
         "likeness_limit": recognizer.calibration().likeness_limit(),
     })
 }

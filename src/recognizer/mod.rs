@@ -5,12 +5,13 @@
 
 mod calibrate;
 mod explain;
+mod few;
 mod verify;
 
 pub use explain::{Explanation, Side};
 pub use verify::{Verdict, Verification};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use image::GrayImage;
 
@@ -87,6 +88,8 @@ pub struct Recognizer {
     weights: Weights,
     matcher: Matcher,
     calibration: Calibration,
+    /// Derived from the faces when first asked for: of few people only.
+    textures: OnceLock<few::Textures>,
 }
 
 /// A person a probe may be.
@@ -249,6 +252,7 @@ impl Recognizer {
             weights,
             matcher,
             calibration,
+            textures: OnceLock::new(),
         })
     }
 
@@ -338,7 +342,11 @@ impl Recognizer {
                 let ranked = self
                     .matcher
                     .rank(coordinates.column(at).as_slice(), question.top.max(2));
-                let (decision, candidates) = self.judge(&ranked, likeness, question);
+                let (decision, candidates) = if self.goes_by_resemblance() {
+                    self.judge_among_few(face, likeness, question)
+                } else {
+                    self.judge(&ranked, likeness, question)
+                };
                 Identification {
                     decision,
                     candidates,
