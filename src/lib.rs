@@ -22,6 +22,8 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod reconstruction;
+
 pub mod likeness;
 
 pub mod metric;

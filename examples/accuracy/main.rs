@@ -73,7 +73,7 @@ fn main() -> Outcome<()> {
                 run.measure(set, &faces, &[5, 10].map(Protocol::Random))?;
             }
             "groups" => groups(&folder)?,
-            "not-faces" => not_faces(&data, run)?,
+            "not-faces" => not_faces(&data, run.clone())?,
             _ => return Err(format!("{set}: no such set").into()),
         }
     }
