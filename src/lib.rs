@@ -22,6 +22,8 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod reconstruction;
+
 pub mod likeness;
 
 pub mod metric;
@@ -33,6 +35,8 @@ pub mod matcher;
 pub mod decision;
 
 pub mod recognizer;
+
+pub mod evaluate;
 
 pub mod store;
 

@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::Light;
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 
-use super::args::Format;
+use super::args::{Format, Info};
 use super::output::{Output, bytes, counted, percent, shown};
-use super::{Outcome, enroll, json};
+use super::{Outcome, enroll, json, log};
 
-pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
+pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+    let (recognizer, history) = store::load_with_history(model)?;
+    if args.log {
+        return log::run(&history, output);
+    }
     if output.format != Format::Text {
         let object = json::model(&recognizer);
         return match output.format {
@@ -57,9 +61,13 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {} keep {:.1} % of the variance",
+                "{} learned from {}{} keep {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
+                match recognizer.origin() {
+                    Origin::Gallery => "",
+                    Origin::Kept => " (not of all that are enrolled: --keep-basis)",
+                },
                 space.variance_kept() * 100.0
             ),
         ),
@@ -93,6 +101,10 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
     }
+    for (at, line) in log::latest(&history).iter().enumerate() {
+        let what = if at == 0 { "log" } else { "" };
+        output.line(&format!("{what:<13} {line}"))?;
+    }
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
@@ -104,7 +116,7 @@ fn needed(calibration: &Calibration) -> String {
     if calibration.gives_names() {
         format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(calibration.threshold(FALSE_ACCEPT_TARGET)),
+            percent(calibration.threshold(Acceptance::default())),
             percent(FALSE_ACCEPT_TARGET)
         )
     } else {

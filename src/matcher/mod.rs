@@ -5,6 +5,9 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod kept;
+mod split;
+mod trials;
 mod view;
 
 use std::borrow::Cow;
@@ -17,8 +20,10 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::Pca;
+use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
+pub use split::{CELLS, Split};
+pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.
@@ -47,18 +52,11 @@ pub struct Part {
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
     pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
-        let scale = match metric.metric().measure {
-            // Lengths are 1.
-            Measure::Cosine => 1.0,
-            // One view alone keeps its own units.
-            Measure::Euclidean if share >= 1.0 => 1.0,
-            Measure::Euclidean => metric.mean_squared_length(space.eigenvalues()),
-        };
         Self {
             view,
+            factor: factor(share, &metric, space.eigenvalues()),
             space,
             metric,
-            factor: (share / scale).sqrt(),
         }
     }
 
@@ -77,14 +75,28 @@ impl Part {
         &self.metric
     }
 
-    /// Coordinates (k x n) of faces whose weights in this part's space are given (k x n).
     fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
-        let mut coordinates = self.metric.coordinates(weights);
-        if self.factor != 1.0 {
-            coordinates.apply(|value| *value = (f64::from(*value) * self.factor) as f32);
-        }
-        coordinates
+        scaled(self.metric.coordinates(weights), self.factor)
     }
+}
+
+/// What a view's coordinates are multiplied by, so that its squared distances have their share.
+fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
+    let scale = match metric.metric().measure {
+        // Lengths are 1.
+        Measure::Cosine => 1.0,
+        // One view alone keeps its own units.
+        Measure::Euclidean if share >= 1.0 => 1.0,
+        Measure::Euclidean => metric.mean_squared_length(eigenvalues),
+    };
+    (share / scale).sqrt()
+}
+
+fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
+    if factor != 1.0 {
+        coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
+    }
+    coordinates
 }
 
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
@@ -92,67 +104,63 @@ pub struct Viewed<'a> {
     view: View,
     share: f64,
     copies: Copies,
-    mirror: Cow<'static, [u32]>,
+    mirror: Mirror,
     /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
     bytes: Cow<'a, FaceMatrix>,
 }
 
 impl Viewed<'_> {
-    /// The columns of some faces, d x (n s).
-    fn columns(&self, faces: &[usize]) -> Result<FaceMatrix> {
+    /// n, the number of faces.
+    fn len(&self) -> usize {
+        self.bytes.len() / self.copies.shifts_of_a_face()
+    }
+
+    /// The columns of some faces: n s.
+    fn columns(&self, faces: &[usize]) -> Vec<usize> {
         let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces
-            .iter()
-            .flat_map(|face| face * shifts..(face + 1) * shifts)
-            .collect();
-        self.bytes.select(&columns)
+        let of_a_face = |face: &usize| face * shifts..(face + 1) * shifts;
+        faces.iter().flat_map(of_a_face).collect()
     }
 
-    /// Some faces themselves, d x n.
-    fn themselves(&self, faces: &[usize]) -> Result<FaceMatrix> {
+    /// The columns of some faces as they are: n.
+    fn themselves(&self, faces: &[usize]) -> Vec<usize> {
         let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces.iter().map(|face| face * shifts).collect();
-        self.bytes.select(&columns)
+        faces.iter().map(|face| face * shifts).collect()
     }
 
-    fn mirrored(&self, columns: &FaceMatrix) -> Result<FaceMatrix> {
-        let mirrored = columns
-            .faces()
-            .flat_map(|column| self.mirror.iter().map(|&from| column[from as usize]));
-        FaceMatrix::from_pixels(columns.size(), mirrored.collect())
+    /// What of the faces is seen.
+    pub fn view(&self) -> View {
+        self.view
     }
 
-    /// The space of some faces, and of their mirror images where the copies have them.
-    fn space(&self, faces: &[usize], pca: Pca) -> Result<FaceSpace> {
-        let mut learned = self.themselves(faces)?;
-        if self.copies != Copies::None {
-            let mirrored = self.mirrored(&learned)?;
-            learned = FaceMatrix::from_pixels(
-                learned.size(),
-                [learned.as_slice(), mirrored.as_slice()].concat(),
-            )?;
+    /// Whether the space is learned from mirror images too.
+    pub fn symmetry(&self) -> Symmetry<'_> {
+        match self.copies {
+            Copies::None => Symmetry::None,
+            Copies::Auto | Copies::Mirrored | Copies::Shifted => Symmetry::Mirror(&self.mirror),
         }
-        Ok(FaceSpace::new(learned.size(), &pca.fit(&learned)?))
     }
 
-    /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
-    fn weights(&self, faces: &[usize], space: &FaceSpace) -> Result<Weights> {
-        let columns = self.columns(faces)?;
-        let straight = space.project(&columns);
-        if self.copies == Copies::None {
-            return Ok(straight);
-        }
-        let mirrored = space.project(&self.mirrored(&columns)?);
+    /// From the weights of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
+    /// mirror odd weights change their sign.
+    fn with_mirrored(&self, straight: Weights, parity: Option<&[Parity]>) -> Weights {
+        let Some(parity) = parity else {
+            return straight;
+        };
         let shifts = self.copies.shifts_of_a_face();
         let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-        for face in 0..faces.len() {
-            let (from, to) = (face * shifts, 2 * face * shifts);
-            all.columns_mut(to, shifts)
-                .copy_from(&straight.columns(from, shifts));
-            all.columns_mut(to + shifts, shifts)
-                .copy_from(&mirrored.columns(from, shifts));
+        for (at, weights) in straight.column_iter().enumerate() {
+            let place = at / shifts * shifts * 2 + at % shifts;
+            all.set_column(place, &weights);
+            let mut mirrored = all.column_mut(place + shifts);
+            for ((to, &weight), parity) in mirrored.iter_mut().zip(weights.iter()).zip(parity) {
+                *to = match parity {
+                    Parity::Even => weight,
+                    Parity::Odd => -weight,
+                };
+            }
         }
-        Ok(all)
+        all
     }
 }
 
@@ -216,10 +224,13 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = Arc::new(view.space(faces, pca)?);
-            let weights = view.weights(faces, &space)?;
-            let copies = weights.ncols() / faces.len();
-            let owners = each_times(persons, copies);
+            let themselves = view.bytes.select(&view.themselves(faces))?;
+            let components = pca.fit_with_symmetry(&themselves, view.symmetry())?;
+            let space = Arc::new(FaceSpace::new(themselves.size(), &components));
+            drop(themselves);
+            let straight = space.project(&view.bytes.select(&view.columns(faces))?);
+            let weights = view.with_mirrored(straight, components.parity.as_deref());
+            let owners = each_times(persons, weights.ncols() / faces.len());
             let metric = comparison
                 .metric
                 .fit(space.eigenvalues(), &weights, &owners);
@@ -298,7 +309,8 @@ impl Matcher {
     ) -> Result<DMatrix<f32>> {
         let mut of_parts = Vec::with_capacity(self.parts.len());
         for (part, view) in self.parts.iter().zip(viewed) {
-            let weights = part.space.project(&view.themselves(faces)?);
+            let seen = view.bytes.select(&view.themselves(faces))?;
+            let weights = part.space.project(&seen);
             of_parts.push(part.coordinates(&weights));
         }
         Ok(stacked(&of_parts))

@@ -98,7 +98,8 @@ pub struct Pca {
 pub struct Components {
     /// The mean face, d values in gray levels (0 to 255).
     pub mean: DVector<f64>,
-    /// The eigenfaces, d x k, orthonormal, in the order of `eigenvalues`.
+    /// The eigenfaces, d x k, in the order of `eigenvalues`; orthonormal to 1e-10, or to 1e-6 where the
+    /// weakest still carries a two-thousandth of the variance and so may be computed in single precision.
     /// The pixel of largest magnitude of each is positive.
     pub basis: DMatrix<f64>,
     /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1, or 2 n - 1 where
@@ -154,24 +155,64 @@ impl Pca {
         symmetry: Symmetry<'_>,
     ) -> Result<Components, PcaError> {
         let faces = faces.into();
+        // One entry into the thread pool instead of one for every parallel step.
+        Ok(rayon::scope(|_| self.solve(faces, symmetry))?.0)
+    }
+
+    /// As [`fit_with_symmetry`](Self::fit_with_symmetry), and the weights Uᵀ(x - m) of the faces (k x n). Where the
+    /// Gram matrix is solved, these are part of the solution and cost nothing; they are then the true weights
+    /// rounded once, not bit for bit those that projecting the faces would give.
+    ///
+    /// # Errors
+    /// As `fit_with_symmetry`.
+    pub fn fit_with_weights<'a>(
+        &self,
+        faces: impl Into<Columns<'a>>,
+        symmetry: Symmetry<'_>,
+    ) -> Result<(Components, DMatrix<f32>), PcaError> {
+        let faces = faces.into();
+        rayon::scope(|_| {
+            let (components, weights) = self.solve(faces, symmetry)?;
+            let weights = weights.unwrap_or_else(|| {
+                let basis = components.basis.map(|value| value as f32);
+                projection::project(&basis, components.mean.as_slice(), faces.data())
+                    .expect("the faces are those learned from")
+            });
+            Ok((components, weights))
+        })
+    }
+
+    /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
+    fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
+        match (symmetry, self.solver) {
+            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized) => {
+                cost::exact(d, n, self.components, symmetry)
+            }
+            _ => self.solver.resolve(d, n, self.components),
+        }
+    }
+
+    /// The components, and the weights of the faces where they come for nothing.
+    fn solve(
+        &self,
+        faces: Columns<'_>,
+        symmetry: Symmetry<'_>,
+    ) -> Result<(Components, Option<DMatrix<f32>>), PcaError> {
         let (d, n) = (faces.length(), faces.count());
-        let solver = match symmetry {
-            Symmetry::None => self.solver.resolve(d, n, self.components),
-            Symmetry::Mirror(_) => match self.solver {
-                Solver::Auto | Solver::Randomized => cost::exact(d, n, self.components, symmetry),
-                exact => exact,
-            },
-        };
-        let solver = match solver {
-            Solver::Randomized => match randomized::fit(faces, self.components)? {
-                Some(components) => return Ok(components),
-                None => cost::exact(d, n, self.components, symmetry),
-            },
-            exact => exact,
-        };
+        let wanted = self.components;
+        let mut solver = self.route(d, n, symmetry);
+        if solver == Solver::Randomized {
+            if let Some(components) = randomized::fit(faces, wanted)? {
+                return Ok((components, None));
+            }
+            solver = cost::exact(d, n, wanted, symmetry);
+        }
         match solver {
-            Solver::Covariance => covariance::fit(faces, self.components, symmetry),
-            _ => gram::fit(faces, self.components, symmetry),
+            Solver::Covariance => Ok((covariance::fit(faces, wanted, symmetry)?, None)),
+            _ => {
+                let (components, weights) = gram::fit(faces, wanted, symmetry)?;
+                Ok((components, Some(weights)))
+            }
         }
     }
 }

@@ -4,13 +4,18 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod explain;
+mod verify;
+
+pub use explain::{Explanation, Side};
+pub use verify::{Verdict, Verification};
 
 use std::sync::Arc;
 
 use image::GrayImage;
 
 use crate::dataset::Person;
-use crate::decision::{Calibration, Decision, Evidence, FALSE_ACCEPT_TARGET};
+use crate::decision::{Acceptance, Calibration, Decision, Evidence};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
@@ -59,6 +64,16 @@ impl Settings {
     }
 }
 
+/// What a recogniser's spaces were learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The faces of its gallery.
+    Gallery,
+    /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
+    Kept,
+}
+
 /// A learned recogniser: identifies faces among the enrolled people.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
@@ -66,6 +81,7 @@ pub struct Recognizer {
     settings: Settings,
     /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
     space: Arc<FaceSpace>,
+    origin: Origin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
@@ -111,15 +127,15 @@ impl Identification {
 pub struct Question {
     /// How many candidates to return at most.
     pub top: usize,
-    /// The share of strangers that may be given a name.
-    pub false_accepts: f64,
+    /// When a name is given.
+    pub acceptance: Acceptance,
 }
 
 impl Default for Question {
     fn default() -> Self {
         Self {
             top: 1,
-            false_accepts: FALSE_ACCEPT_TARGET,
+            acceptance: Acceptance::default(),
         }
     }
 }
@@ -142,7 +158,7 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings);
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
         let space = match matcher.part(View::Pixels) {
             Some(part) => Arc::clone(part.space()),
@@ -162,6 +178,39 @@ impl Recognizer {
             matcher,
             calibration,
         )
+    }
+
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        if gallery.faces().size() != self.preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        let viewed = comparison.view(gallery.faces());
+        let matcher = self
+            .matcher
+            .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
+        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        drop(viewed);
+        let weights = self.space.project(gallery.faces());
+        let (preparation, space) = (self.preparation, Arc::clone(&self.space));
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            matcher,
+            calibration,
+        )
+        .map(|learned| learned.of_origin(Origin::Kept))
     }
 
     /// A recogniser from stored parts.
@@ -195,11 +244,23 @@ impl Recognizer {
             preparation,
             settings,
             space,
+            origin: Origin::Gallery,
             gallery,
             weights,
             matcher,
             calibration,
         })
+    }
+
+    /// The same, but that its spaces were learned from something else, or not.
+    #[must_use]
+    pub fn of_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// What the face space, and that of texture, was learned from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// How photos are made ready.
@@ -289,14 +350,10 @@ impl Recognizer {
             .collect()
     }
 
-    fn judge(
-        &self,
-        ranked: &[Match],
-        likeness: f64,
-        question: Question,
-    ) -> (Decision, Vec<Candidate>) {
+    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let measure = self.settings.metric.measure;
-        let candidates: Vec<Candidate> = ranked
+        ranked
             .iter()
             .enumerate()
             .map(|(at, found)| Candidate {
@@ -305,10 +362,20 @@ impl Recognizer {
                 confidence: evidence(ranked, at, measure)
                     .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
             })
-            .take(question.top)
-            .collect();
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        ranked: &[Match],
+        likeness: f64,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let measure = self.settings.metric.measure;
+        let mut candidates = self.candidates(ranked);
+        candidates.truncate(question.top);
         let sure = evidence(ranked, 0, measure)
-            .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
+            .is_some_and(|evidence| self.calibration.is_known(evidence, question.acceptance));
         let decision = match ranked.first() {
             _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
             Some(first) if sure => Decision::Known {
@@ -322,11 +389,7 @@ impl Recognizer {
 
 /// What speaks for the person at a position of a ranking: its similarity, and that of the best other.
 fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
-    let similarity = |found: &Match| match measure {
-        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
-        Measure::Cosine => 2.0 - found.squared_distance,
-        Measure::Euclidean => -found.distance(),
-    };
+    let similarity = |found: &Match| similarity(found.squared_distance, measure);
     let rival = if at == 0 {
         ranked.get(1)
     } else {
@@ -336,4 +399,13 @@ fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
         first: similarity(ranked.get(at)?),
         second: rival.map(similarity),
     })
+}
+
+/// How similar what lies at a squared distance is: the more, the larger.
+fn similarity(squared_distance: f64, measure: Measure) -> f64 {
+    match measure {
+        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
+        Measure::Cosine => 2.0 - squared_distance,
+        Measure::Euclidean => -squared_distance.sqrt(),
+    }
 }
