@@ -20,6 +20,8 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod kernel_pca;
+
 pub mod likeness;
 
 pub mod metric;

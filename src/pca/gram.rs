@@ -45,7 +45,7 @@ pub(super) fn eigenfaces(
 
 /// The faces in an order that depends on nothing but their pixels, so that sums of floating-point numbers
 /// over faces come out the same however the faces were listed.
-pub(super) fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
+pub(crate) fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..faces.len()).collect();
     order.sort_unstable_by(|&a, &b| faces.face(a).cmp(faces.face(b)).then(a.cmp(&b)));
     order

@@ -219,7 +219,7 @@ fn rank_cut(pairs: &Eigenpairs) -> usize {
 /// Flips each eigenface so that its pixel of largest magnitude is positive (the first such pixel).
 ///
 /// Returns which were flipped as +1 or -1, for weights that were found beside the basis.
-pub(super) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
+pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
     basis
         .column_iter_mut()
         .map(|mut eigenface| {
