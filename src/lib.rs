@@ -22,6 +22,8 @@ pub mod face_space;
 
 pub mod kernel_pca;
 
+pub mod face_map;
+
 pub mod likeness;
 
 pub mod metric;

@@ -89,6 +89,8 @@ pub enum Command {
     Identify(Identify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
+    /// Show how far every part of a photo lies from face space
+    Facemap(Facemap),
     /// List the people enrolled
     People(People),
     /// Say what the model holds
@@ -189,6 +191,44 @@ pub struct Basis {
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
+}
+
+/// `facemap`
+#[derive(Debug, Args)]
+pub struct Facemap {
+    /// A photo, usually larger than a face
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The picture to write (PNG): the darker, the nearer to face space
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Scale the photo by this factor first, so that its faces get the size of the model's
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
+    pub scale: f64,
+    /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
+    pub measure: MapMeasure,
+    /// Tell of the N lowest places
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+}
+
+/// What a face map tells of each part of a photo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MapMeasure {
+    /// The distance from face space, in gray levels a pixel
+    #[default]
+    Distance,
+    /// The distance over the part's own contrast
+    Contrast,
+}
+
+/// A factor by which a photo can sensibly be scaled.
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
+    }
 }
 
 /// `people`

@@ -3,6 +3,8 @@
 pub mod args;
 mod basis;
 mod enroll;
+mod facemap;
+mod files;
 mod folder_space;
 mod identify;
 mod info;
@@ -92,6 +94,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
+        Command::Facemap(args) => facemap::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Info => info::run(model, output),
         Command::Completions(args) => shell::completions(args),

@@ -5,6 +5,7 @@ mod support;
 
 mod bad_input;
 mod bad_models;
+mod facemap;
 mod framing;
 mod main_job;
 mod readme;
