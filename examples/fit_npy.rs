@@ -28,10 +28,8 @@ use std::time::Instant;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
 use eigenfaces::pca::covariance::Accumulator;
-use eigenfaces::pca::eigen::{self, Choice, Wanted};
 use eigenfaces::pca::kernel::{self, Columns, Kernel};
-use eigenfaces::pca::products::{self, Repair};
-use eigenfaces::pca::{ComponentCount, Components, Pca, Solver, gram};
+use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver};
 use eigenfaces::store::write_npy;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -139,28 +137,15 @@ impl Bench {
             watch.lap("centre and solve");
             return Ok(watch.laps.join(", "));
         }
-        let order: Vec<usize> = (0..self.faces.len()).collect();
-        let gram = gram::uncentred(&self.faces);
-        watch.lap("table and products");
-        let scatter = gram::centred(&gram, &order);
-        watch.lap("centre");
-        let pairs = eigen::leading(scatter, Wanted::Leading(COMPONENTS), Choice::Auto)?;
-        watch.lap(&format!("solve ({:?})", pairs.method));
-        let mean = gram::mean_face(&self.faces);
-        watch.lap("mean");
-        let (bytes, mean) = (self.faces.as_slice(), mean.as_slice());
-        let mut basis = products::map_back(bytes, mean, &order, &pairs.vectors)?;
-        watch.lap("map back");
-        basis.column_iter_mut().for_each(|mut column| {
-            column.normalize_mut();
-        });
-        watch.lap("(normalise)");
-        let repair = products::reorthonormalise(&mut basis)?;
-        watch.lap(if repair == Repair::Unneeded {
-            "check basis"
-        } else {
-            "check and repair basis"
-        });
+        let all: Vec<usize> = (0..self.faces.len()).collect();
+        let products = InnerProducts::of(&self.faces);
+        watch.lap("inner products");
+        let space = products.fit(&all, ComponentCount::Count(COMPONENTS))?;
+        watch.lap("centre and solve");
+        space.training_weights();
+        watch.lap("weights from the solution");
+        space.with_components(&self.faces, COMPONENTS)?;
+        watch.lap("mean, map back, check basis");
         Ok(watch.laps.join(", "))
     }
 

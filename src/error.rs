@@ -221,6 +221,12 @@ pub enum PcaError {
     )]
     TooManyPixels { pixels: usize, most: usize },
 
+    /// A mirror must put everything back in its place when used twice.
+    #[error(
+        "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
+    )]
+    NotAMirror { place: usize },
+
     /// The eigenproblem failed: a fault of this program.
     #[error("the eigenproblem could not be solved: {0}")]
     Eigen(String),

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
+pub use crate::pca::Residual;
 use crate::pca::{Components, products, projection};
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
@@ -22,31 +23,6 @@ pub struct FaceSpace {
 /// The weights of n faces: k x n, one face a column, in gray levels times the square root of pixels
 /// (the unit of a distance between two faces).
 pub type Weights = DMatrix<f32>;
-
-/// How a face lies to the face space.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Residual {
-    /// ‖x - m - U w‖, the distance from face space, in gray levels times the square root of pixels.
-    pub distance: f64,
-    /// ‖x - m‖, the distance from the mean face.
-    pub from_mean: f64,
-}
-
-impl Residual {
-    /// The share of the face's variance about the mean face that face space does not hold, 0 to 1.
-    pub fn share(&self) -> f64 {
-        if self.from_mean > 0.0 {
-            (self.distance / self.from_mean).powi(2)
-        } else {
-            0.0
-        }
-    }
-
-    /// The distance in gray levels a pixel (root mean square error of the reconstruction).
-    pub fn rms(&self, pixels: usize) -> f64 {
-        self.distance / (pixels as f64).sqrt()
-    }
-}
 
 impl FaceSpace {
     /// The face space of fitted components, for faces of the given size (d = width x height).
@@ -180,21 +156,12 @@ impl FaceSpace {
     }
 
     /// How the face (d pixels) with these weights (k) lies to the face space.
-    ///
-    /// Pythagoras: ‖x - m‖² = ‖w‖² + residual².
     pub fn residual(&self, face: &[u8], weights: &[f32]) -> Residual {
         let energy: f64 = face
             .iter()
             .zip(self.mean.iter())
             .map(|(&pixel, mean)| (f64::from(pixel) - mean).powi(2))
             .sum();
-        let inside: f64 = weights
-            .iter()
-            .map(|&weight| f64::from(weight).powi(2))
-            .sum();
-        Residual {
-            distance: (energy - inside).max(0.0).sqrt(),
-            from_mean: energy.sqrt(),
-        }
+        Residual::new(energy, weights)
     }
 }

@@ -18,7 +18,8 @@ use rayon::prelude::*;
 use crate::error::PcaError;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::Weights;
-use crate::pca::{ComponentCount, gram, spectrum};
+use crate::pca::kernel::{self as products, Columns};
+use crate::pca::{ComponentCount, spectrum};
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
@@ -70,9 +71,8 @@ impl KernelPca {
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = spectrum::solve(centred, n, self.components)?;
+        let found = spectrum::leading(centred, self.components)?;
         let mut vectors = found.vectors;
-        spectrum::fix_signs(&mut vectors);
         for (mut vector, scatter) in vectors.column_iter_mut().zip(&found.scatter) {
             vector /= scatter.sqrt();
         }
@@ -112,7 +112,7 @@ impl KernelSpace {
         Some(Self {
             kernel,
             learned,
-            coefficients: coefficients.select_columns(&gram::canonical_order(faces)),
+            coefficients: coefficients.select_columns(&canonical_order(faces)),
             eigenvalues,
             total_variance,
         })
@@ -157,7 +157,7 @@ impl KernelSpace {
     /// Aᵀ, k x n, its columns in the order in which these faces are given: they must be those learned from.
     pub fn coefficients_of(&self, faces: &FaceMatrix) -> DMatrix<f64> {
         let mut given = self.coefficients.clone();
-        for (at, &face) in gram::canonical_order(faces).iter().enumerate() {
+        for (at, &face) in canonical_order(faces).iter().enumerate() {
             if face < given.ncols() && at < self.coefficients.ncols() {
                 given.set_column(face, &self.coefficients.column(at));
             }
@@ -203,9 +203,9 @@ impl Learned {
     /// What must be known of the faces to take kernels with them, and their centred kernel matrix.
     fn new(kernel: Kernel, faces: &FaceMatrix) -> (Self, DMatrix<f64>) {
         let n = faces.len();
-        let order = gram::canonical_order(faces);
+        let order = canonical_order(faces);
         let faces = faces.select(&order).expect("each face once");
-        let products = gram::uncentred(&faces);
+        let products = inner_products(&faces);
         let squares: Vec<i64> = products.iter().step_by(n + 1).copied().collect();
         let typical = mean_squared_distance(&products, &squares);
         let function = Function::settle(kernel, faces.size().pixels(), typical);
@@ -231,10 +231,7 @@ impl Learned {
         let mean = row_means.iter().sum::<f64>() / n as f64;
         let centred = match function {
             // An exact integer over n², rounded once.
-            Function::Linear => {
-                let order: Vec<usize> = (0..n).collect();
-                gram::centred(&products, &order)
-            }
+            Function::Linear => exactly_centred(&products, n),
             _ => centred(matrix, &row_means, mean),
         };
         let learned = Self {
@@ -280,8 +277,48 @@ impl Learned {
 
     /// The mean of the faces, d gray levels.
     fn mean_face(&self) -> DVector<f64> {
-        gram::mean_face(&self.faces)
+        let mut sums = vec![0_u64; self.faces.size().pixels()];
+        for face in self.faces.faces() {
+            for (sum, &pixel) in sums.iter_mut().zip(face) {
+                *sum += u64::from(pixel);
+            }
+        }
+        let n = self.faces.len() as f64;
+        DVector::from_iterator(sums.len(), sums.into_iter().map(|sum| sum as f64 / n))
     }
+}
+
+/// The faces in an order that depends on nothing but their pixels.
+fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..faces.len()).collect();
+    order.sort_by(|&a, &b| faces.face(a).cmp(faces.face(b)));
+    order
+}
+
+/// XᵀX in exact integers, n x n.
+fn inner_products(faces: &FaceMatrix) -> Vec<i64> {
+    let n = faces.len();
+    let mut table = vec![0; n * n];
+    let columns = Columns::new(faces.as_slice(), faces.size().pixels(), n)
+        .expect("a face matrix is n columns of d pixels");
+    products::accumulate_gram(columns, products::Kernel::best(), &mut table)
+        .expect("the table is n x n");
+    products::mirror_upper(&mut table, n).expect("the table is n x n");
+    table
+}
+
+/// XcᵀXc from XᵀX: n² times it is an integer matrix, rounded once.
+fn exactly_centred(products: &[i64], n: usize) -> DMatrix<f64> {
+    let sums: Vec<i128> = products
+        .chunks_exact(n)
+        .map(|row| row.iter().map(|&product| i128::from(product)).sum())
+        .collect();
+    let (total, count) = (sums.iter().sum::<i128>(), n as i128);
+    DMatrix::from_fn(n, n, |i, j| {
+        let product = i128::from(products[i * n + j]);
+        let exact = count * (count * product - sums[i] - sums[j]) + total;
+        exact as f64 / (count * count) as f64
+    })
 }
 
 /// K - 1K - K1 + 1K1.

@@ -14,7 +14,7 @@
 //! matrix: so the exact routes are faster until a side of about 100,000. What the randomised route saves is
 //! memory: `Auto` takes it where the exact ones would need over 8 GB (both sides above 22,000).
 
-use super::{ComponentCount, Solver, eigen, spectrum};
+use super::{ComponentCount, Solver, Symmetry, eigen, spectrum};
 
 /// Integer products (a multiplication and an addition, of either triangle) a nanosecond.
 const PRODUCTS: f64 = 500.0;
@@ -34,8 +34,17 @@ const CLEARLY: f64 = 1.3;
 const LARGEST_TABLE: f64 = 8e9;
 
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.
-pub(super) fn exact(d: usize, n: usize, k: usize) -> Solver {
-    if gram(d, n, k) < covariance(d, n, k) {
+pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount, symmetry: Symmetry<'_>) -> Solver {
+    let k = spectrum::guess(wanted, d.min(n));
+    let (gram, covariance) = match symmetry {
+        Symmetry::None => (gram(d, n, k), covariance(d, n, k)),
+        // Two tables and two problems of the same side; one table, and two problems of half the side.
+        Symmetry::Mirror(_) => (
+            2.0 * (products(n, d) + eigenproblem(n, k)) + map_back(d, n, k),
+            products(d, n) + 2.0 * eigenproblem(d / 2, k),
+        ),
+    };
+    if gram < covariance {
         Solver::Gram
     } else {
         Solver::Covariance
@@ -46,23 +55,26 @@ pub(super) fn exact(d: usize, n: usize, k: usize) -> Solver {
 pub(super) fn cheapest(d: usize, n: usize, wanted: ComponentCount) -> Solver {
     let side = d.min(n);
     let k = spectrum::guess(wanted, side);
-    let exact = exact(d, n, k);
     let cost = gram(d, n, k).min(covariance(d, n, k));
     let too_large = 16.0 * (side as f64).powi(2) > LARGEST_TABLE;
     let pays = too_large || CLEARLY * randomized(d, n, k) < cost;
     if side > LONG_SIDE && spectrum::few(wanted, side).is_some() && pays {
         Solver::Randomized
     } else {
-        exact
+        exact(d, n, wanted, Symmetry::None)
     }
 }
 
 fn gram(d: usize, n: usize, k: usize) -> f64 {
-    products(n, d) + eigen::expected_nanoseconds(n, k.min(n)) + map_back(d, n, k)
+    products(n, d) + eigenproblem(n, k) + map_back(d, n, k)
 }
 
 fn covariance(d: usize, n: usize, k: usize) -> f64 {
-    products(d, n) + eigen::expected_nanoseconds(d, k.min(d))
+    products(d, n) + eigenproblem(d, k)
+}
+
+fn eigenproblem(side: usize, k: usize) -> f64 {
+    eigen::expected_nanoseconds(side, k.min(side))
 }
 
 fn randomized(d: usize, n: usize, k: usize) -> f64 {

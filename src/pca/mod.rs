@@ -10,21 +10,26 @@
 //! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 3(1), 1991;
 //! the small P x P trick is its section "Calculating eigenfaces".
 
+mod centring;
 mod cost;
 pub mod covariance;
 pub mod eigen;
-pub mod gram;
+mod gram;
+pub mod inner_products;
 pub mod kernel;
 pub mod products;
 pub mod projection;
 mod randomized;
 pub mod spectrum;
+pub mod symmetry;
 
 use nalgebra::{DMatrix, DVector};
 
 pub use crate::error::PcaError;
-use crate::face_matrix::FaceMatrix;
+pub use inner_products::{DualSpace, InnerProducts};
+use kernel::Columns;
 pub use spectrum::ComponentCount;
+pub use symmetry::{Mirror, Parity, Symmetry};
 
 /// Which of the equivalent routes finds the eigenfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,12 +101,16 @@ pub struct Components {
     /// The eigenfaces, d x k, orthonormal, in the order of `eigenvalues`.
     /// The pixel of largest magnitude of each is positive.
     pub basis: DMatrix<f64>,
-    /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1.
+    /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1, or 2 n - 1 where
+    /// mirror images were learned too.
     pub eigenvalues: Vec<f64>,
-    /// The variance of the faces over all directions, kept or not: trace of the covariance, n - 1.
+    /// The variance of the faces over all directions, kept or not: trace of the covariance, with the same
+    /// degrees of freedom.
     pub total_variance: f64,
-    /// n, the number of faces learned from.
+    /// n, the number of faces learned from, their mirror images not counted.
     pub faces: usize,
+    /// How each of the k eigenfaces looks in the mirror, where mirror images were learned too.
+    pub parity: Option<Vec<Parity>>,
     /// How accurate the eigenpairs are: the largest ‖A v - λ v‖ over the largest λ, A being the matrix of
     /// the route (XcᵀXc or XcXcᵀ), at most 1e-9. An eigenvalue λ is right to this share of the largest one
     /// at least; an eigenface to about this times λ₁ over the gap to the next eigenvalue.
@@ -130,24 +139,77 @@ impl Pca {
     ///
     /// # Errors
     /// Fewer than two faces, or faces that are all alike.
-    pub fn fit(&self, faces: &FaceMatrix) -> Result<Components, PcaError> {
-        let (d, n) = (faces.size().pixels(), faces.len());
-        match self.solver.resolve(d, n, self.components) {
-            Solver::Covariance => covariance::fit(faces, self.components),
-            Solver::Randomized => match randomized::fit(faces, self.components)? {
-                Some(components) => Ok(components),
-                None => self.fit_exactly(faces),
+    pub fn fit<'a>(&self, faces: impl Into<Columns<'a>>) -> Result<Components, PcaError> {
+        self.fit_with_symmetry(faces, Symmetry::None)
+    }
+
+    /// As [`fit`](Self::fit), but each face is learned together with its mirror image, if so asked. The exact
+    /// routes only: `Randomized` takes the cheaper of them.
+    ///
+    /// # Errors
+    /// As `fit`, and a mirror for faces of another length. One face with a mirror image unlike it is enough.
+    pub fn fit_with_symmetry<'a>(
+        &self,
+        faces: impl Into<Columns<'a>>,
+        symmetry: Symmetry<'_>,
+    ) -> Result<Components, PcaError> {
+        let faces = faces.into();
+        let (d, n) = (faces.length(), faces.count());
+        let solver = match symmetry {
+            Symmetry::None => self.solver.resolve(d, n, self.components),
+            Symmetry::Mirror(_) => match self.solver {
+                Solver::Auto | Solver::Randomized => cost::exact(d, n, self.components, symmetry),
+                exact => exact,
             },
-            Solver::Gram | Solver::Auto => gram::fit(faces, self.components),
+        };
+        let solver = match solver {
+            Solver::Randomized => match randomized::fit(faces, self.components)? {
+                Some(components) => return Ok(components),
+                None => cost::exact(d, n, self.components, symmetry),
+            },
+            exact => exact,
+        };
+        match solver {
+            Solver::Covariance => covariance::fit(faces, self.components, symmetry),
+            _ => gram::fit(faces, self.components, symmetry),
+        }
+    }
+}
+
+/// How a face lies to a face space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residual {
+    /// ‖x - m - U w‖, the distance from face space, in gray levels times the square root of pixels.
+    pub distance: f64,
+    /// ‖x - m‖, the distance from the mean face.
+    pub from_mean: f64,
+}
+
+impl Residual {
+    /// Of a face at this squared distance from the mean face, with these weights. Pythagoras:
+    /// ‖x - m‖² = ‖w‖² + residual².
+    pub fn new(from_mean_squared: f64, weights: &[f32]) -> Self {
+        let inside: f64 = weights
+            .iter()
+            .map(|&weight| f64::from(weight).powi(2))
+            .sum();
+        Self {
+            distance: (from_mean_squared - inside).max(0.0).sqrt(),
+            from_mean: from_mean_squared.sqrt(),
         }
     }
 
-    /// By the exact route that costs less.
-    fn fit_exactly(&self, faces: &FaceMatrix) -> Result<Components, PcaError> {
-        let (d, n) = (faces.size().pixels(), faces.len());
-        match cost::exact(d, n, spectrum::guess(self.components, d.min(n))) {
-            Solver::Covariance => covariance::fit(faces, self.components),
-            _ => gram::fit(faces, self.components),
+    /// The share of the face's variance about the mean face that face space does not hold, 0 to 1.
+    pub fn share(&self) -> f64 {
+        if self.from_mean > 0.0 {
+            (self.distance / self.from_mean).powi(2)
+        } else {
+            0.0
         }
+    }
+
+    /// The distance in gray levels a pixel (root mean square error of the reconstruction).
+    pub fn rms(&self, pixels: usize) -> f64 {
+        self.distance / (pixels as f64).sqrt()
     }
 }

@@ -9,9 +9,9 @@
 use nalgebra::DVector;
 
 use super::eigen::{self, Symmetric, View, ViewMut};
+use super::kernel::Columns;
 use super::products::CentredFaces;
 use super::{ComponentCount, Components, PcaError, Solver, gram, spectrum};
-use crate::face_matrix::FaceMatrix;
 
 /// Learns the components without forming a matrix; `None` where the accuracy of the exact routes was not
 /// reached, or so many components are wanted that these are cheaper.
@@ -19,10 +19,10 @@ use crate::face_matrix::FaceMatrix;
 /// # Errors
 /// Fewer than two faces, or faces that are all alike.
 pub(super) fn fit(
-    faces: &FaceMatrix,
+    faces: Columns<'_>,
     wanted: ComponentCount,
 ) -> Result<Option<Components>, PcaError> {
-    let (d, n) = (faces.size().pixels(), faces.len());
+    let (d, n) = (faces.length(), faces.count());
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
     }
@@ -30,12 +30,12 @@ pub(super) fn fit(
         return Ok(None);
     };
     let order = gram::canonical_order(faces);
-    let mean = gram::mean_face(faces);
+    let mean = gram::mean_face(faces, &order);
     let (total, squares) = scatter(faces);
     if total <= 0.0 {
         return Err(PcaError::NoVariance(n));
     }
-    let centred = CentredFaces::new(faces.as_slice(), mean.as_slice(), &order)
+    let centred = CentredFaces::new(faces.data(), mean.as_slice(), &order)
         .expect("a face matrix, its mean and the order of its faces fit together");
     let side = if n < d { Side::Faces } else { Side::Pixels };
     let operator = Operator {
@@ -47,16 +47,19 @@ pub(super) fn fit(
         dust: 4.0 * f64::EPSILON * (total * squares).sqrt(),
     };
     // The largest eigenvalue is at least the average one.
-    let scale = total / operator.side() as f64;
-    let Some(found) = eigen::leading_of_operator(&operator, ask, scale)
-        .and_then(|pairs| spectrum::keep(&pairs, total, wanted, true))
+    let side_length = operator.side();
+    let scale = total / side_length as f64;
+    let Some(mut found) = eigen::leading_of_operator(&operator, ask, scale)
+        .and_then(|pairs| spectrum::keep(vec![pairs], &[side_length], &[None], total, wanted))
     else {
         return Ok(None);
     };
-    match side {
-        Side::Faces => gram::eigenfaces(faces, &order, mean, found, Solver::Randomized).map(Some),
-        Side::Pixels => Ok(Some(found.into_components(mean, n, Solver::Randomized))),
-    }
+    let mut basis = match side {
+        Side::Faces => gram::eigenfaces(faces, &order, mean.as_slice(), &found, None)?,
+        Side::Pixels => found.vectors.swap_remove(0),
+    };
+    spectrum::fix_signs(&mut basis);
+    Ok(Some(found.components(mean, basis, n, Solver::Randomized)))
 }
 
 /// Which of the two matrices with the same eigenvalues is meant: the one of the shorter side.
@@ -111,10 +114,10 @@ impl Symmetric for Operator<'_> {
 
 /// The trace of the scatter matrix (an exact integer over n, rounded once), and the sum of all squared
 /// pixels.
-fn scatter(faces: &FaceMatrix) -> (f64, f64) {
-    let mut sums = DVector::<u64>::zeros(faces.size().pixels());
+fn scatter(faces: Columns<'_>) -> (f64, f64) {
+    let mut sums = DVector::<u64>::zeros(faces.length());
     let mut squares = 0_u128;
-    for face in faces.faces() {
+    for face in faces.iter() {
         // At most 10^6 pixels of 255² each.
         let mut square = 0_u64;
         for (sum, &pixel) in sums.iter_mut().zip(face) {
@@ -123,7 +126,7 @@ fn scatter(faces: &FaceMatrix) -> (f64, f64) {
         }
         squares += u128::from(square);
     }
-    let n = faces.len() as u128;
+    let n = faces.count() as u128;
     let of_sums: u128 = sums.iter().map(|&sum| u128::from(sum).pow(2)).sum();
     // By the inequality of Cauchy and Schwarz this is not negative.
     let exact = n * squares - of_sums;

@@ -3,8 +3,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use rayon::prelude::*;
+
 use super::eigen::{self, Choice, Eigenpairs, Wanted};
-use super::{Components, PcaError, Solver};
+use super::{Components, Mirror, Parity, PcaError, Solver};
 
 /// How many components to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -101,12 +103,26 @@ impl ComponentCount {
     }
 }
 
+/// A scatter matrix, or one of the blocks into which symmetry takes it apart.
+pub(super) struct Block {
+    pub scatter: DMatrix<f64>,
+    /// Its rank is at most this.
+    pub rank: usize,
+    /// What the eigenfaces of this block are in the mirror, if there is one.
+    pub parity: Option<Parity>,
+}
+
 /// The kept part of the spectrum of a scatter matrix (n - 1 times a covariance).
-pub(crate) struct Spectrum {
+#[derive(Debug, Clone)]
+pub(super) struct Spectrum {
     /// Scatter along each kept direction, decreasing, all above the rank cut.
     pub scatter: Vec<f64>,
-    /// The eigenvectors, one column each.
-    pub vectors: DMatrix<f64>,
+    /// The block from which each comes: its first kept vector, then its second, ...
+    pub members: Vec<usize>,
+    /// The kept eigenvectors of each block, one column each, decreasing.
+    pub vectors: Vec<DMatrix<f64>>,
+    /// What the eigenfaces of each block are in the mirror.
+    pub parity: Vec<Option<Parity>>,
     /// Trace of the scatter matrix.
     pub total: f64,
     /// The largest `‖A v - λ v‖` over the largest eigenvalue.
@@ -114,16 +130,65 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    /// The components of n faces with this mean, where the vectors are eigenfaces (d x k).
-    pub(super) fn into_components(
-        self,
+    /// k, the number of kept directions.
+    pub fn count(&self) -> usize {
+        self.scatter.len()
+    }
+
+    /// Leaves out all but the leading `k`.
+    pub fn truncate(&mut self, k: usize) {
+        self.scatter.truncate(k);
+        self.members.truncate(k);
+        for (block, vectors) in self.vectors.iter_mut().enumerate() {
+            let kept = self.members.iter().filter(|&&of| of == block).count();
+            if kept < vectors.ncols() {
+                *vectors = vectors.columns(0, kept).into_owned();
+            }
+        }
+    }
+
+    /// Block and column of each kept vector, in decreasing order of scatter.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut next = vec![0; self.vectors.len()];
+        self.members.iter().map(move |&block| {
+            next[block] += 1;
+            (block, next[block] - 1)
+        })
+    }
+
+    /// The parity of each kept direction.
+    pub fn parities(&self) -> Option<Vec<Parity>> {
+        self.members
+            .iter()
+            .map(|&block| self.parity[block])
+            .collect()
+    }
+
+    /// The vectors of the even and the odd block, given in free numbers, as faces (d x k).
+    pub fn unfolded(&self, mirror: &Mirror, folded: &[DMatrix<f64>]) -> DMatrix<f64> {
+        let parities = self.parities().unwrap_or_default();
+        let mut basis = DMatrix::zeros(mirror.length(), parities.len());
+        let places = basis.column_iter_mut().zip(self.places()).zip(parities);
+        for ((mut column, (block, at)), parity) in places {
+            column.copy_from(&mirror.unfold(folded[block].column(at).as_slice(), parity));
+        }
+        basis
+    }
+
+    /// The components of n faces with this mean and these eigenfaces (d x k), whose signs have been fixed.
+    pub fn components(
+        &self,
         mean: DVector<f64>,
+        basis: DMatrix<f64>,
         faces: usize,
         solver: Solver,
     ) -> Components {
-        let mut basis = self.vectors;
-        fix_signs(&mut basis);
-        let freedom = (faces - 1) as f64;
+        let parity = self.parities();
+        let observations = match parity {
+            Some(_) => 2 * faces,
+            None => faces,
+        };
+        let freedom = (observations - 1) as f64;
         Components {
             mean,
             basis,
@@ -134,44 +199,77 @@ impl Spectrum {
                 .collect(),
             total_variance: self.total / freedom,
             faces,
+            parity,
             residual: self.residual,
             solver,
         }
     }
 }
 
-/// Solves the eigenproblem of a scatter matrix for as many components as `wanted` settles on.
-///
-/// `observations` is n: centred faces span at most n - 1 directions.
-pub(crate) fn solve(
-    scatter: DMatrix<f64>,
-    observations: usize,
+/// Solves the eigenproblem of a scatter matrix, whole or in blocks, for as many components as `wanted` settles
+/// on. `faces` are how many there were, for the message where they have no variance.
+pub(super) fn solve(
+    mut blocks: Vec<Block>,
+    faces: usize,
     wanted: ComponentCount,
 ) -> Result<Spectrum, PcaError> {
-    let total = scatter.trace();
+    let total = blocks.iter().map(|block| block.scatter.trace()).sum();
     if total <= 0.0 {
-        return Err(PcaError::NoVariance(observations));
+        return Err(PcaError::NoVariance(faces));
     }
-    let side = scatter.nrows();
-    let bound = side.min(observations - 1);
-    let mut scatter = Some(scatter);
-    let mut ask = wanted.first_guess(bound);
+    let parity: Vec<_> = blocks.iter().map(|block| block.parity).collect();
+    let most = blocks.iter().map(|block| block.rank).max().unwrap_or(0);
+    let mut ask = wanted.first_guess(blocks.iter().map(|block| block.rank).sum());
     loop {
         // The solver consumes its matrix; a copy is kept only where another round may follow.
-        let (matrix, spare) = if ask < bound && wanted.may_need_more() {
-            (scatter.clone(), scatter)
-        } else {
-            (scatter, None)
-        };
-        let matrix = matrix.expect("kept while another round may follow");
-        let pairs = eigen::leading(matrix, Wanted::Leading(ask), Choice::Auto)
+        let last = ask >= most || !wanted.may_need_more();
+        let pairs: Vec<Eigenpairs> = blocks
+            .par_iter_mut()
+            .map(|block| {
+                let matrix = if last {
+                    std::mem::replace(&mut block.scatter, DMatrix::zeros(0, 0))
+                } else {
+                    block.scatter.clone()
+                };
+                let ask = Wanted::Leading(ask.min(block.rank));
+                eigen::leading(matrix, ask, Choice::Auto)
+            })
+            .collect::<Result<_, _>>()
             .map_err(|error| PcaError::Eigen(error.to_string()))?;
-        if let Some(found) = keep(&pairs, total, wanted, spare.is_none()) {
+        let ranks: Vec<usize> = blocks.iter().map(|block| block.rank).collect();
+        if let Some(found) = keep(pairs, &ranks, &parity, total, wanted) {
             return Ok(found);
         }
-        scatter = spare;
-        ask = (ask * 2).min(bound);
+        ask *= 2;
     }
+}
+
+/// The leading eigenpairs of a matrix of centred inner products (n x n) that are not those of pixels.
+pub(crate) struct Leading {
+    /// The eigenvalues, decreasing, all above the rank cut.
+    pub scatter: Vec<f64>,
+    /// n x k; the entry of largest magnitude of each column is positive.
+    pub vectors: DMatrix<f64>,
+    /// The trace.
+    pub total: f64,
+}
+
+/// As many leading eigenpairs of centred inner products as `wanted` settles on.
+pub(crate) fn leading(scatter: DMatrix<f64>, wanted: ComponentCount) -> Result<Leading, PcaError> {
+    let n = scatter.nrows();
+    let block = Block {
+        scatter,
+        rank: n.saturating_sub(1),
+        parity: None,
+    };
+    let mut found = solve(vec![block], n, wanted)?;
+    let mut vectors = found.vectors.swap_remove(0);
+    fix_signs(&mut vectors);
+    Ok(Leading {
+        scatter: found.scatter,
+        vectors,
+        total: found.total,
+    })
 }
 
 /// How many components of a matrix of this side may be wanted, before any is known.
@@ -188,29 +286,55 @@ pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     (!wanted.may_need_more() && ask <= side / FEW).then_some(ask)
 }
 
-/// The part of the spectrum that is wanted, or nothing while more of it must be known.
+/// The part of the spectrum that is wanted, or nothing while more of it must be known. Each block has at most
+/// `ranks` eigenvalues above zero.
 pub(super) fn keep(
-    pairs: &Eigenpairs,
+    pairs: Vec<Eigenpairs>,
+    ranks: &[usize],
+    parity: &[Option<Parity>],
     total: f64,
     wanted: ComponentCount,
-    all_known: bool,
 ) -> Option<Spectrum> {
-    let cut = rank_cut(pairs);
-    let all_known = all_known || cut < pairs.values.len();
-    let keep = wanted.settle(&pairs.values[..cut], total, all_known)?;
-    Some(Spectrum {
-        scatter: pairs.values[..keep].to_vec(),
-        vectors: pairs.vectors.columns(0, keep).into_owned(),
+    let largest = pairs
+        .iter()
+        .filter_map(|pairs| pairs.values.first())
+        .fold(0.0_f64, |most, &value| most.max(value));
+    let mut all: Vec<(f64, usize)> = Vec::new();
+    // What is smaller than this may have company that is not known yet.
+    let mut sure = 0.0_f64;
+    for (block, (pairs, &rank)) in pairs.iter().zip(ranks).enumerate() {
+        let cut = rank_cut(&pairs.values, largest);
+        all.extend(pairs.values[..cut].iter().map(|&value| (value, block)));
+        if let Some(&last) = pairs.values.last()
+            && cut == pairs.values.len()
+            && cut < rank
+        {
+            sure = sure.max(last);
+        }
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let known = all.into_iter().take_while(|&(value, _)| value >= sure);
+    let (scatter, members): (Vec<f64>, Vec<usize>) = known.unzip();
+    let count = wanted.settle(&scatter, total, sure == 0.0)?;
+    let residual = pairs
+        .iter()
+        .map(|pairs| pairs.residual * pairs.values.first().map_or(0.0, |first| first.abs()))
+        .fold(0.0, f64::max);
+    let mut found = Spectrum {
+        scatter,
+        members,
+        vectors: pairs.into_iter().map(|pairs| pairs.vectors).collect(),
+        parity: parity.to_vec(),
         total,
-        residual: pairs.residual,
-    })
+        residual: residual / largest,
+    };
+    found.truncate(count);
+    Some(found)
 }
 
-/// How many of the pairs carry variance beyond rounding.
-fn rank_cut(pairs: &Eigenpairs) -> usize {
-    let largest = pairs.values.first().copied().unwrap_or(0.0);
-    pairs
-        .values
+/// How many of the eigenvalues (decreasing) carry variance beyond rounding.
+fn rank_cut(values: &[f64], largest: f64) -> usize {
+    values
         .iter()
         .take_while(|&&value| value > RANK_TOLERANCE * largest)
         .count()
@@ -219,7 +343,7 @@ fn rank_cut(pairs: &Eigenpairs) -> usize {
 /// Flips each eigenface so that its pixel of largest magnitude is positive (the first such pixel).
 ///
 /// Returns which were flipped as +1 or -1, for weights that were found beside the basis.
-pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
+pub(super) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
     basis
         .column_iter_mut()
         .map(|mut eigenface| {

@@ -32,6 +32,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+use crate::face_matrix::FaceMatrix;
 use panel::Vectors;
 
 /// `count` byte columns of `length` bytes each, one after the other: column `j` is
@@ -41,6 +42,17 @@ pub struct Columns<'a> {
     data: &'a [u8],
     length: usize,
     count: usize,
+}
+
+impl<'a> From<&'a FaceMatrix> for Columns<'a> {
+    /// d pixels x n faces.
+    fn from(faces: &'a FaceMatrix) -> Self {
+        Columns {
+            data: faces.as_slice(),
+            length: faces.size().pixels(),
+            count: faces.len(),
+        }
+    }
 }
 
 impl<'a> Columns<'a> {
@@ -71,8 +83,13 @@ impl<'a> Columns<'a> {
         self.data.get(j * self.length..(j + 1) * self.length)
     }
 
+    /// All bytes, column after column.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     /// The columns in order, empty ones too.
-    fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let columns = *self;
         (0..columns.count).filter_map(move |j| columns.column(j))
     }
@@ -231,7 +248,28 @@ pub fn accumulate_gram(
     kernel: Kernel,
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
-    accumulate(Vectors::Columns(columns), kernel, into)
+    accumulate(Vectors::Columns(columns), None, kernel, into)
+}
+
+/// Adds the products of n columns with n partners of the same length: `into[i * n + j] += Σₚ X[p, i] Y[p, j]` for
+/// `i <= j`. For partners that make the whole table symmetric, such as the columns seen in a mirror.
+///
+/// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
+///
+/// # Errors
+/// [`WrongTable`] unless `into` holds n x n sums and the partners as many bytes as the columns.
+pub fn accumulate_gram_with(
+    columns: Columns<'_>,
+    partners: Columns<'_>,
+    kernel: Kernel,
+    into: &mut [i64],
+) -> Result<(), WrongTable> {
+    let (needed, given) = (columns.data.len(), partners.data.len());
+    if (columns.count, needed) != (partners.count, given) {
+        return Err(WrongTable { needed, given });
+    }
+    let partners = Vectors::Columns(partners);
+    accumulate(Vectors::Columns(columns), Some(partners), kernel, into)
 }
 
 /// Adds the uncentred covariance accumulator `XXᵀ` of d pixels x n faces: `into[p * d + q] += Σⱼ X[p, j] X[q, j]` for
@@ -246,12 +284,17 @@ pub fn accumulate_covariance(
     kernel: Kernel,
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
-    accumulate(Vectors::Rows(columns), kernel, into)
+    accumulate(Vectors::Rows(columns), None, kernel, into)
 }
 
-fn accumulate(vectors: Vectors<'_>, kernel: Kernel, into: &mut [i64]) -> Result<(), WrongTable> {
+fn accumulate(
+    vectors: Vectors<'_>,
+    partners: Option<Vectors<'_>>,
+    kernel: Kernel,
+    into: &mut [i64],
+) -> Result<(), WrongTable> {
     check(into, vectors.count().saturating_mul(vectors.count()))?;
-    blocked::accumulate(vectors, kernel.tile(), into);
+    blocked::accumulate(vectors, partners, kernel.tile(), into);
     Ok(())
 }
 

@@ -105,6 +105,21 @@ proptest! {
         check_all(&noise(length * count, seed), length, count);
     }
 
+    /// Columns and partners: the block of the products of both together that lies off the diagonal.
+    #[test]
+    fn products_with_partners_are_the_plain_sums(length in size(), count in size(), seed: u64) {
+        let (data, partners) = (noise(length * count, seed), noise(length * count, !seed));
+        let both = plain_gram(columns(&[&data[..], &partners].concat(), length, 2 * count));
+        let plain = |i: usize, j: usize| if i <= j { both[i * 2 * count + count + j] } else { 0 };
+        let plain: Vec<i64> = (0..count * count).map(|at| plain(at / count, at % count)).collect();
+        let (x, y) = (columns(&data, length, count), columns(&partners, length, count));
+        for kernel in Kernel::available() {
+            let mut table = vec![0; count * count];
+            accumulate_gram_with(x, y, kernel, &mut table).expect("the table fits");
+            prop_assert!(table == plain, "{} of {length} x {count}", kernel.name());
+        }
+    }
+
     /// Faces may come in any chunks: the covariance accumulators, and the sums, add up to those of the whole.
     #[test]
     fn chunks_add_up_to_the_whole(length in size(), count in size(), cut in 0.0..=1.0f64, seed: u64) {
