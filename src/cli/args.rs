@@ -124,10 +124,10 @@ pub struct Learn {
     /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56; 46x55 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
-    /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram, covariance, or randomized (few of very many) [default: auto]
+    /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
@@ -185,9 +185,12 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
-    /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
+    #[arg(long, value_name = "SOLVER", requires = "faces")]
+    pub solver: Option<Solver>,
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
+use eigenfaces::pca::minimize::Round;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
@@ -25,9 +26,33 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         write(args, recognizer.space(), &ratios, output)?;
         return Ok(Outcome::Done);
     }
-    let (space, outcome) = folder_space::learn(args, output)?;
-    write(args, &space, &space.variance_ratios(), output)?;
-    Ok(outcome)
+    let learned = folder_space::learn(args, output)?;
+    let space = &learned.space;
+    write(args, space, &space.variance_ratios(), output)?;
+    if let (Some(start), Some(end)) = (learned.rounds.first(), learned.rounds.last()) {
+        Folder::make(&args.output)?.text("objective.csv", &objective(&learned.rounds))?;
+        output.say(&format!(
+            "objective: {:.4e} at the start, {:.4e} after {} (objective.csv); the span then turned by {:.0e} a round",
+            start.objective,
+            end.objective,
+            counted(end.number, "round", "rounds"),
+            end.residual
+        ));
+    }
+    Ok(learned.outcome)
+}
+
+/// How a minimisation went, as a table.
+fn objective(rounds: &[Round]) -> String {
+    let mut csv = String::from("round,objective,residual\n");
+    for round in rounds {
+        let _ = writeln!(
+            csv,
+            "{},{},{}",
+            round.number, round.objective, round.residual
+        );
+    }
+    csv
 }
 
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.

@@ -7,7 +7,8 @@ use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::pca::{Components, Pca, covariance};
+use eigenfaces::pca::minimize::{self, Round};
+use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance};
 use eigenfaces::preparation::Preparation;
 
 use super::Outcome;
@@ -18,9 +19,17 @@ use super::output::Output;
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
 
+/// What was learned from a folder.
+pub struct Learned {
+    pub space: FaceSpace,
+    /// How the minimisation went, if that was the route.
+    pub rounds: Vec<Round>,
+    pub outcome: Outcome,
+}
+
 /// Learns from the photos under `args.faces`. Where these are more than the pixels of a face, memory does
 /// not grow with their number: the covariance is summed up while photos are read.
-pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
+pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
     let size = match args.size {
@@ -31,6 +40,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
     let mut used = 0;
+    let mut rounds = Vec::new();
     let (components, mut skipped) = dataset::stream(
         photos,
         &Limits::default(),
@@ -39,7 +49,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
         &|done| progress.reach(done),
         |chunks| {
             let chunks = chunks.inspect(|faces| used += faces.len());
-            fit(args, size, photos.len(), chunks)
+            fit(args, size, photos.len(), chunks, &mut rounds)
         },
     );
     drop(progress);
@@ -50,7 +60,11 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
         return Err(learning::none_usable(&args.faces, skipped.len()));
     }
     let space = FaceSpace::new(size, &components?);
-    Ok((space, Outcome::of_inputs(used, skipped.len())))
+    Ok(Learned {
+        space,
+        rounds,
+        outcome: Outcome::of_inputs(used, skipped.len()),
+    })
 }
 
 /// The components of at most `photos` faces that come in chunks.
@@ -59,18 +73,24 @@ fn fit(
     size: FaceSize,
     photos: usize,
     chunks: impl Iterator<Item = Vec<Vec<u8>>>,
+    rounds: &mut Vec<Round>,
 ) -> Result<Components> {
     let components = args.components.unwrap_or_default();
+    let solver = args.solver.unwrap_or_default();
     let matrix = |pixels| FaceMatrix::from_pixels(size, pixels).expect("prepared to this size");
-    if photos > size.pixels() {
+    let streams = matches!(solver, Solver::Auto | Solver::Covariance)
+        && components != ComponentCount::Rule(Rule::Parallel);
+    if photos > size.pixels() && streams {
         let chunks = chunks.map(|faces| matrix(faces.concat()));
         return Ok(covariance::fit_stream(chunks, components)?);
     }
     let mut pixels = Vec::with_capacity(photos * size.pixels());
     pixels.extend(chunks.flatten().flatten());
-    let pca = Pca {
-        components,
-        ..Pca::default()
-    };
-    Ok(pca.fit(&matrix(pixels))?)
+    let faces = matrix(pixels);
+    if solver == Solver::Minimize {
+        return Ok(minimize::fit(&faces, components, |round| {
+            rounds.push(round)
+        })?);
+    }
+    Ok(Pca { components, solver }.fit(&faces)?)
 }

@@ -25,6 +25,7 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let (d, k) = (space.pixels(), space.components());
+    let lost = space.projection_error(gallery.faces());
     let lines = [
         ("model", format!("{}, {}", shown(model), bytes(size))),
         (
@@ -53,6 +54,15 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 space.variance_kept() * 100.0
+            ),
+        ),
+        (
+            "lost",
+            format!(
+                "{:.2} % of the enrolled faces' variation: an average squared projection error of {:.0} of {:.0}",
+                lost.share() * 100.0,
+                lost.average_squared,
+                lost.total_variation
             ),
         ),
         (

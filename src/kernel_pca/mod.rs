@@ -19,7 +19,7 @@ use crate::error::PcaError;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::Weights;
 use crate::pca::kernel::{self as products, Columns};
-use crate::pca::{ComponentCount, spectrum};
+use crate::pca::{ComponentCount, Rule, spectrum};
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
@@ -61,17 +61,21 @@ impl KernelPca {
     /// Learns the components. The result does not depend on the order of the faces, nor on the number of threads.
     ///
     /// # Errors
-    /// Fewer than two faces, or faces that are all alike to the kernel.
+    /// Fewer than two faces, faces that are all alike to the kernel, or a rule for the number of components that is
+    /// about pixels.
     pub fn fit(&self, faces: &FaceMatrix) -> Result<KernelSpace, PcaError> {
         let n = faces.len();
         if n < 2 {
             return Err(PcaError::TooFewFaces(n));
         }
+        if let ComponentCount::Rule(rule @ (Rule::Minka | Rule::Parallel)) = self.components {
+            return Err(PcaError::NotForKernels(rule.name()));
+        }
         let (learned, centred) = Learned::new(self.kernel, faces);
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = spectrum::leading(centred, self.components)?;
+        let found = spectrum::leading(centred, self.components, n, faces.size().pixels())?;
         let mut vectors = found.vectors;
         for (mut vector, scatter) in vectors.column_iter_mut().zip(&found.scatter) {
             vector /= scatter.sqrt();

@@ -17,9 +17,12 @@ pub mod eigen;
 mod gram;
 pub mod inner_products;
 pub mod kernel;
+pub mod minimize;
 pub mod products;
 pub mod projection;
 mod randomized;
+pub mod rule;
+pub mod scaled;
 pub mod spectrum;
 pub mod symmetry;
 
@@ -28,6 +31,7 @@ use nalgebra::{DMatrix, DVector};
 pub use crate::error::PcaError;
 pub use inner_products::{DualSpace, InnerProducts};
 use kernel::Columns;
+pub use rule::Rule;
 pub use spectrum::ComponentCount;
 pub use symmetry::{Mirror, Parity, Symmetry};
 
@@ -46,11 +50,20 @@ pub enum Solver {
     /// reached, where more than a third of all components are wanted, or a share of the variance;
     /// [`Components::solver`] says what was done and [`Components::residual`] how accurate it is.
     Randomized,
+    /// The images that rebuild the faces best, by alternating least squares from a seeded start: see
+    /// [`minimize`]. To see and to check, not for speed; needs a fixed number of components.
+    Minimize,
 }
 
 impl Solver {
     /// Every solver, in the order in which a user is told of them.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Gram, Self::Covariance, Self::Randomized];
+    pub const ALL: [Self; 5] = [
+        Self::Auto,
+        Self::Gram,
+        Self::Covariance,
+        Self::Randomized,
+        Self::Minimize,
+    ];
 
     /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
     /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
@@ -69,6 +82,7 @@ impl Solver {
             Self::Gram => "gram",
             Self::Covariance => "covariance",
             Self::Randomized => "randomized",
+            Self::Minimize => "minimize",
         }
     }
 }
@@ -155,23 +169,23 @@ impl Pca {
     ) -> Result<Components, PcaError> {
         let faces = faces.into();
         let (d, n) = (faces.length(), faces.count());
-        let solver = match symmetry {
-            Symmetry::None => self.solver.resolve(d, n, self.components),
-            Symmetry::Mirror(_) => match self.solver {
-                Solver::Auto | Solver::Randomized => cost::exact(d, n, self.components, symmetry),
-                exact => exact,
-            },
-        };
-        let solver = match solver {
-            Solver::Randomized => match randomized::fit(faces, self.components)? {
+        let wanted = self.components.with_faces(faces)?;
+        let solver = match (symmetry, self.solver.resolve(d, n, wanted)) {
+            (Symmetry::None, Solver::Minimize) => return minimize::fit(faces, wanted, |_| {}),
+            (Symmetry::None, Solver::Randomized) => match randomized::fit(faces, wanted)? {
                 Some(components) => return Ok(components),
-                None => cost::exact(d, n, self.components, symmetry),
+                None => cost::exact(d, n, wanted, symmetry),
             },
-            exact => exact,
+            (Symmetry::Mirror(_), _)
+                if !matches!(self.solver, Solver::Gram | Solver::Covariance) =>
+            {
+                cost::exact(d, n, wanted, symmetry)
+            }
+            (_, exact) => exact,
         };
         match solver {
-            Solver::Covariance => covariance::fit(faces, self.components, symmetry),
-            _ => gram::fit(faces, self.components, symmetry),
+            Solver::Covariance => covariance::fit(faces, wanted, symmetry),
+            _ => gram::fit(faces, wanted, symmetry),
         }
     }
 }
