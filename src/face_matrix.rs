@@ -23,8 +23,8 @@ impl FaceSize {
 
     /// Faces aligned by the eyes, unless the user asks for another size.
     pub const ALIGNED: Self = Self {
-        width: 46,
-        height: 55,
+        width: 60,
+        height: 72,
     };
 
     /// Checks both sides.
@@ -32,12 +32,19 @@ impl FaceSize {
     /// # Errors
     /// [`Error::FaceSize`] if one is out of bounds.
     pub fn new(width: u32, height: u32) -> Result<Self> {
-        let allowed = Self::MIN_SIDE..=Self::MAX_SIDE;
-        if allowed.contains(&width) && allowed.contains(&height) {
-            Ok(Self { width, height })
-        } else {
+        Self::of(width, height).ok_or_else(|| {
             let given = format!("{width}x{height}");
-            Err(Error::FaceSize { given })
+            Error::FaceSize { given }
+        })
+    }
+
+    /// The size, if both sides are within bounds.
+    pub const fn of(width: u32, height: u32) -> Option<Self> {
+        let (least, most) = (Self::MIN_SIDE, Self::MAX_SIDE);
+        if width >= least && width <= most && height >= least && height <= most {
+            Some(Self { width, height })
+        } else {
+            None
         }
     }
 

@@ -8,6 +8,8 @@ pub mod error;
 
 pub mod face_matrix;
 
+pub mod features;
+
 pub mod dataset;
 
 pub mod locate;
@@ -29,6 +31,8 @@ pub mod likeness;
 pub mod metric;
 
 pub mod gallery;
+
+pub mod matcher;
 
 pub mod decision;
 

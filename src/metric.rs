@@ -178,6 +178,23 @@ impl FittedMetric {
         }
     }
 
+    /// The mean squared length of the coordinates of faces whose weights have these variances (k), before
+    /// any normalising.
+    pub fn mean_squared_length(&self, eigenvalues: &[f64]) -> f64 {
+        match &self.transform {
+            Transform::Diagonal(factors) => factors
+                .iter()
+                .zip(eigenvalues)
+                .map(|(factor, value)| factor * factor * value)
+                .sum(),
+            Transform::Triangular(matrix) => matrix
+                .column_iter()
+                .zip(eigenvalues)
+                .map(|(column, value)| column.norm_squared() * value)
+                .sum(),
+        }
+    }
+
     /// Turns weights (k x n) into coordinates (k x n) whose Euclidean distance is this metric's.
     ///
     /// A face whose weights are all zero (the mean face itself) has no angle and stays at the origin.
@@ -237,7 +254,9 @@ fn whitening_within(
         covariance[(at, at)] += ridge;
     }
     let factor = covariance.cholesky()?.l();
-    factor.solve_lower_triangular(&DMatrix::identity(k, k))
+    let inverse = factor.solve_lower_triangular(&DMatrix::identity(k, k))?;
+    // To the precision that a model keeps: what is learned and what is loaded are the same.
+    Some(inverse.map(|value| f64::from(value as f32)))
 }
 
 /// The mean over all faces of (w - m)(w - m)ᵀ, with m the mean weights of the face's person: k x k.

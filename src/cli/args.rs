@@ -9,6 +9,7 @@ use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::locate::framing::FramingRule;
+use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
 use eigenfaces::pca::{ComponentCount, Solver};
 
@@ -121,7 +122,7 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 2,600 pixels such as 46x56; 46x55 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 4,400 pixels such as 60x73; 60x72 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
@@ -130,6 +131,12 @@ pub struct Learn {
     /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
+    /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny) [default: auto]
+    #[arg(long, value_name = "FEATURES")]
+    pub features: Option<Features>,
+    /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
+    #[arg(long, value_name = "COPIES")]
+    pub copies: Option<Copies>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,

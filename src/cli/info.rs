@@ -76,7 +76,9 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "matching",
             format!(
-                "metric {}, clusters {}",
+                "features {}, copies {}, metric {}, clusters {}",
+                settings.features.name(),
+                settings.copies.name(),
                 settings.metric.name(),
                 settings.clusters
             ),

@@ -82,6 +82,8 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "components": space.components(),
         "variance_kept": space.variance_kept(),
         "total_variance": space.total_variance(),
+        "features": settings.features.name(),
+        "copies": settings.copies.name(),
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,

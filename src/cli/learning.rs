@@ -25,6 +25,8 @@ impl Learn {
             ("--size", self.size.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
+            ("--features", self.features.is_some()),
+            ("--copies", self.copies.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
         ];
@@ -43,6 +45,8 @@ impl Learn {
         Settings {
             components: self.components.unwrap_or(otherwise.components),
             solver: self.solver.unwrap_or(otherwise.solver),
+            features: self.features.unwrap_or(otherwise.features),
+            copies: self.copies.unwrap_or(otherwise.copies),
             metric: self.metric.unwrap_or(otherwise.metric),
             clusters: self.clusters.unwrap_or(otherwise.clusters),
         }

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::{Settings, evidence};
 use crate::decision::{Calibration, LeftOut};
 use crate::face_space::FaceSpace;
-use crate::gallery::{Clusters, Gallery};
+use crate::gallery::Gallery;
 use crate::likeness::LikenessTest;
+use crate::matcher::{Matcher, View, Viewed};
 use crate::pca::{Pca, Solver};
 
 /// Parts the people are split into; each part in turn is left out.
@@ -38,9 +39,13 @@ struct Round {
     tried: Vec<usize>,
 }
 
-pub(super) fn calibrate(gallery: &Gallery, settings: Settings) -> Calibration {
+pub(super) fn calibrate(
+    gallery: &Gallery,
+    viewed: &[Viewed<'_>],
+    settings: Settings,
+) -> Calibration {
     let rounds = rounds(gallery);
-    let learn_again = |round: &Round| run(gallery, settings, round);
+    let learn_again = |round: &Round| run(gallery, viewed, settings, round);
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -116,35 +121,43 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
 }
 
 /// `None` where what is left cannot be learned from: one face, or all alike.
-fn run(gallery: &Gallery, settings: Settings, round: &Round) -> Option<LeftOut> {
+fn run(
+    gallery: &Gallery,
+    viewed: &[Viewed<'_>],
+    settings: Settings,
+    round: &Round,
+) -> Option<LeftOut> {
     if round.tried.is_empty() {
         return None;
     }
-    let learned = gallery.faces().select(&round.learned).ok()?;
-    let tried = gallery.faces().select(&round.tried).ok()?;
     let pca = Pca {
         components: settings.components,
         // The result does not depend on the route: let each round take the cheaper one.
         solver: Solver::Auto,
     };
-    let space = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
-
     let all = gallery.persons();
     let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-    let weights = space.project(&learned);
-    let metric = settings.metric.fit(space.eigenvalues(), &weights, &persons);
-    let measure = settings.metric.measure;
-    let coordinates = metric.coordinates(&weights);
     let people = gallery.people().len();
-    let clusters = Clusters::new(&coordinates, &persons, people, settings.clusters, measure)?;
+    let comparison = settings.comparison();
+    let matcher = Matcher::learn(viewed, &round.learned, &persons, people, comparison, pca).ok()?;
+    let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
 
-    let probes = space.project(&tried);
-    let coordinates = metric.coordinates(&probes);
-    let test = LikenessTest::new(&space);
+    let tried = gallery.faces().select(&round.tried).ok()?;
+    let own;
+    let space = match matcher.part(View::Pixels) {
+        Some(part) => part.space().as_ref(),
+        None => {
+            let learned = gallery.faces().select(&round.learned).ok()?;
+            own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
+            &own
+        }
+    };
+    let weights = space.project(&tried);
+    let test = LikenessTest::new(space);
     let mut seen = LeftOut::default();
     for (at, &face) in round.tried.iter().enumerate() {
-        let ranked = clusters.rank(coordinates.column(at).as_slice(), 2);
-        let Some(evidence) = evidence(&ranked, 0, measure) else {
+        let ranked = matcher.rank(coordinates.column(at).as_slice(), 2);
+        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
             continue;
         };
         match round.kind {
@@ -152,7 +165,7 @@ fn run(gallery: &Gallery, settings: Settings, round: &Round) -> Option<LeftOut> 
             Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
         }
         seen.likeness
-            .push(test.likeness(tried.face(at), probes.column(at).as_slice()));
+            .push(test.likeness(tried.face(at), weights.column(at).as_slice()));
     }
     Some(seen)
 }

@@ -5,6 +5,8 @@
 
 mod calibrate;
 
+use std::sync::Arc;
+
 use image::GrayImage;
 
 use crate::dataset::Person;
@@ -12,10 +14,11 @@ use crate::decision::{Calibration, Decision, Evidence, FALSE_ACCEPT_TARGET};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
-use crate::gallery::{ClusterRule, Clusters, Gallery, Match};
+use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
-use crate::metric::{FittedMetric, Measure, Metric};
+use crate::matcher::{Comparison, Copies, Features, Matcher, View};
+use crate::metric::{Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver};
 use crate::preparation::Preparation;
 
@@ -26,10 +29,34 @@ pub struct Settings {
     pub components: ComponentCount,
     /// The route to them; the result does not depend on it beyond rounding.
     pub solver: Solver,
+    /// What of the faces is compared.
+    pub features: Features,
+    /// What each enrolled face stands for besides itself.
+    pub copies: Copies,
     /// How weights are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
     pub clusters: ClusterRule,
+}
+
+impl Settings {
+    /// How the components are fitted.
+    pub fn pca(&self) -> Pca {
+        Pca {
+            components: self.components,
+            solver: self.solver,
+        }
+    }
+
+    /// How faces are compared.
+    pub fn comparison(&self) -> Comparison {
+        Comparison {
+            features: self.features,
+            copies: self.copies,
+            metric: self.metric,
+            clusters: self.clusters,
+        }
+    }
 }
 
 /// A learned recogniser: identifies faces among the enrolled people.
@@ -37,14 +64,13 @@ pub struct Settings {
 pub struct Recognizer {
     preparation: Preparation,
     settings: Settings,
-    space: FaceSpace,
+    /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
+    space: Arc<FaceSpace>,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
-    metric: FittedMetric,
+    matcher: Matcher,
     calibration: Calibration,
-    /// Derived from the weights.
-    clusters: Clusters,
 }
 
 /// A person a probe may be.
@@ -104,17 +130,28 @@ impl Recognizer {
     /// # Errors
     /// Fewer than two different faces.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
-        let pca = Pca {
-            components: settings.components,
-            solver: settings.solver,
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        let viewed = comparison.view(gallery.faces());
+        let matcher = Matcher::learn(
+            &viewed,
+            &faces,
+            &persons,
+            people,
+            comparison,
+            settings.pca(),
+        )?;
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings);
+        drop(viewed);
+        let space = match matcher.part(View::Pixels) {
+            Some(part) => Arc::clone(part.space()),
+            None => Arc::new(FaceSpace::new(
+                preparation.size(),
+                &settings.pca().fit(gallery.faces())?,
+            )),
         };
-        let components = pca.fit(gallery.faces())?;
-        let space = FaceSpace::new(preparation.size(), &components);
         let weights = space.project(gallery.faces());
-        let metric = settings
-            .metric
-            .fit(space.eigenvalues(), &weights, &gallery.persons());
-        let calibration = calibrate::calibrate(&gallery, settings);
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         Self::from_parts(
             preparation,
@@ -122,7 +159,7 @@ impl Recognizer {
             space,
             gallery,
             weights,
-            metric,
+            matcher,
             calibration,
         )
     }
@@ -134,30 +171,34 @@ impl Recognizer {
     pub fn from_parts(
         preparation: Preparation,
         settings: Settings,
-        space: FaceSpace,
+        space: Arc<FaceSpace>,
         gallery: Gallery,
         weights: Weights,
-        metric: FittedMetric,
+        matcher: Matcher,
         calibration: Calibration,
     ) -> Result<Self> {
+        let size = preparation.size();
+        let views = settings.features.views(size);
+        let is_viewed = matcher.parts().len() == views.len()
+            && matcher.parts().iter().zip(&views).all(|(part, view)| {
+                part.view() == view.0 && part.space().size() == view.0.size(size)
+            });
         let fits = weights.shape() == (space.components(), gallery.len())
-            && space.size() == preparation.size()
-            && gallery.faces().size() == preparation.size()
-            && metric.metric() == settings.metric
+            && space.size() == size
+            && gallery.faces().size() == size
+            && is_viewed
             && calibration.is_sound(gallery.people().len());
         if !fits {
             return Err(Error::Inconsistent);
         }
-        let clusters = clusters(&metric, &weights, &gallery, settings.clusters)?;
         Ok(Self {
             preparation,
             settings,
             space,
             gallery,
             weights,
-            metric,
+            matcher,
             calibration,
-            clusters,
         })
     }
 
@@ -186,9 +227,9 @@ impl Recognizer {
         &self.weights
     }
 
-    /// The metric, fitted to the gallery.
-    pub fn metric(&self) -> &FittedMetric {
-        &self.metric
+    /// What the gallery looks like to a probe.
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
     }
 
     /// How distances become decisions.
@@ -225,7 +266,7 @@ impl Recognizer {
     /// Who each prepared face (d x n) is, in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
         let weights = self.space.project(faces);
-        let coordinates = self.metric.coordinates(&weights);
+        let coordinates = self.matcher.coordinates(faces);
         let test = LikenessTest::new(&self.space);
         (0..faces.len())
             .map(|at| {
@@ -234,7 +275,7 @@ impl Recognizer {
                 let likeness = test.likeness(face, weights.as_slice());
                 // Two are needed to judge the first.
                 let ranked = self
-                    .clusters
+                    .matcher
                     .rank(coordinates.column(at).as_slice(), question.top.max(2));
                 let (decision, candidates) = self.judge(&ranked, likeness, question);
                 Identification {
@@ -295,20 +336,4 @@ fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
         first: similarity(ranked.get(at)?),
         second: rival.map(similarity),
     })
-}
-
-fn clusters(
-    metric: &FittedMetric,
-    weights: &Weights,
-    gallery: &Gallery,
-    rule: ClusterRule,
-) -> Result<Clusters> {
-    Clusters::new(
-        &metric.coordinates(weights),
-        &gallery.persons(),
-        gallery.people().len(),
-        rule,
-        metric.metric().measure,
-    )
-    .ok_or(Error::Inconsistent)
 }

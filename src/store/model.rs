@@ -7,13 +7,16 @@
 //! | `explained_variance_` | k | eigenvalues, n - 1 degrees of freedom, f64 |
 //! | `explained_variance_ratio_` | k | each over the total variance, f64 |
 //! | `weights` | n x k | weights of the enrolled faces, f32 |
-//! | `metric_` | k x k | the learned map of the weights, lower triangular, f64; only where the metric learns one |
+//! | `metric_` | k x k | the learned map of the weights, lower triangular, f32; where pixels are compared by a metric that learns one |
+//! | `texture_mean_`, `texture_components_`, `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
+//! | `coordinates` | n c x (j + k) | what probes are compared with: each face and its c - 1 copies, those of a face together, f32 |
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -26,6 +29,7 @@ use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, LabeledFace};
 use crate::locate::framing::Framing;
+use crate::matcher::{Matcher, Part, View};
 use crate::metric::FittedMetric;
 use crate::preparation::Preparation;
 use crate::recognizer::{Recognizer, Settings};
@@ -46,9 +50,32 @@ struct Meta {
     /// The settings as a user would type them.
     wanted_components: String,
     solver: String,
+    features: String,
+    copies: String,
     metric: String,
     clusters: String,
+    /// Columns of each face in `coordinates`.
+    columns_of_a_face: usize,
+    texture: Option<TextureMeta>,
     calibration: Calibration,
+}
+
+/// What `meta.json` says of the texture's space, where texture is compared.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct TextureMeta {
+    components: usize,
+    learned_from: usize,
+    total_variance: f64,
+}
+
+impl TextureMeta {
+    fn of(space: &FaceSpace) -> Self {
+        Self {
+            components: space.components(),
+            learned_from: space.learned_from(),
+            total_variance: space.total_variance(),
+        }
+    }
 }
 
 /// Writes the model; whatever stood there is replaced as a whole or not at all. Mode 0600: it holds faces.
@@ -69,6 +96,7 @@ pub fn load(path: &Path) -> Result<Recognizer> {
 
 fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
+    let matcher = recognizer.matcher();
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
     let meta = Meta {
@@ -82,8 +110,14 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         total_variance: space.total_variance(),
         wanted_components: settings.components.to_string(),
         solver: settings.solver.name().to_owned(),
+        features: settings.features.name().to_owned(),
+        copies: settings.copies.name().to_owned(),
         metric: settings.metric.name().to_owned(),
         clusters: settings.clusters.to_string(),
+        columns_of_a_face: matcher.enrolled().ncols() / n.max(1),
+        texture: matcher
+            .part(View::Texture)
+            .map(|part| TextureMeta::of(part.space())),
         calibration: *recognizer.calibration(),
     };
     let labels: Vec<&str> = gallery
@@ -112,12 +146,34 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    if let Some(matrix) = recognizer.metric().matrix() {
-        archive.add_array("metric_", &[k, k], matrix.transpose().as_slice())?;
+    for part in matcher.parts() {
+        let (space, prefix) = (part.space(), prefix(part.view()));
+        let (d, k) = (space.pixels(), space.components());
+        if part.view() == View::Texture {
+            let named = |name: &str| format!("{prefix}{name}");
+            archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
+            archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?;
+            archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
+        }
+        if let Some(matrix) = part.metric().matrix() {
+            let rows: Vec<f32> = matrix.transpose().iter().map(|&v| v as f32).collect();
+            archive.add_array(&format!("{prefix}metric_"), &[k, k], &rows)?;
+        }
     }
+    let coordinates = matcher.enrolled();
+    let shape = [coordinates.ncols(), coordinates.nrows()];
+    archive.add_array("coordinates", &shape, coordinates.as_slice())?;
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
     archive.finish()?;
     Ok(())
+}
+
+/// What the names of a view's arrays begin with.
+fn prefix(view: View) -> &'static str {
+    match view {
+        View::Pixels => "",
+        View::Texture => "texture_",
+    }
 }
 
 fn read(archive: &Archive) -> Result<Recognizer> {
@@ -136,6 +192,8 @@ fn read(archive: &Archive) -> Result<Recognizer> {
             .parse()
             .map_err(|e: String| senseless(&e))?,
         solver: meta.solver.parse().map_err(|e: String| senseless(&e))?,
+        features: meta.features.parse().map_err(|e: String| senseless(&e))?,
+        copies: meta.copies.parse().map_err(|e: String| senseless(&e))?,
         metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
         clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
     };
@@ -157,27 +215,81 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     }
     let gallery = read_gallery(archive, size, n)?;
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
-    let matrix = if archive.contains("metric_") {
-        Some(DMatrix::from_row_slice(
-            k,
-            k,
-            &archive.array("metric_", &[k, k])?,
-        ))
-    } else {
-        None
-    };
-    let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
-        .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
+    let space = Arc::new(space);
+    let matcher = read_matcher(archive, &meta, settings, &space, &gallery)?;
     Recognizer::from_parts(
         Preparation::new(size, meta.framing),
         settings,
         space,
         gallery,
         weights,
-        metric,
+        matcher,
         meta.calibration,
     )
     .map_err(|_| senseless("parts that do not fit together"))
+}
+
+fn read_matcher(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    space: &Arc<FaceSpace>,
+    gallery: &Gallery,
+) -> Result<Matcher> {
+    let senseless = |reason: &str| {
+        let reason = reason.to_owned();
+        archive.refuse(ModelProblem::Layout { reason })
+    };
+    let mut parts = Vec::new();
+    let mut rows = 0_usize;
+    for (view, share) in settings.features.views(space.size()) {
+        let prefix = prefix(view);
+        let space = match (view, meta.texture) {
+            (View::Pixels, _) => Arc::clone(space),
+            (View::Texture, Some(about)) => {
+                let size = view.size(space.size());
+                let (d, k) = (size.pixels(), about.components);
+                let named = |name: &str| format!("{prefix}{name}");
+                let space = FaceSpace::from_parts(
+                    size,
+                    DVector::from_vec(archive.array(&named("mean_"), &[d])?),
+                    DMatrix::from_vec(d, k, archive.array(&named("components_"), &[k, d])?),
+                    archive.array(&named("explained_variance_"), &[k])?,
+                    about.total_variance,
+                    about.learned_from,
+                );
+                Arc::new(
+                    space.ok_or_else(|| senseless("a texture space that does not fit together"))?,
+                )
+            }
+            (View::Texture, None) => {
+                return Err(senseless("texture is compared but not described"));
+            }
+        };
+        let k = space.components();
+        let name = format!("{prefix}metric_");
+        let matrix = if archive.contains(&name) {
+            let values: Vec<f32> = archive.array(&name, &[k, k])?;
+            let values = values.into_iter().map(f64::from);
+            Some(DMatrix::from_row_iterator(k, k, values))
+        } else {
+            None
+        };
+        let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
+            .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
+        rows += k;
+        parts.push(Part::new(view, share, space, metric));
+    }
+    let columns = gallery
+        .len()
+        .checked_mul(meta.columns_of_a_face)
+        .ok_or_else(|| senseless("an impossible number of copies"))?;
+    let coordinates = archive.array("coordinates", &[columns, rows])?;
+    let coordinates = DMatrix::from_vec(rows, columns, coordinates);
+    let (persons, people) = (gallery.persons(), gallery.people().len());
+    let comparison = settings.comparison();
+    Matcher::from_parts(parts, coordinates, &persons, people, comparison)
+        .map_err(|_| senseless("coordinates that do not fit their faces"))
 }
 
 fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {

@@ -1,0 +1,3 @@
+//! Features of a face besides its pixels.
+
+pub mod texture;

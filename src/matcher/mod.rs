@@ -1,0 +1,332 @@
+//! What the gallery's people look like to a probe: views of faces, each with its space and its metric, and
+//! the clusters of coordinates that they make together.
+//!
+//! A face becomes one column of coordinates: of each view (pixels, texture) the weights in its space,
+//! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
+//! faces stand there with their copies: mirrored, shifted.
+
+mod view;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use crate::error::{Error, Result};
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::face_space::{FaceSpace, Weights};
+use crate::gallery::{ClusterRule, Clusters, Match};
+use crate::metric::{FittedMetric, Measure, Metric};
+use crate::pca::Pca;
+
+pub use view::{Copies, Features, View};
+
+/// How faces are to be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Comparison {
+    /// What of them.
+    pub features: Features,
+    /// What each enrolled face stands for besides itself.
+    pub copies: Copies,
+    /// How the weights of each view are compared.
+    pub metric: Metric,
+    /// What of a person a probe is compared with.
+    pub clusters: ClusterRule,
+}
+
+/// One view with what was learned for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    view: View,
+    space: Arc<FaceSpace>,
+    metric: FittedMetric,
+    /// What this part's coordinates are multiplied by, so that its squared distances have their share.
+    factor: f64,
+}
+
+impl Part {
+    /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
+    pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
+        let scale = match metric.metric().measure {
+            // Lengths are 1.
+            Measure::Cosine => 1.0,
+            // One view alone keeps its own units.
+            Measure::Euclidean if share >= 1.0 => 1.0,
+            Measure::Euclidean => metric.mean_squared_length(space.eigenvalues()),
+        };
+        Self {
+            view,
+            space,
+            metric,
+            factor: (share / scale).sqrt(),
+        }
+    }
+
+    /// What of a face is compared.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// The space of this view.
+    pub fn space(&self) -> &Arc<FaceSpace> {
+        &self.space
+    }
+
+    /// The metric of this view.
+    pub fn metric(&self) -> &FittedMetric {
+        &self.metric
+    }
+
+    /// Coordinates (k x n) of faces whose weights in this part's space are given (k x n).
+    fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
+        let mut coordinates = self.metric.coordinates(weights);
+        if self.factor != 1.0 {
+            coordinates.apply(|value| *value = (f64::from(*value) * self.factor) as f32);
+        }
+        coordinates
+    }
+}
+
+/// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
+pub struct Viewed<'a> {
+    view: View,
+    share: f64,
+    copies: Copies,
+    mirror: Cow<'static, [u32]>,
+    /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
+    bytes: Cow<'a, FaceMatrix>,
+}
+
+impl Viewed<'_> {
+    /// The columns of some faces, d x (n s).
+    fn columns(&self, faces: &[usize]) -> Result<FaceMatrix> {
+        let shifts = self.copies.shifts_of_a_face();
+        let columns: Vec<usize> = faces
+            .iter()
+            .flat_map(|face| face * shifts..(face + 1) * shifts)
+            .collect();
+        self.bytes.select(&columns)
+    }
+
+    /// Some faces themselves, d x n.
+    fn themselves(&self, faces: &[usize]) -> Result<FaceMatrix> {
+        let shifts = self.copies.shifts_of_a_face();
+        let columns: Vec<usize> = faces.iter().map(|face| face * shifts).collect();
+        self.bytes.select(&columns)
+    }
+
+    fn mirrored(&self, columns: &FaceMatrix) -> Result<FaceMatrix> {
+        let mirrored = columns
+            .faces()
+            .flat_map(|column| self.mirror.iter().map(|&from| column[from as usize]));
+        FaceMatrix::from_pixels(columns.size(), mirrored.collect())
+    }
+
+    /// The space of some faces, and of their mirror images where the copies have them.
+    fn space(&self, faces: &[usize], pca: Pca) -> Result<FaceSpace> {
+        let mut learned = self.themselves(faces)?;
+        if self.copies != Copies::None {
+            let mirrored = self.mirrored(&learned)?;
+            learned = FaceMatrix::from_pixels(
+                learned.size(),
+                [learned.as_slice(), mirrored.as_slice()].concat(),
+            )?;
+        }
+        Ok(FaceSpace::new(learned.size(), &pca.fit(&learned)?))
+    }
+
+    /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
+    fn weights(&self, faces: &[usize], space: &FaceSpace) -> Result<Weights> {
+        let columns = self.columns(faces)?;
+        let straight = space.project(&columns);
+        if self.copies == Copies::None {
+            return Ok(straight);
+        }
+        let mirrored = space.project(&self.mirrored(&columns)?);
+        let shifts = self.copies.shifts_of_a_face();
+        let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
+        for face in 0..faces.len() {
+            let (from, to) = (face * shifts, 2 * face * shifts);
+            all.columns_mut(to, shifts)
+                .copy_from(&straight.columns(from, shifts));
+            all.columns_mut(to + shifts, shifts)
+                .copy_from(&mirrored.columns(from, shifts));
+        }
+        Ok(all)
+    }
+}
+
+impl Comparison {
+    /// The copies of each of so many faces of this size.
+    fn copies_of(&self, size: FaceSize, faces: usize) -> Copies {
+        match (self.copies, self.features.views(size).as_slice()) {
+            (Copies::Auto, [(View::Pixels, _)]) if faces <= Copies::SHIFTED_FACES => {
+                Copies::Shifted
+            }
+            (Copies::Auto, _) => Copies::Mirrored,
+            (given, _) => given,
+        }
+    }
+
+    /// The faces (d x n) as each view sees them.
+    pub fn view<'a>(&self, faces: &'a FaceMatrix) -> Vec<Viewed<'a>> {
+        let copies = self.copies_of(faces.size(), faces.len());
+        let shifted = copies.shifts(faces);
+        let views = self.features.views(faces.size());
+        views
+            .into_iter()
+            .map(|(view, share)| Viewed {
+                view,
+                share,
+                copies,
+                mirror: view.mirror(faces.size()),
+                bytes: match &shifted {
+                    Cow::Borrowed(faces) => view.of(faces),
+                    Cow::Owned(faces) => Cow::Owned(view.of(faces).into_owned()),
+                },
+            })
+            .collect()
+    }
+}
+
+/// Who a probe resembles: what a gallery looks like in coordinates.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    parts: Vec<Part>,
+    /// Of the enrolled faces with their copies, those of a face side by side: k x (n c).
+    coordinates: DMatrix<f32>,
+    /// Derived from the coordinates.
+    clusters: Clusters,
+}
+
+impl Matcher {
+    /// Learns from some of the faces that were viewed; `persons` are theirs (n), from 0 up to `people`, in
+    /// increasing order.
+    ///
+    /// # Errors
+    /// Fewer than two different faces.
+    pub fn learn(
+        viewed: &[Viewed<'_>],
+        faces: &[usize],
+        persons: &[usize],
+        people: usize,
+        comparison: Comparison,
+        pca: Pca,
+    ) -> Result<Self> {
+        let mut parts = Vec::with_capacity(viewed.len());
+        let mut coordinates = Vec::with_capacity(viewed.len());
+        for view in viewed {
+            let space = Arc::new(view.space(faces, pca)?);
+            let weights = view.weights(faces, &space)?;
+            let copies = weights.ncols() / faces.len();
+            let owners = each_times(persons, copies);
+            let metric = comparison
+                .metric
+                .fit(space.eigenvalues(), &weights, &owners);
+            let part = Part::new(view.view, view.share, space, metric);
+            coordinates.push(part.coordinates(&weights));
+            parts.push(part);
+        }
+        Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
+    }
+
+    /// A matcher from its parts and the coordinates of the enrolled faces with their copies (k x (n c));
+    /// `persons` are theirs (n).
+    ///
+    /// # Errors
+    /// Parts that do not fit together.
+    pub fn from_parts(
+        parts: Vec<Part>,
+        coordinates: DMatrix<f32>,
+        persons: &[usize],
+        people: usize,
+        comparison: Comparison,
+    ) -> Result<Self> {
+        let rows: usize = parts.iter().map(|part| part.space.components()).sum();
+        let copies = coordinates.ncols() / persons.len().max(1);
+        let fits = rows == coordinates.nrows()
+            && copies * persons.len() == coordinates.ncols()
+            && parts
+                .iter()
+                .all(|part| part.metric.metric() == comparison.metric);
+        let clusters = Clusters::new(
+            &coordinates,
+            &each_times(persons, copies),
+            people,
+            comparison.clusters,
+            comparison.metric.measure,
+        );
+        match clusters {
+            Some(clusters) if fits => Ok(Self {
+                parts,
+                coordinates,
+                clusters,
+            }),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+
+    /// The views that are compared.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The part that compares this view, if one does.
+    pub fn part(&self, view: View) -> Option<&Part> {
+        self.parts.iter().find(|part| part.view == view)
+    }
+
+    /// Coordinates of the enrolled faces with their copies, those of a face side by side: k x (n c).
+    pub fn enrolled(&self) -> &DMatrix<f32> {
+        &self.coordinates
+    }
+
+    /// Coordinates (k x n) of faces (d x n): squared distances between them are what is compared.
+    pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
+        let of_parts = self.parts.iter().map(|part| {
+            let seen = part.view.of(faces);
+            part.coordinates(&part.space.project(&seen))
+        });
+        stacked(&of_parts.collect::<Vec<_>>())
+    }
+
+    /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
+    pub(crate) fn coordinates_of(
+        &self,
+        viewed: &[Viewed<'_>],
+        faces: &[usize],
+    ) -> Result<DMatrix<f32>> {
+        let mut of_parts = Vec::with_capacity(self.parts.len());
+        for (part, view) in self.parts.iter().zip(viewed) {
+            let weights = part.space.project(&view.themselves(faces)?);
+            of_parts.push(part.coordinates(&weights));
+        }
+        Ok(stacked(&of_parts))
+    }
+
+    /// The `top` nearest people to coordinates (k), nearest first.
+    pub fn rank(&self, coordinates: &[f32], top: usize) -> Vec<Match> {
+        self.clusters.rank(coordinates, top)
+    }
+}
+
+/// Every value so many times in a row.
+fn each_times(values: &[usize], times: usize) -> Vec<usize> {
+    values
+        .iter()
+        .flat_map(|&value| std::iter::repeat_n(value, times))
+        .collect()
+}
+
+/// Matrices of as many columns, one below the other.
+fn stacked(parts: &[DMatrix<f32>]) -> DMatrix<f32> {
+    let rows = parts.iter().map(DMatrix::nrows).sum();
+    let columns = parts.first().map_or(0, DMatrix::ncols);
+    let mut all = DMatrix::zeros(rows, columns);
+    let mut below = 0;
+    for part in parts {
+        all.rows_mut(below, part.nrows()).copy_from(part);
+        below += part.nrows();
+    }
+    all
+}

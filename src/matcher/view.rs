@@ -1,0 +1,251 @@
+//! Views of a face: what of it is compared, as bytes.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::features::texture;
+
+/// What of the faces is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Features {
+    /// Texture, or pixels where faces are so small that they have none.
+    #[default]
+    Auto,
+    /// The pixels themselves: eigenfaces as Turk and Pentland had them, the basis is what decides.
+    Pixels,
+    /// Local binary patterns and gradients on a grid: see [`texture`]. Best on all data sets measured
+    /// (docs/RECIPES.md).
+    Texture,
+    /// Texture and pixels together.
+    Fused,
+}
+
+/// Faces narrower than this have no texture to speak of: a pattern is five pixels wide, a cell a seventh
+/// of the width.
+const TEXTURED_WIDTH: u32 = 32;
+
+/// Of the squared length that texture and pixels make together, what is the pixels'. Half as much as the
+/// texture's: measured.
+const PIXELS_SHARE: f64 = 1.0 / 3.0;
+
+impl Features {
+    /// Every choice.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Pixels, Self::Texture, Self::Fused];
+
+    /// The name a user types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Pixels => "pixels",
+            Self::Texture => "texture",
+            Self::Fused => "fused",
+        }
+    }
+
+    /// What is compared of faces of this size, and what share of the squared length each view has.
+    pub fn views(self, size: FaceSize) -> Vec<(View, f64)> {
+        match self {
+            Self::Auto if size.width() < TEXTURED_WIDTH => Self::Pixels.views(size),
+            Self::Auto => Self::Texture.views(size),
+            Self::Pixels => vec![(View::Pixels, 1.0)],
+            Self::Texture => vec![(View::Texture, 1.0)],
+            Self::Fused => vec![
+                (View::Texture, 1.0 - PIXELS_SHARE),
+                (View::Pixels, PIXELS_SHARE),
+            ],
+        }
+    }
+}
+
+impl std::str::FromStr for Features {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|features| features.name() == text)
+            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// One way to see a face as a column of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum View {
+    /// Its d pixels.
+    Pixels,
+    /// Its texture.
+    Texture,
+}
+
+impl View {
+    /// The faces (d x n) seen this way, in their order.
+    pub fn of(self, faces: &FaceMatrix) -> Cow<'_, FaceMatrix> {
+        match self {
+            Self::Pixels => Cow::Borrowed(faces),
+            Self::Texture => Cow::Owned(texture::describe_all(faces)),
+        }
+    }
+
+    /// The size of faces of this size, seen this way.
+    pub fn size(self, faces: FaceSize) -> FaceSize {
+        match self {
+            Self::Pixels => faces,
+            Self::Texture => texture::SHEET,
+        }
+    }
+
+    /// Where each byte of a mirrored face comes from.
+    pub fn mirror(self, faces: FaceSize) -> Cow<'static, [u32]> {
+        match self {
+            Self::Pixels => {
+                let (width, height) = (faces.width(), faces.height());
+                let rows = (0..height).map(|y| y * width);
+                Cow::Owned(
+                    rows.flat_map(|row| (row..row + width).rev())
+                        .collect::<Vec<_>>(),
+                )
+            }
+            Self::Texture => Cow::Borrowed(texture::mirror()),
+        }
+    }
+}
+
+/// What each enrolled face is compared as, besides itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Copies {
+    /// Pixels: mirrored and shifted, in galleries of up to [`Copies::SHIFTED_FACES`]; beyond that, and of
+    /// texture, mirrored.
+    #[default]
+    Auto,
+    /// Nothing: eigenfaces of just the faces given.
+    None,
+    /// Its mirror image. The space is learned from both (Kirby & Sirovich 1990).
+    Mirrored,
+    /// Its mirror image, and both shifted by a little in each direction.
+    Shifted,
+}
+
+/// Shifts, in hundredths of the width: what was one and two pixels of 46.
+const SHIFTS: [f64; 2] = [2.2, 4.4];
+
+impl Copies {
+    /// Every choice.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::None, Self::Mirrored, Self::Shifted];
+
+    /// Galleries of more faces are not shifted unless asked: eighteen copies of each are many.
+    pub const SHIFTED_FACES: usize = 1_000;
+
+    /// The name a user types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::Mirrored => "mirrored",
+            Self::Shifted => "shifted",
+        }
+    }
+
+    /// How many columns [`Copies::shifts`] makes of a face.
+    pub fn shifts_of_a_face(self) -> usize {
+        match self {
+            Self::Shifted => 1 + 4 * SHIFTS.len(),
+            Self::Auto | Self::None | Self::Mirrored => 1,
+        }
+    }
+
+    /// Each face (d x n) followed by its shifted copies: d x (n s).
+    pub fn shifts(self, faces: &FaceMatrix) -> Cow<'_, FaceMatrix> {
+        if self.shifts_of_a_face() == 1 {
+            return Cow::Borrowed(faces);
+        }
+        let size = faces.size();
+        let unit = f64::from(size.width()) / 100.0;
+        let mut offsets = vec![(0, 0)];
+        for shift in SHIFTS {
+            let pixels = (shift * unit).round().max(1.0) as i64;
+            offsets.extend([(pixels, 0), (-pixels, 0), (0, pixels), (0, -pixels)]);
+        }
+        let all: Vec<&[u8]> = faces.faces().collect();
+        let pixels: Vec<u8> = all
+            .par_iter()
+            .flat_map_iter(|face| {
+                offsets
+                    .iter()
+                    .flat_map(|&offset| shifted(face, size, offset))
+            })
+            .collect();
+        Cow::Owned(FaceMatrix::from_pixels(size, pixels).expect("whole faces of one size"))
+    }
+}
+
+impl std::str::FromStr for Copies {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|copies| copies.name() == text)
+            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// The face moved right by x and down by y pixels; its border is repeated.
+fn shifted(face: &[u8], size: FaceSize, (x, y): (i64, i64)) -> Vec<u8> {
+    let (width, height) = (size.width() as i64, size.height() as i64);
+    let mut moved = Vec::with_capacity(face.len());
+    for row in 0..height {
+        let from = (row - y).clamp(0, height - 1) * width;
+        moved.extend(
+            (0..width).map(|column| face[(from + (column - x).clamp(0, width - 1)) as usize]),
+        );
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size() -> FaceSize {
+        FaceSize::new(8, 9).unwrap()
+    }
+
+    #[test]
+    fn a_shift_moves_the_picture_and_repeats_its_border() {
+        let face: Vec<u8> = (0..72).collect();
+        let moved = shifted(&face, size(), (1, -2));
+        assert_eq!(&moved[..8], [16, 16, 17, 18, 19, 20, 21, 22]);
+        assert_eq!(&moved[64..], [64, 64, 65, 66, 67, 68, 69, 70]);
+        assert_eq!(shifted(&face, size(), (0, 0)), face);
+    }
+
+    #[test]
+    fn every_mirror_undoes_itself() {
+        for view in [View::Pixels, View::Texture] {
+            let mirror = view.mirror(size());
+            assert_eq!(mirror.len(), view.size(size()).pixels());
+            let twice = mirror.iter().map(|&at| mirror[at as usize]);
+            assert!(twice.eq(0..mirror.len() as u32), "{view:?}");
+        }
+        assert_eq!(View::Pixels.mirror(size())[..8], [7, 6, 5, 4, 3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn copies_follow_their_face() {
+        let faces = FaceMatrix::from_pixels(size(), (0..144).collect()).unwrap();
+        let copies = Copies::Shifted.shifts(&faces);
+        assert_eq!(copies.len(), 18);
+        assert_eq!(copies.face(9), faces.face(1));
+        assert_eq!(*Copies::Mirrored.shifts(&faces), faces);
+    }
+
+    #[test]
+    fn small_faces_are_compared_by_pixels() {
+        let views = |width, height| Features::Auto.views(FaceSize::new(width, height).unwrap());
+        assert_eq!(views(20, 24), [(View::Pixels, 1.0)]);
+        assert_eq!(views(60, 72), [(View::Texture, 1.0)]);
+    }
+}

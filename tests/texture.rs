@@ -1,0 +1,52 @@
+//! The texture of a face against an independent description by NumPy (tests/reference/texture.py).
+
+mod support;
+
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::features::texture;
+
+const PATTERNS: usize = 59;
+
+#[test]
+fn textures_are_numpys() {
+    let path = support::project().join("tests/reference/texture.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut seen = 0;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        let expected: Vec<u8> = words.map(|word| word.parse().unwrap()).collect();
+        let face = image::open(support::bundled_faces().join(name))
+            .unwrap()
+            .into_luma8();
+        let size = FaceSize::new(face.width(), face.height()).unwrap();
+        let texture = texture::describe(face.as_raw(), size);
+        assert_eq!(texture.len(), expected.len());
+        let cell = texture::SHEET.width() as usize;
+        for (at, (&here, &there)) in texture.iter().zip(&expected).enumerate() {
+            // Patterns are integers on both sides, but for the last rounding. Angles of gradients are
+            // good to half a per cent here.
+            let most = if at % cell < PATTERNS { 0 } else { 1 };
+            assert!(
+                here.abs_diff(there) <= most,
+                "{name}, byte {at}: {here}, NumPy {there}"
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}
+
+#[test]
+fn all_are_described_in_order() {
+    let size = FaceSize::new(8, 9).unwrap();
+    let faces: Vec<Vec<u8>> = (1..6_u8)
+        .map(|face| (0..72_u8).map(|at| at.wrapping_mul(face * 37)).collect())
+        .collect();
+    let all = texture::describe_all(&FaceMatrix::from_pixels(size, faces.concat()).unwrap());
+    assert_eq!((all.size(), all.len()), (texture::SHEET, 5));
+    for (described, face) in all.faces().zip(&faces) {
+        assert_eq!(described, texture::describe(face, size));
+    }
+    assert!(texture::describe_all(&FaceMatrix::new(size)).is_empty());
+}
