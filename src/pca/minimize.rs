@@ -11,7 +11,7 @@
 //! Slower than the other solvers, and it shares with them nothing but the exact sums of products: a way to see PCA,
 //! and a check. The distance from the solution shrinks by λ_(k+1) / λ_k a round.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 use super::centring::{About, Centring, Table};
 use super::eigen::{self, Choice, Eigenpairs, Noise, Wanted};
