@@ -8,6 +8,7 @@ use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
@@ -137,6 +138,9 @@ pub struct Learn {
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
     #[arg(long, value_name = "COPIES")]
     pub copies: Option<Copies>,
+    /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<Kernel>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,

@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use crate::error::PcaError;
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::Weights;
 use crate::pca::kernel::{self as products, Columns};
 use crate::pca::{ComponentCount, Rule, spectrum};
@@ -132,6 +132,11 @@ impl KernelSpace {
         self.learned.function.gamma()
     }
 
+    /// The size of the faces.
+    pub fn size(&self) -> FaceSize {
+        self.learned.faces.size()
+    }
+
     /// k, the number of components.
     pub fn components(&self) -> usize {
         self.eigenvalues.len()
@@ -177,20 +182,23 @@ impl KernelSpace {
     /// If the faces have another size than those learned from.
     pub fn weights(&self, faces: &FaceMatrix) -> DMatrix<f64> {
         assert_eq!(faces.size(), self.learned.faces.size(), "faces of one size");
-        let k = self.components();
+        let (k, n) = (self.components(), self.learned_from());
         let mut weights = DMatrix::zeros(k, faces.len());
-        weights
-            .as_mut_slice()
-            .par_chunks_mut(k)
-            .enumerate()
-            .for_each(|(at, weights)| {
-                let kernels = self.learned.centred_kernels(faces.face(at));
-                for (column, kernel) in self.coefficients.column_iter().zip(&kernels) {
-                    for (weight, coefficient) in weights.iter_mut().zip(column.iter()) {
-                        *weight += kernel * coefficient;
+        for first in (0..faces.len()).step_by(n) {
+            let count = n.min(faces.len() - first);
+            let products = self.learned.products_with(faces, first, count);
+            weights.as_mut_slice()[first * k..(first + count) * k]
+                .par_chunks_mut(k)
+                .zip(products.par_chunks(n + 1))
+                .for_each(|(weights, products)| {
+                    let kernels = self.learned.centred_kernels(products);
+                    for (column, kernel) in self.coefficients.column_iter().zip(&kernels) {
+                        for (weight, coefficient) in weights.iter_mut().zip(column.iter()) {
+                            *weight += kernel * coefficient;
+                        }
                     }
-                }
-            });
+                });
+        }
         weights
     }
 
@@ -209,7 +217,7 @@ impl Learned {
         let n = faces.len();
         let order = canonical_order(faces);
         let faces = faces.select(&order).expect("each face once");
-        let products = inner_products(&faces);
+        let products = inner_products(faces.as_slice(), faces.size().pixels());
         let squares: Vec<i64> = products.iter().step_by(n + 1).copied().collect();
         let typical = mean_squared_distance(&products, &squares);
         let function = Function::settle(kernel, faces.size().pixels(), typical);
@@ -257,24 +265,45 @@ impl Learned {
         }
     }
 
-    /// The kernels of a face with all faces learned from, centred as theirs are: n values.
-    fn centred_kernels(&self, face: &[u8]) -> Vec<f64> {
-        let square = inner_product(face, face);
-        let mut kernels: Vec<f64> = self
-            .faces
-            .faces()
-            .zip(&self.squares)
-            .map(|(other, &yy)| {
-                self.function.of(Products {
-                    xy: inner_product(face, other),
-                    xx: square,
-                    yy,
-                })
+    /// Inner products of some faces with all faces learned from, and at last with themselves: n + 1 exact integers a
+    /// face. A table of all products of both is wasteful, but made at many times the speed of one by one.
+    fn products_with(&self, faces: &FaceMatrix, first: usize, count: usize) -> Vec<i64> {
+        /// So few faces are multiplied one by one.
+        const FEW: usize = 8;
+        let (d, n) = (faces.size().pixels(), self.faces.len());
+        let new = &faces.as_slice()[first * d..(first + count) * d];
+        if count < FEW {
+            let each = |face: &[u8]| {
+                let with_learned = self.faces.faces().map(|other| inner_product(face, other));
+                with_learned
+                    .chain([inner_product(face, face)])
+                    .collect::<Vec<_>>()
+            };
+            return new.par_chunks(d).flat_map_iter(each).collect();
+        }
+        let all = [self.faces.as_slice(), new].concat();
+        let table = inner_products(&all, d);
+        let side = n + count;
+        (0..count)
+            .flat_map(|face| {
+                let row = &table[(n + face) * side..][..side];
+                row[..n].iter().chain([&row[n + face]]).copied()
             })
+            .collect()
+    }
+
+    /// The kernels of a face with all faces learned from, given its [products](Self::products_with), centred as
+    /// theirs are: n values.
+    fn centred_kernels(&self, products: &[i64]) -> Vec<f64> {
+        let (&own, products) = products.split_last().unwrap_or((&0, &[]));
+        let mut kernels: Vec<f64> = products
+            .iter()
+            .zip(&self.squares)
+            .map(|(&xy, &yy)| self.function.of(Products { xy, xx: own, yy }))
             .collect();
-        let own = kernels.iter().sum::<f64>() / kernels.len() as f64;
+        let mean = kernels.iter().sum::<f64>() / kernels.len() as f64;
         for (kernel, row) in kernels.iter_mut().zip(&self.row_means) {
-            *kernel = *kernel - own - row + self.mean;
+            *kernel = *kernel - mean - row + self.mean;
         }
         kernels
     }
@@ -299,12 +328,11 @@ fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
     order
 }
 
-/// XᵀX in exact integers, n x n.
-fn inner_products(faces: &FaceMatrix) -> Vec<i64> {
-    let n = faces.len();
+/// XᵀX of columns of d bytes in exact integers, n x n.
+fn inner_products(bytes: &[u8], d: usize) -> Vec<i64> {
+    let n = bytes.len() / d;
     let mut table = vec![0; n * n];
-    let columns = Columns::new(faces.as_slice(), faces.size().pixels(), n)
-        .expect("a face matrix is n columns of d pixels");
+    let columns = Columns::new(bytes, d, n).expect("whole columns");
     products::accumulate_gram(columns, products::Kernel::best(), &mut table)
         .expect("the table is n x n");
     products::mirror_upper(&mut table, n).expect("the table is n x n");

@@ -5,6 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod space;
 mod view;
 
 use std::borrow::Cow;
@@ -16,9 +17,11 @@ use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
+use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::Pca;
 
+pub use space::Space;
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.
@@ -28,6 +31,8 @@ pub struct Comparison {
     pub features: Features,
     /// What each enrolled face stands for besides itself.
     pub copies: Copies,
+    /// Whose components the weights of each view are.
+    pub kernel: Kernel,
     /// How the weights of each view are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -38,7 +43,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     view: View,
-    space: Arc<FaceSpace>,
+    space: Space,
     metric: FittedMetric,
     /// What this part's coordinates are multiplied by, so that its squared distances have their share.
     factor: f64,
@@ -46,7 +51,7 @@ pub struct Part {
 
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
-    pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
+    pub fn new(view: View, share: f64, space: Space, metric: FittedMetric) -> Self {
         let scale = match metric.metric().measure {
             // Lengths are 1.
             Measure::Cosine => 1.0,
@@ -68,7 +73,7 @@ impl Part {
     }
 
     /// The space of this view.
-    pub fn space(&self) -> &Arc<FaceSpace> {
+    pub fn space(&self) -> &Space {
         &self.space
     }
 
@@ -122,21 +127,36 @@ impl Viewed<'_> {
         FaceMatrix::from_pixels(columns.size(), mirrored.collect())
     }
 
-    /// The space of some faces, and of their mirror images where the copies have them.
-    fn space(&self, faces: &[usize], pca: Pca) -> Result<FaceSpace> {
-        let mut learned = self.themselves(faces)?;
-        if self.copies != Copies::None {
-            let mirrored = self.mirrored(&learned)?;
-            learned = FaceMatrix::from_pixels(
-                learned.size(),
-                [learned.as_slice(), mirrored.as_slice()].concat(),
-            )?;
+    /// Some faces, followed by their mirror images where the copies have them: what the space is learned from.
+    fn learned(&self, faces: &[usize]) -> Result<FaceMatrix> {
+        let learned = self.themselves(faces)?;
+        if self.copies == Copies::None {
+            return Ok(learned);
         }
-        Ok(FaceSpace::new(learned.size(), &pca.fit(&learned)?))
+        let mirrored = self.mirrored(&learned)?;
+        FaceMatrix::from_pixels(
+            learned.size(),
+            [learned.as_slice(), mirrored.as_slice()].concat(),
+        )
+    }
+
+    /// The space of some faces, and of their mirror images where the copies have them.
+    fn space(&self, faces: &[usize], kernel: Kernel, pca: Pca) -> Result<Space> {
+        let learned = self.learned(faces)?;
+        Ok(match kernel {
+            Kernel::Linear => Space::Linear(Arc::new(FaceSpace::new(
+                learned.size(),
+                &pca.fit(&learned)?,
+            ))),
+            kernel => {
+                let components = pca.components;
+                Space::Kernel(Arc::new(KernelPca { kernel, components }.fit(&learned)?))
+            }
+        })
     }
 
     /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
-    fn weights(&self, faces: &[usize], space: &FaceSpace) -> Result<Weights> {
+    fn weights(&self, faces: &[usize], space: &Space) -> Result<Weights> {
         let columns = self.columns(faces)?;
         let straight = space.project(&columns);
         if self.copies == Copies::None {
@@ -166,6 +186,28 @@ impl Comparison {
             (Copies::Auto, _) => Copies::Mirrored,
             (given, _) => given,
         }
+    }
+
+    /// The faces that each view's space is learned from: these, seen as the view does, and their mirror images
+    /// where the copies have them. d x n, or d x 2 n.
+    ///
+    /// # Errors
+    /// None for faces of one size.
+    pub fn learned(&self, faces: &FaceMatrix) -> Result<Vec<FaceMatrix>> {
+        let all: Vec<usize> = (0..faces.len()).collect();
+        let plain = Self {
+            copies: match self.copies_of(faces.size(), faces.len()) {
+                // Shifts are projected, but not learned from.
+                Copies::Shifted => Copies::Mirrored,
+                other => other,
+            },
+            ..*self
+        };
+        plain
+            .view(faces)
+            .iter()
+            .map(|view| view.learned(&all))
+            .collect()
     }
 
     /// The faces (d x n) as each view sees them.
@@ -216,7 +258,7 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = Arc::new(view.space(faces, pca)?);
+            let space = view.space(faces, comparison.kernel, pca)?;
             let weights = view.weights(faces, &space)?;
             let copies = weights.ncols() / faces.len();
             let owners = each_times(persons, copies);

@@ -144,8 +144,11 @@ fn run(
 
     let tried = gallery.faces().select(&round.tried).ok()?;
     let own;
-    let space = match matcher.part(View::Pixels) {
-        Some(part) => part.space().as_ref(),
+    let space = match matcher
+        .part(View::Pixels)
+        .and_then(|part| part.space().linear())
+    {
+        Some(space) => space.as_ref(),
         None => {
             let learned = gallery.faces().select(&round.learned).ok()?;
             own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
