@@ -202,6 +202,9 @@ pub struct Basis {
     /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
     #[arg(long, value_name = "SOLVER", requires = "faces")]
     pub solver: Option<Solver>,
+    /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
+    #[arg(long, requires = "faces", conflicts_with = "solver")]
+    pub scale_pixels: bool,
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::store;
 
@@ -76,9 +77,13 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "matching",
             format!(
-                "features {}, copies {}, metric {}, clusters {}",
+                "features {}, copies {}, {}metric {}, clusters {}",
                 settings.features.name(),
                 settings.copies.name(),
+                match settings.kernel {
+                    Kernel::Linear => String::new(),
+                    kernel => format!("kernel {kernel}, "),
+                },
                 settings.metric.name(),
                 settings.clusters
             ),
