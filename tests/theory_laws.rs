@@ -7,6 +7,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::metric::Metric;
 use eigenfaces::pca::minimize::{self, Round};
+use eigenfaces::pca::scaled;
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
@@ -173,6 +174,43 @@ proptest! {
         for q in 1..p {
             prop_assert!(likelihood(found) >= likelihood(q) - 1e-9 * likelihood(q).abs(), "{} {}", found, q);
         }
+    }
+
+    #[test]
+    fn scaled_pixels_give_the_components_of_correlations(
+        n in 4_usize..90, constant in 0_usize..20, seed: u64,
+    ) {
+        let plain = faces(8, 8, n, seed);
+        let mut pixels = plain.as_slice().to_vec();
+        for face in pixels.chunks_exact_mut(64) {
+            face[..constant].fill(77);
+        }
+        let faces = FaceMatrix::from_pixels(plain.size(), pixels).unwrap();
+        let found = scaled::fit(&faces, ComponentCount::Share(1.0)).unwrap();
+        let components = &found.components;
+        // Constant pixels carry nothing, exactly.
+        for pixel in 0..constant {
+            prop_assert_eq!(found.deviations[pixel], 0.0);
+            prop_assert!(components.basis.row(pixel).iter().all(|&value| value == 0.0));
+        }
+        let vary = found.deviations.iter().filter(|&&deviation| deviation > 0.0).count();
+        prop_assert!((components.total_variance - vary as f64).abs() < 1e-9 * vary as f64);
+        // The correlation matrix, and what the components make of it.
+        let mut z = centred(&faces, &components.mean);
+        for (mut row, &deviation) in z.row_iter_mut().zip(found.deviations.iter()) {
+            row /= if deviation > 0.0 { deviation } else { 1.0 };
+        }
+        let correlation = &z * z.transpose() / (n - 1) as f64;
+        let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(&components.eigenvalues));
+        let rebuilt = &components.basis * diagonal * components.basis.transpose();
+        prop_assert!((correlation - rebuilt).amax() < 1e-8);
+        prop_assert!((found.weights(&faces) - components.basis.tr_mul(&z)).amax() < 1e-8);
+        // In gray levels, all components rebuild the faces: m + D U w.
+        let mut levels = found.basis_in_gray_levels() * found.weights(&faces);
+        for mut face in levels.column_iter_mut() {
+            face += &components.mean;
+        }
+        prop_assert!((levels - faces.matrix().map(f64::from)).amax() < 1e-6);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod facemap;
 mod framing;
 mod main_job;
 mod readme;
+mod theory;
 
 use std::path::Path;
 use std::process::{Command, Output};
