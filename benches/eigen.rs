@@ -4,7 +4,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use eigenfaces::pca::eigen::{Choice, Wanted, leading};
-use eigenfaces::pca::products::map_back;
+use eigenfaces::pca::products::{Precision, map_back};
 use eigenfaces::pca::projection::project;
 use nalgebra::DMatrix;
 use std::time::Duration;
@@ -64,9 +64,14 @@ fn products(criterion: &mut Criterion) {
     let order: Vec<usize> = (0..n).collect();
     let coefficients = DMatrix::from_fn(n, k, |i, j| ((i * 31 + j * 17) % 101) as f64);
     let basis = DMatrix::from_fn(d, k, |i, j| ((i * 31 + j * 17) % 101) as f32 / 1e4);
-    group.bench_function("map back 10304 x 400 x 100", |bencher| {
-        bencher.iter(|| map_back(&faces, &mean, &order, &coefficients));
-    });
+    for precision in [Precision::Single, Precision::Double] {
+        group.bench_function(
+            format!("map back 10304 x 400 x 100 {precision:?}"),
+            |bencher| {
+                bencher.iter(|| map_back(&faces, &mean, &order, &coefficients, precision));
+            },
+        );
+    }
     group.bench_function("project 400 faces", |bencher| {
         bencher.iter(|| project(&basis, &mean, &faces));
     });

@@ -29,7 +29,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
 use eigenfaces::pca::covariance::Accumulator;
 use eigenfaces::pca::kernel::{self, Columns, Kernel};
-use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver};
+use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver, Symmetry};
 use eigenfaces::store::write_npy;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -91,11 +91,14 @@ impl Bench {
             return self.fit_shuffled();
         }
         let start = Instant::now();
-        let components = match route {
-            "stream" => components_by_chunks(&self.faces)?,
-            route => pca(route.parse()?).fit(&self.faces)?,
+        let (components, weights) = match route {
+            "stream" => {
+                let components = components_by_chunks(&self.faces)?;
+                let weights = FaceSpace::new(self.faces.size(), &components).project(&self.faces);
+                (components, weights)
+            }
+            route => pca(route.parse()?).fit_with_weights(&self.faces, Symmetry::None)?,
         };
-        let weights = FaceSpace::new(self.faces.size(), &components).project(&self.faces);
         let seconds = start.elapsed().as_secs_f64();
         self.last = Some((components, weights));
         Ok(seconds)
@@ -107,8 +110,7 @@ impl Bench {
         order.sort_by_key(|&j| j.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let faces = self.faces.select(&order)?;
         let start = Instant::now();
-        let components = pca(Solver::Auto).fit(&faces)?;
-        let shuffled = FaceSpace::new(faces.size(), &components).project(&faces);
+        let (components, shuffled) = pca(Solver::Auto).fit_with_weights(&faces, Symmetry::None)?;
         let seconds = start.elapsed().as_secs_f64();
         let mut weights = shuffled.clone();
         for (from, &to) in order.iter().enumerate() {
@@ -122,12 +124,8 @@ impl Bench {
     /// is the order of the faces, scaling and signs.
     fn stages(&self, solver: Solver) -> Result<String> {
         let mut watch = Stopwatch::new();
-        let components = pca(solver).fit(&self.faces)?;
-        watch.lap("whole fit");
-        let space = FaceSpace::new(self.faces.size(), &components);
-        watch.lap("basis to f32");
-        space.project(&self.faces);
-        watch.lap("weights");
+        let (components, _) = pca(solver).fit_with_weights(&self.faces, Symmetry::None)?;
+        watch.lap("whole fit with weights");
         if components.solver == Solver::Covariance {
             let mut sums = Accumulator::new(self.faces.size().pixels());
             watch.lap("table");
@@ -145,7 +143,7 @@ impl Bench {
         space.training_weights();
         watch.lap("weights from the solution");
         space.with_components(&self.faces, COMPONENTS)?;
-        watch.lap("mean, map back, check basis");
+        watch.lap("mean and eigenfaces");
         Ok(watch.laps.join(", "))
     }
 

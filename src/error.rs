@@ -172,6 +172,26 @@ pub enum Error {
         asked: &'static str,
     },
 
+    /// A light recipe was asked for, but the model has another.
+    #[error("{}: its faces were normalized with '{has}', so '{asked}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model", .path.display())]
+    OtherLight {
+        path: PathBuf,
+        has: &'static str,
+        asked: &'static str,
+    },
+
+    /// Nobody can be mistaken for anybody else.
+    #[error(
+        "{people} person is there, and evaluating needs 2 or more: give a folder with a sub-folder for each"
+    )]
+    TooFewToEvaluate { people: usize },
+
+    /// The protocol leaves no photo to try.
+    #[error(
+        "protocol {protocol} leaves no photo to try: it tries people on photos that were not learned from, so add photos a person or learn from fewer"
+    )]
+    NothingToTry { protocol: String },
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
@@ -179,6 +199,10 @@ pub enum Error {
     /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
     MakeFolder { path: PathBuf, source: io::Error },
+
+    /// A copy with marks would stand where one of the photos does.
+    #[error("{}: is one of the photos, and would be replaced by its copy; choose another folder", .path.display())]
+    CopyOverPhoto { path: PathBuf },
 
     /// A picture cannot be turned into a file.
     #[error("{}: the picture cannot be written ({reason})", .path.display())]

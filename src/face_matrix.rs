@@ -23,8 +23,8 @@ impl FaceSize {
 
     /// Faces aligned by the eyes, unless the user asks for another size.
     pub const ALIGNED: Self = Self {
-        width: 60,
-        height: 72,
+        width: 54,
+        height: 65,
     };
 
     /// Checks both sides.

@@ -38,6 +38,8 @@ pub mod decision;
 
 pub mod recognizer;
 
+pub mod evaluate;
+
 pub mod store;
 
 pub mod render;

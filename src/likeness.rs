@@ -26,24 +26,31 @@ pub struct LikenessTest<'a> {
     mean_detail: Vec<f32>,
 }
 
+/// How many leading eigenfaces of these the test takes; the eigenvalues are decreasing.
+pub fn leading(eigenvalues: &[f64]) -> usize {
+    let enough = SHARE * eigenvalues.iter().sum::<f64>();
+    let mut sum = 0.0;
+    let leading = eigenvalues.iter().take_while(|&&value| {
+        let more = sum < enough;
+        sum += value;
+        more
+    });
+    leading.count()
+}
+
 impl<'a> LikenessTest<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
-        let mut sum = 0.0;
-        let leading = space
-            .variance_ratios()
-            .iter()
-            .take_while(|&&ratio| {
-                let more = sum < SHARE * space.variance_kept();
-                sum += ratio;
-                more
-            })
-            .count();
+        Self::with_leading(space, leading(space.eigenvalues()))
+    }
+
+    /// The test for a face space of which the leading eigenfaces are rebuilt from: see [`leading`].
+    pub fn with_leading(space: &'a FaceSpace, leading: usize) -> Self {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let mean_detail = detail(space.size(), &mean);
         Self {
             space,
-            leading: leading.max(1),
+            leading,
             mean,
             mean_detail,
         }

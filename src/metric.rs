@@ -354,7 +354,7 @@ mod tests {
         let matrix = fitted.matrix().unwrap();
         let ridge = RIDGE * TOTAL_SHARE * 13.0 / 2.0;
         let expected = (TOTAL_SHARE * 9.0 + ridge).powf(-0.5);
-        assert!((matrix[(0, 0)] - expected).abs() < 1e-12);
+        assert!((matrix[(0, 0)] - expected).abs() < 1e-6);
         assert_eq!(matrix[(1, 0)], 0.0);
     }
 

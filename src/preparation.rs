@@ -7,6 +7,7 @@ use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, align};
 use crate::locate::framing::Framing;
 use crate::locate::{Location, Locator, main_face};
+use crate::normalize::Light;
 use crate::normalize::resize::{self, Fit};
 
 /// Where the eyes stand in every aligned face. Between what did best in the wild (22-25 % / 27 %) and in
@@ -21,6 +22,7 @@ const EYES: EyePlacement = EyePlacement {
 pub struct Preparation {
     size: FaceSize,
     framing: Framing,
+    light: Light,
 }
 
 /// A face of the model's size.
@@ -60,7 +62,17 @@ impl Preparation {
     /// Photos become faces of this size, in this way. As they are: their shape is kept and what is over is
     /// cropped. Detected: faces are turned, scaled and shifted so that all eyes stand in the same places.
     pub fn new(size: FaceSize, framing: Framing) -> Self {
-        Self { size, framing }
+        Self {
+            size,
+            framing,
+            light: Light::None,
+        }
+    }
+
+    /// The same, and differences of light evened out by this recipe.
+    #[must_use]
+    pub fn with_light(self, light: Light) -> Self {
+        Self { light, ..self }
     }
 
     /// Width and height of the faces.
@@ -71,6 +83,11 @@ impl Preparation {
     /// How photos become faces.
     pub fn framing(&self) -> Framing {
         self.framing
+    }
+
+    /// How differences of light are evened out.
+    pub fn light(&self) -> Light {
+        self.light
     }
 
     /// The face that a photo of one person is about: of several faces the largest and most central.
@@ -111,7 +128,7 @@ impl Preparation {
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
         let (face, fit) = resize::fit(photo, self.size)?;
         Ok(PreparedFace {
-            pixels: face.into_raw(),
+            pixels: self.lit(face),
             part: Part::Whole(fit),
         })
     }
@@ -119,8 +136,14 @@ impl Preparation {
     fn aligned(&self, photo: &GrayImage, location: Location, of: usize) -> PreparedFace {
         let size = (self.size.width(), self.size.height());
         PreparedFace {
-            pixels: align(photo, location.eyes, size, EYES).into_raw(),
+            pixels: self.lit(align(photo, location.eyes, size, EYES)),
             part: Part::Found { location, of },
         }
+    }
+
+    fn lit(&self, face: GrayImage) -> Vec<u8> {
+        let mut pixels = face.into_raw();
+        self.light.apply(&mut pixels, self.size);
+        pixels
     }
 }

@@ -151,7 +151,7 @@ proptest! {
         let all: Vec<usize> = (0..n).collect();
         prop_assert!((space.project(&all) - &pixels).amax() <= 1e-5 * pixels.amax());
         let some = space.with_components(&faces, 2).unwrap().1;
-        prop_assert_eq!(some.basis, components.basis.columns(0, 2.min(k)).into_owned());
+        prop_assert!((some.basis - components.basis.columns(0, 2.min(k))).amax() < 1e-6);
     }
 
     #[test]
@@ -247,7 +247,10 @@ fn check_mirrored(
     assert!((found.total_variance / expected.total_variance - 1.0).abs() < 1e-12);
     assert!((&found.mean - &expected.mean).amax() < 1e-10);
     let gram = found.basis.tr_mul(&found.basis);
-    assert!((gram - DMatrix::identity(k, k)).amax() < 1e-10);
+    // Strong eigenfaces may be computed in single precision.
+    let weakest = expected.eigenvalues[k - 1] / expected.total_variance;
+    let tolerance = if weakest > 1.0 / 2001.0 { 1e-6 } else { 1e-10 };
+    assert!((gram - DMatrix::identity(k, k)).amax() < tolerance);
 
     // Each eigenface is even or odd to the last bit, and spans with its like the same space.
     let parity = found.parity.as_ref().expect("parities are known");

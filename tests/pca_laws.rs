@@ -55,13 +55,23 @@ fn centred(faces: &FaceMatrix, components: &Components) -> DMatrix<f64> {
     centred
 }
 
+/// Strong eigenfaces may be computed in single precision (see `Components::basis`), weak ones never.
+fn tolerance(components: &Components, double: f64) -> f64 {
+    let weakest = components.eigenvalues.last().copied().unwrap_or(0.0);
+    if weakest * 1999.0 > components.total_variance {
+        double.max(1e-6)
+    } else {
+        double
+    }
+}
+
 fn check_laws(faces: &FaceMatrix, components: &Components) {
     let (d, n) = (faces.size().pixels(), faces.len());
     let k = components.count();
     assert_eq!(components.basis.shape(), (d, k));
     assert!(k < n && k <= d, "rank {k} of {n} faces of {d} pixels");
     assert!(
-        orthonormality(&components.basis) < 1e-10,
+        orthonormality(&components.basis) < tolerance(components, 1e-10),
         "{}",
         orthonormality(&components.basis)
     );
@@ -85,12 +95,12 @@ fn check_laws(faces: &FaceMatrix, components: &Components) {
     let covariance = &weights * weights.transpose() / (n - 1) as f64;
     let diagonal = DMatrix::from_diagonal(&components.eigenvalues.clone().into());
     assert!(
-        (covariance - diagonal).amax() < 1e-9 * largest,
+        (covariance - diagonal).amax() < tolerance(components, 1e-9) * largest,
         "covariance of the weights"
     );
     for row in weights.row_iter() {
         assert!(
-            row.mean().abs() < 1e-9 * largest.sqrt(),
+            row.mean().abs() < tolerance(components, 1e-9) * largest.sqrt(),
             "mean of the weights"
         );
     }
@@ -371,6 +381,30 @@ fn randomized_falls_back_where_much_is_wanted() {
     }
 }
 
+/// The leading 100 of AT&T in full size, which may be mapped back in single precision, against all of them, the
+/// weakest of which may not.
+#[test]
+fn single_precision_is_good_to_a_millionth_on_real_faces() {
+    let Some(folder) = support::real_data("att") else {
+        return;
+    };
+    let mut pixels = Vec::new();
+    for (person, photo) in (1..=40).flat_map(|person| (1..=10).map(move |photo| (person, photo))) {
+        let file = std::fs::read(folder.join(format!("s{person}/{photo}.pgm"))).unwrap();
+        pixels.extend_from_slice(&file[file.len() - 92 * 112..]);
+    }
+    let faces = FaceMatrix::from_pixels(size(92, 112), pixels).unwrap();
+    let exact = all(&faces, Solver::Gram);
+    assert_eq!(exact.count(), 399);
+    assert!(orthonormality(&exact.basis) < 1e-10);
+    for k in [1, 10, 50, 75, 100] {
+        let found = fit(&faces, ComponentCount::Count(k), Solver::Gram);
+        assert!(orthonormality(&found.basis) < 1e-6);
+        let angle = angle(&exact, &found, k);
+        assert!(angle < 1e-6, "{k}: {angle}");
+    }
+}
+
 #[test]
 fn every_solver_says_how_accurate_it_was() {
     let faces = faces(size(12, 10), 80, 3);
@@ -384,7 +418,7 @@ fn every_solver_says_how_accurate_it_was() {
             .map(|r| r.norm())
             .fold(0.0, f64::max);
         assert!(
-            residual < 1e-9 * found.eigenvalues[0] + 100.0 * found.residual,
+            residual < tolerance(&found, 1e-9) * found.eigenvalues[0] + 100.0 * found.residual,
             "{solver:?}"
         );
         assert!((0.0..1e-9).contains(&found.residual), "{solver:?}");

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
+use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
@@ -95,6 +97,8 @@ pub enum Command {
     Facemap(Facemap),
     /// List the people enrolled
     People(People),
+    /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
+    Evaluate(Evaluate),
     /// Say what the model holds
     Info,
     /// Print a completion script for a shell
@@ -112,6 +116,34 @@ pub struct Enroll {
     /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
+    /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// `evaluate`
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(long, value_name = "RULE", default_value = "folder")]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Pictures without faces, to be told from faces besides those that are made up
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    pub not_faces: Vec<PathBuf>,
+    /// Instead of measuring, list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long, conflicts_with_all = ["protocol", "seed"])]
+    pub check: bool,
     #[command(flatten)]
     pub learn: Learn,
 }
@@ -123,9 +155,12 @@ pub struct Learn {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 4,400 pixels such as 60x73; 60x72 where faces are detected]
+    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
+    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
@@ -166,6 +201,9 @@ pub struct Identify {
         requires = "faces"
     )]
     pub labels: LabelRule,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -196,6 +234,9 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
+    /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE", requires = "faces")]
+    pub normalize: Option<Light>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,

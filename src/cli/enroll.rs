@@ -14,12 +14,15 @@ use eigenfaces::store::{self, ModelLock, Wait};
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected};
 use super::output::{Output, bytes, counted, one_line, percent, shown};
-use super::{Outcome, info, json};
+use super::{Outcome, check, info, json};
 
 /// How long to wait for another process that is changing the model.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
+    if args.check {
+        return check::before_enrolling(args, model, output);
+    }
     let started = Instant::now();
     let _lock = ModelLock::acquire(model, Wait::AtMost(PATIENCE))?;
     let before = if model.exists() {

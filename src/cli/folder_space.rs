@@ -46,7 +46,8 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
         Some(size) => size,
         None => learning::chosen_size(photos, &args.faces, &listing.skipped, output)?,
     };
-    let preparation = Preparation::new(size, Framing::AsIs);
+    let preparation =
+        Preparation::new(size, Framing::AsIs).with_light(args.normalize.unwrap_or_default());
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
     let mut used = 0;

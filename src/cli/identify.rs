@@ -10,6 +10,7 @@ use eigenfaces::locate::framing::Framing;
 use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer, Settings};
 use eigenfaces::store;
 
+use super::annotate::Copies;
 use super::args::{Format, Identify};
 use super::output::{Output, one_line, percent, shown};
 use super::{Outcome, enroll, json, learning};
@@ -48,17 +49,28 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     report.begin()?;
 
+    let copies = match &args.annotate {
+        Some(folder) => Some(Copies::plan(folder, &listing.photos)?),
+        None => None,
+    };
     let (mut done, mut failed) = (0, unlearned + listing.skipped.len() + missing.len());
     for batch in listing.photos.chunks(BATCH) {
         let found = dataset::load_each(
             batch,
             &Limits::default(),
-            |_, file| recognizer.identify(&file.decode()?, question),
+            |photo, file| {
+                let found = recognizer.identify(&file.decode()?, question)?;
+                let copied = copies
+                    .as_ref()
+                    .map_or(Ok(()), |copies| copies.write(photo, &file, &found));
+                Ok((found, copied))
+            },
             &|_| {},
         );
         for (photo, found) in batch.iter().zip(found) {
             match found {
-                Ok(found) => {
+                Ok((found, copied)) => {
+                    copied?;
                     report.photo(photo, &found)?;
                     done += 1;
                 }

@@ -6,6 +6,7 @@ use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
+use eigenfaces::normalize::Light;
 use eigenfaces::store;
 
 use super::args::Format;
@@ -43,10 +44,17 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         ),
         (
             "framing",
-            match recognizer.preparation().framing() {
-                Framing::AsIs => "as-is: photos are taken as they are".to_owned(),
-                Framing::Detect => "detect: faces are found and aligned by the eyes".to_owned(),
-            },
+            format!(
+                "{}{}",
+                match recognizer.preparation().framing() {
+                    Framing::AsIs => "as-is: photos are taken as they are",
+                    Framing::Detect => "detect: faces are found and aligned by the eyes",
+                },
+                match recognizer.preparation().light() {
+                    Light::None => String::new(),
+                    light => format!("; light evened out by {light}"),
+                }
+            ),
         ),
         (
             "face space",

@@ -23,6 +23,7 @@ impl Learn {
         let given = [
             ("--framing", self.framing.is_some()),
             ("--size", self.size.is_some()),
+            ("--normalize", self.normalize.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
             ("--features", self.features.is_some()),
@@ -63,6 +64,15 @@ impl Learn {
                 path: model.to_owned(),
                 has: preparation.size().to_string(),
                 asked: size.to_string(),
+            });
+        }
+        if let Some(asked) = self.normalize
+            && asked != preparation.light()
+        {
+            return Err(Error::OtherLight {
+                path: model.to_owned(),
+                has: preparation.light().name(),
+                asked: asked.name(),
             });
         }
         match self.framing {
@@ -125,7 +135,8 @@ pub fn collect(
                 (None, Framing::Detect) => FaceSize::ALIGNED,
                 (None, Framing::AsIs) => chosen_size(&listing.photos, roots, &skipped, output)?,
             };
-            (Preparation::new(size, framing), survey)
+            let light = learn.normalize.unwrap_or_default();
+            (Preparation::new(size, framing).with_light(light), survey)
         }
     };
     let progress = output.progress(listing.photos.len(), "reading photos");

@@ -1,8 +1,12 @@
 //! The program: one file per command. Only here is anything printed.
 
+mod annotate;
 pub mod args;
 mod basis;
+mod check;
 mod enroll;
+mod evaluate;
+mod evaluation_json;
 mod facemap;
 mod files;
 mod folder_space;
@@ -96,6 +100,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
+        Command::Evaluate(args) => evaluate::run(args, output),
         Command::Info => info::run(model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),

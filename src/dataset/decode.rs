@@ -1,4 +1,4 @@
-//! The bytes of a file to an upright 8-bit gray image.
+//! The bytes of a file to an upright 8-bit image, gray to be compared or in colours to be shown.
 //!
 //! The format is told by the content, never by the file's name. The gray is Rec. 601 luma whatever
 //! the format (see `luma.rs`). The photo is turned upright as its EXIF orientation says. Of an
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
 use super::{jpeg, luma};
 use crate::error::PhotoProblem;
@@ -105,22 +105,45 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
     })
 }
 
+/// What a photo is decoded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Colors {
+    /// To be compared.
+    Gray,
+    /// To be shown.
+    Rgb,
+}
+
 /// Decodes a photo: upright, 8-bit gray.
 ///
 /// # Errors
 /// Says why the bytes are no usable photo. Never panics, whatever the bytes.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<GrayImage, PhotoProblem> {
+    Ok(upright(bytes, limits, Colors::Gray)?.into_luma8())
+}
+
+/// Decodes a photo in colours: upright, so that it covers the gray of [`decode`] pixel by pixel. Transparent
+/// pixels lie on white paper here too.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_color(bytes: &[u8], limits: &Limits) -> Result<RgbImage, PhotoProblem> {
+    Ok(upright(bytes, limits, Colors::Rgb)?.into_rgb8())
+}
+
+fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage, PhotoProblem> {
     if bytes.len() as u64 > limits.max_file_bytes {
         return Err(PhotoProblem::TooManyBytes {
             max_bytes: limits.max_file_bytes,
         });
     }
     let format = readable_format(bytes)?;
-    let (gray, orientation) = guarded(format, || match format {
-        ImageFormat::Jpeg => jpeg::decode(bytes, limits),
-        _ => decode_with_image(bytes, format, limits),
+    let (mut image, orientation) = guarded(format, || match format {
+        ImageFormat::Jpeg => jpeg::decode(bytes, limits, colors),
+        _ => decode_with_image(bytes, format, limits, colors),
     })?;
-    Ok(turn_upright(gray, orientation))
+    image.apply_orientation(orientation);
+    Ok(image)
 }
 
 /// Width and height of the upright photo, read from its header only.
@@ -158,7 +181,8 @@ fn decode_with_image(
     bytes: &[u8],
     format: ImageFormat,
     limits: &Limits,
-) -> Result<(GrayImage, Orientation), PhotoProblem> {
+    colors: Colors,
+) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     if format == ImageFormat::WebP && bytes.len() < riff_length(bytes) {
         return Err(PhotoProblem::Truncated {
             format: name(format),
@@ -172,8 +196,12 @@ fn decode_with_image(
     limits.check_pixels(width, height)?;
     let orientation = orientation(&mut decoder);
     let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
-    let gray = luma::to_gray(image).ok_or_else(|| damaged(format, "size and data disagree"))?;
-    Ok((gray, orientation))
+    let image = match colors {
+        Colors::Gray => luma::to_gray(image).map(DynamicImage::from),
+        Colors::Rgb => Some(luma::on_paper(image).into()),
+    };
+    let image = image.ok_or_else(|| damaged(format, "size and data disagree"))?;
+    Ok((image, orientation))
 }
 
 /// The length that a RIFF file claims: its decoder calls what is cut off a corrupt bit stream.
@@ -185,12 +213,6 @@ fn riff_length(bytes: &[u8]) -> usize {
 /// A photo with unreadable EXIF data is still a photo: taken as it lies.
 fn orientation(decoder: &mut impl ImageDecoder) -> Orientation {
     decoder.orientation().unwrap_or(Orientation::NoTransforms)
-}
-
-fn turn_upright(gray: GrayImage, orientation: Orientation) -> GrayImage {
-    let mut image = DynamicImage::ImageLuma8(gray);
-    image.apply_orientation(orientation);
-    image.into_luma8()
 }
 
 fn turns_sideways(orientation: Orientation) -> bool {

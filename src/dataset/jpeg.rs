@@ -7,28 +7,29 @@
 use std::io::{BufRead, Seek};
 
 use image::metadata::Orientation;
-use image::{GrayImage, ImageFormat};
+use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
 use zune_core::bytestream::{ZByteReaderTrait, ZCursor};
 use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
-use super::decode::{Limits, damaged};
+use super::decode::{Colors, Limits, damaged};
 use super::luma;
 use crate::error::PhotoProblem;
 
-/// Decodes to gray, not yet turned upright.
+/// Decodes, not yet turned upright.
 pub(super) fn decode(
     bytes: &[u8],
     limits: &Limits,
-) -> Result<(GrayImage, Orientation), PhotoProblem> {
+    colors: Colors,
+) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), lenient());
     let (width, height) = read_header(&mut decoder)?;
     limits.check_pixels(width, height)?;
-    let wanted = match decoder.input_colorspace() {
-        Some(ColorSpace::YCbCr | ColorSpace::Luma) => ColorSpace::Luma,
-        // RGB, CMYK and YCCK: rare, converted by the decoder.
+    let wanted = match (decoder.input_colorspace(), colors) {
+        (Some(ColorSpace::Luma), _) | (Some(ColorSpace::YCbCr), Colors::Gray) => ColorSpace::Luma,
+        // For gray, RGB, CMYK and YCCK: rare, converted by the decoder.
         _ => ColorSpace::RGB,
     };
     let orientation = orientation(&decoder);
@@ -44,13 +45,16 @@ pub(super) fn decode(
             .jpeg_set_out_colorspace(wanted),
     );
     let samples = decoder.decode().map_err(|e| problem(&e))?;
-    let gray = match wanted {
-        ColorSpace::Luma => samples,
-        _ => luma::from_rgb8(&samples),
+    let image = match (wanted, colors) {
+        (ColorSpace::Luma, _) => GrayImage::from_raw(width, height, samples).map(Into::into),
+        (_, Colors::Gray) => {
+            GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into)
+        }
+        (_, Colors::Rgb) => RgbImage::from_raw(width, height, samples).map(Into::into),
     };
-    let gray = GrayImage::from_raw(width, height, gray)
-        .ok_or_else(|| damaged(ImageFormat::Jpeg, "size and data disagree"))?;
-    Ok((gray, orientation))
+    let image: DynamicImage =
+        image.ok_or_else(|| damaged(ImageFormat::Jpeg, "size and data disagree"))?;
+    Ok((image, orientation))
 }
 
 /// Size as stored, and the orientation, reading no further than the header.

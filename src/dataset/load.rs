@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use image::GrayImage;
+use image::{GrayImage, RgbImage};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -111,6 +111,14 @@ impl PhotoFile {
     /// Whatever is wrong with the bytes.
     pub fn decode(&self) -> Result<GrayImage, PhotoProblem> {
         decode::decode(&self.bytes, &self.limits)
+    }
+
+    /// The upright 8-bit photo in colours, to be shown; see [`decode_color`](decode::decode_color).
+    ///
+    /// # Errors
+    /// Whatever is wrong with the bytes.
+    pub fn decode_color(&self) -> Result<RgbImage, PhotoProblem> {
+        decode::decode_color(&self.bytes, &self.limits)
     }
 }
 

@@ -6,7 +6,7 @@
 //! paper. 16-bit samples `v` become `(v + 128) / 257`, the nearest 8-bit value; floating-point
 //! samples are taken to lie in 0 to 1. Colour profiles are not applied.
 
-use image::{DynamicImage, GrayImage};
+use image::{DynamicImage, GrayImage, Rgb, RgbImage};
 
 /// Converts any decoded image to 8-bit gray. `None` only if the buffer contradicts its size.
 pub(super) fn to_gray(image: DynamicImage) -> Option<GrayImage> {
@@ -30,6 +30,18 @@ pub(super) fn to_gray(image: DynamicImage) -> Option<GrayImage> {
         }),
     };
     GrayImage::from_raw(width, height, gray)
+}
+
+/// Any decoded image in 8-bit colours, transparent pixels on white paper.
+pub(super) fn on_paper(image: DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.into_rgb8();
+    }
+    let image = image.into_rgba8();
+    RgbImage::from_fn(image.width(), image.height(), |x, y| {
+        let [r, g, b, a] = image.get_pixel(x, y).0;
+        Rgb([r, g, b].map(|level| on_white(level, a)))
+    })
 }
 
 /// Converts interleaved 8-bit RGB, row by row.

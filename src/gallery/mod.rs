@@ -154,6 +154,34 @@ impl Gallery {
         counts
     }
 
+    /// The gallery of some of the faces, given by increasing positions. Whoever has no face among them is
+    /// not one of its people.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchFace`].
+    pub fn select(&self, faces: &[usize]) -> Result<Self> {
+        debug_assert!(faces.is_sorted());
+        let pixels = self.faces.select(faces)?;
+        let mut people = Vec::new();
+        let mut enrolled = Vec::with_capacity(faces.len());
+        let mut last = None;
+        for face in faces.iter().map(|&at| &self.enrolled[at]) {
+            if last != Some(face.person) {
+                people.push(self.people[face.person].clone());
+                last = Some(face.person);
+            }
+            enrolled.push(Enrolled {
+                person: people.len() - 1,
+                ..face.clone()
+            });
+        }
+        Ok(Self {
+            people,
+            enrolled,
+            faces: pixels,
+        })
+    }
+
     /// The faces as they could be enrolled again.
     pub fn into_labeled(self) -> Vec<LabeledFace> {
         let Self {

@@ -6,6 +6,7 @@
 //! faces stand there with their copies: mirrored, shifted.
 
 mod space;
+mod trials;
 mod view;
 
 use std::borrow::Cow;
@@ -19,9 +20,10 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::Pca;
+use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
 pub use space::Space;
+pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
 
 /// How faces are to be compared.
@@ -52,18 +54,11 @@ pub struct Part {
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
     pub fn new(view: View, share: f64, space: Space, metric: FittedMetric) -> Self {
-        let scale = match metric.metric().measure {
-            // Lengths are 1.
-            Measure::Cosine => 1.0,
-            // One view alone keeps its own units.
-            Measure::Euclidean if share >= 1.0 => 1.0,
-            Measure::Euclidean => metric.mean_squared_length(space.eigenvalues()),
-        };
         Self {
             view,
+            factor: factor(share, &metric, space.eigenvalues()),
             space,
             metric,
-            factor: (share / scale).sqrt(),
         }
     }
 
@@ -82,14 +77,28 @@ impl Part {
         &self.metric
     }
 
-    /// Coordinates (k x n) of faces whose weights in this part's space are given (k x n).
     fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
-        let mut coordinates = self.metric.coordinates(weights);
-        if self.factor != 1.0 {
-            coordinates.apply(|value| *value = (f64::from(*value) * self.factor) as f32);
-        }
-        coordinates
+        scaled(self.metric.coordinates(weights), self.factor)
     }
+}
+
+/// What a view's coordinates are multiplied by, so that its squared distances have their share.
+fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
+    let scale = match metric.metric().measure {
+        // Lengths are 1.
+        Measure::Cosine => 1.0,
+        // One view alone keeps its own units.
+        Measure::Euclidean if share >= 1.0 => 1.0,
+        Measure::Euclidean => metric.mean_squared_length(eigenvalues),
+    };
+    (share / scale).sqrt()
+}
+
+fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
+    if factor != 1.0 {
+        coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
+    }
+    coordinates
 }
 
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
@@ -97,82 +106,112 @@ pub struct Viewed<'a> {
     view: View,
     share: f64,
     copies: Copies,
-    mirror: Cow<'static, [u32]>,
+    mirror: Mirror,
     /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
     bytes: Cow<'a, FaceMatrix>,
 }
 
 impl Viewed<'_> {
-    /// The columns of some faces, d x (n s).
-    fn columns(&self, faces: &[usize]) -> Result<FaceMatrix> {
+    /// n, the number of faces.
+    fn len(&self) -> usize {
+        self.bytes.len() / self.copies.shifts_of_a_face()
+    }
+
+    /// The columns of some faces: n s.
+    fn columns(&self, faces: &[usize]) -> Vec<usize> {
         let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces
-            .iter()
-            .flat_map(|face| face * shifts..(face + 1) * shifts)
-            .collect();
-        self.bytes.select(&columns)
+        let of_a_face = |face: &usize| face * shifts..(face + 1) * shifts;
+        faces.iter().flat_map(of_a_face).collect()
     }
 
-    /// Some faces themselves, d x n.
-    fn themselves(&self, faces: &[usize]) -> Result<FaceMatrix> {
+    /// The columns of some faces as they are: n.
+    fn themselves(&self, faces: &[usize]) -> Vec<usize> {
         let shifts = self.copies.shifts_of_a_face();
-        let columns: Vec<usize> = faces.iter().map(|face| face * shifts).collect();
-        self.bytes.select(&columns)
+        faces.iter().map(|face| face * shifts).collect()
     }
 
-    fn mirrored(&self, columns: &FaceMatrix) -> Result<FaceMatrix> {
-        let mirrored = columns
-            .faces()
-            .flat_map(|column| self.mirror.iter().map(|&from| column[from as usize]));
-        FaceMatrix::from_pixels(columns.size(), mirrored.collect())
+    /// What of the faces is seen.
+    pub fn view(&self) -> View {
+        self.view
     }
 
-    /// Some faces, followed by their mirror images where the copies have them: what the space is learned from.
+    /// Some faces, followed by their mirror images where the copies have them: what the space of a kernel is learned
+    /// from.
     fn learned(&self, faces: &[usize]) -> Result<FaceMatrix> {
-        let learned = self.themselves(faces)?;
-        if self.copies == Copies::None {
-            return Ok(learned);
-        }
-        let mirrored = self.mirrored(&learned)?;
-        FaceMatrix::from_pixels(
-            learned.size(),
-            [learned.as_slice(), mirrored.as_slice()].concat(),
-        )
-    }
-
-    /// The space of some faces, and of their mirror images where the copies have them.
-    fn space(&self, faces: &[usize], kernel: Kernel, pca: Pca) -> Result<Space> {
-        let learned = self.learned(faces)?;
-        Ok(match kernel {
-            Kernel::Linear => Space::Linear(Arc::new(FaceSpace::new(
-                learned.size(),
-                &pca.fit(&learned)?,
-            ))),
-            kernel => {
-                let components = pca.components;
-                Space::Kernel(Arc::new(KernelPca { kernel, components }.fit(&learned)?))
+        let themselves = self.bytes.select(&self.themselves(faces))?;
+        match self.symmetry() {
+            Symmetry::None => Ok(themselves),
+            Symmetry::Mirror(mirror) => {
+                let mut mirrored = themselves.as_slice().to_vec();
+                mirror.apply(&mut mirrored);
+                let both = [themselves.as_slice(), &mirrored].concat();
+                FaceMatrix::from_pixels(themselves.size(), both)
             }
-        })
+        }
     }
 
-    /// Weights of some faces with all their copies, those of a face side by side: k x (n c).
-    fn weights(&self, faces: &[usize], space: &Space) -> Result<Weights> {
-        let columns = self.columns(faces)?;
-        let straight = space.project(&columns);
-        if self.copies == Copies::None {
-            return Ok(straight);
+    /// The linear space of some faces, and their weights with those of all copies, a face's side by side: k x (n c).
+    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Weights)> {
+        let themselves = self.bytes.select(&self.themselves(faces))?;
+        let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
+        let space = FaceSpace::new(themselves.size(), &components);
+        drop(themselves);
+        let straight = space.project(&self.bytes.select(&self.columns(faces))?);
+        let weights = self.with_mirrored(straight, components.parity.as_deref());
+        Ok((Space::Linear(Arc::new(space)), weights))
+    }
+
+    /// The space of a kernel of some faces, and weights as [`linear`](Self::linear) gives them.
+    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Weights)> {
+        let space = pca.fit(&self.learned(faces)?)?;
+        let columns = self.bytes.select(&self.columns(faces))?;
+        let mut weights = space.project(&columns);
+        if let Symmetry::Mirror(mirror) = self.symmetry() {
+            let mut mirrored = columns.as_slice().to_vec();
+            mirror.apply(&mut mirrored);
+            let mirrored = space.project(&FaceMatrix::from_pixels(columns.size(), mirrored)?);
+            let shifts = self.copies.shifts_of_a_face();
+            let mut all = Weights::zeros(weights.nrows(), 2 * weights.ncols());
+            for face in 0..faces.len() {
+                let (from, to) = (face * shifts, 2 * face * shifts);
+                all.columns_mut(to, shifts)
+                    .copy_from(&weights.columns(from, shifts));
+                all.columns_mut(to + shifts, shifts)
+                    .copy_from(&mirrored.columns(from, shifts));
+            }
+            weights = all;
         }
-        let mirrored = space.project(&self.mirrored(&columns)?);
+        Ok((Space::Kernel(Arc::new(space)), weights))
+    }
+
+    /// Whether the space is learned from mirror images too.
+    pub fn symmetry(&self) -> Symmetry<'_> {
+        match self.copies {
+            Copies::None => Symmetry::None,
+            Copies::Auto | Copies::Mirrored | Copies::Shifted => Symmetry::Mirror(&self.mirror),
+        }
+    }
+
+    /// From the weights of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
+    /// mirror odd weights change their sign.
+    fn with_mirrored(&self, straight: Weights, parity: Option<&[Parity]>) -> Weights {
+        let Some(parity) = parity else {
+            return straight;
+        };
         let shifts = self.copies.shifts_of_a_face();
         let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-        for face in 0..faces.len() {
-            let (from, to) = (face * shifts, 2 * face * shifts);
-            all.columns_mut(to, shifts)
-                .copy_from(&straight.columns(from, shifts));
-            all.columns_mut(to + shifts, shifts)
-                .copy_from(&mirrored.columns(from, shifts));
+        for (at, weights) in straight.column_iter().enumerate() {
+            let place = at / shifts * shifts * 2 + at % shifts;
+            all.set_column(place, &weights);
+            let mut mirrored = all.column_mut(place + shifts);
+            for ((to, &weight), parity) in mirrored.iter_mut().zip(weights.iter()).zip(parity) {
+                *to = match parity {
+                    Parity::Even => weight,
+                    Parity::Odd => -weight,
+                };
+            }
         }
-        Ok(all)
+        all
     }
 }
 
@@ -258,10 +297,14 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = view.space(faces, comparison.kernel, pca)?;
-            let weights = view.weights(faces, &space)?;
-            let copies = weights.ncols() / faces.len();
-            let owners = each_times(persons, copies);
+            let (space, weights) = match comparison.kernel {
+                Kernel::Linear => view.linear(faces, pca)?,
+                kernel => {
+                    let components = pca.components;
+                    view.kernel(faces, KernelPca { kernel, components })?
+                }
+            };
+            let owners = each_times(persons, weights.ncols() / faces.len());
             let metric = comparison
                 .metric
                 .fit(space.eigenvalues(), &weights, &owners);
@@ -333,14 +376,11 @@ impl Matcher {
     }
 
     /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
-    pub(crate) fn coordinates_of(
-        &self,
-        viewed: &[Viewed<'_>],
-        faces: &[usize],
-    ) -> Result<DMatrix<f32>> {
+    fn coordinates_of(&self, viewed: &[Viewed<'_>], faces: &[usize]) -> Result<DMatrix<f32>> {
         let mut of_parts = Vec::with_capacity(self.parts.len());
         for (part, view) in self.parts.iter().zip(viewed) {
-            let weights = part.space.project(&view.themselves(faces)?);
+            let seen = view.bytes.select(&view.themselves(faces))?;
+            let weights = part.space.project(&seen);
             of_parts.push(part.coordinates(&weights));
         }
         Ok(stacked(&of_parts))

@@ -37,7 +37,8 @@ impl InnerProducts {
     /// All inner products of faces (d x n).
     pub fn of<'a>(faces: impl Into<Columns<'a>>) -> Self {
         let faces = faces.into();
-        Self::new(faces, vec![(table(faces, None), About::Mean, None)], None)
+        let parts = vec![(table(faces, None), About::Mean, None)];
+        Self::new(faces, parts, None)
     }
 
     /// Those of faces and, if so asked, their mirror images.
@@ -157,12 +158,13 @@ impl InnerProducts {
 fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
     let mut entries = vec![0; n * n];
-    match partners {
+    // One entry into the thread pool instead of one for every parallel step.
+    rayon::scope(|_| match partners {
         None => kernel::accumulate_gram(faces, Kernel::best(), &mut entries),
         Some(partners) => {
             kernel::accumulate_gram_with(faces, partners, Kernel::best(), &mut entries)
         }
-    }
+    })
     .expect("the table is n x n");
     Table::from_upper(entries, n)
 }

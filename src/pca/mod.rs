@@ -112,7 +112,8 @@ pub struct Pca {
 pub struct Components {
     /// The mean face, d values in gray levels (0 to 255).
     pub mean: DVector<f64>,
-    /// The eigenfaces, d x k, orthonormal, in the order of `eigenvalues`.
+    /// The eigenfaces, d x k, in the order of `eigenvalues`; orthonormal to 1e-10, or to 1e-6 where the
+    /// weakest still carries a two-thousandth of the variance and so may be computed in single precision.
     /// The pixel of largest magnitude of each is positive.
     pub basis: DMatrix<f64>,
     /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1, or 2 n - 1 where
@@ -137,6 +138,17 @@ impl Components {
     /// k, the number of eigenfaces.
     pub fn count(&self) -> usize {
         self.eigenvalues.len()
+    }
+
+    /// Leaves out all but the leading `k` eigenfaces.
+    pub fn truncate(&mut self, k: usize) {
+        if k < self.count() {
+            self.basis = self.basis.columns(0, k).into_owned();
+            self.eigenvalues.truncate(k);
+            if let Some(parity) = &mut self.parity {
+                parity.truncate(k);
+            }
+        }
     }
 
     /// Each eigenvalue over the total variance (not over the kept part of it).
@@ -168,24 +180,59 @@ impl Pca {
         symmetry: Symmetry<'_>,
     ) -> Result<Components, PcaError> {
         let faces = faces.into();
+        // One entry into the thread pool instead of one for every parallel step.
+        Ok(rayon::scope(|_| self.solve(faces, symmetry))?.0)
+    }
+
+    /// As [`fit_with_symmetry`](Self::fit_with_symmetry), and the weights Uᵀ(x - m) of the faces (k x n). Where the
+    /// Gram matrix is solved, these are part of the solution and cost nothing; they are then the true weights
+    /// rounded once, not bit for bit those that projecting the faces would give.
+    ///
+    /// # Errors
+    /// As `fit_with_symmetry`.
+    pub fn fit_with_weights<'a>(
+        &self,
+        faces: impl Into<Columns<'a>>,
+        symmetry: Symmetry<'_>,
+    ) -> Result<(Components, DMatrix<f32>), PcaError> {
+        let faces = faces.into();
+        rayon::scope(|_| {
+            let (components, weights) = self.solve(faces, symmetry)?;
+            let weights = weights.unwrap_or_else(|| {
+                let basis = components.basis.map(|value| value as f32);
+                projection::project(&basis, components.mean.as_slice(), faces.data())
+                    .expect("the faces are those learned from")
+            });
+            Ok((components, weights))
+        })
+    }
+
+    /// The components, and the weights of the faces where they come for nothing.
+    fn solve(
+        &self,
+        faces: Columns<'_>,
+        symmetry: Symmetry<'_>,
+    ) -> Result<(Components, Option<DMatrix<f32>>), PcaError> {
         let (d, n) = (faces.length(), faces.count());
         let wanted = self.components.with_faces(faces)?;
-        let solver = match (symmetry, self.solver.resolve(d, n, wanted)) {
-            (Symmetry::None, Solver::Minimize) => return minimize::fit(faces, wanted, |_| {}),
-            (Symmetry::None, Solver::Randomized) => match randomized::fit(faces, wanted)? {
-                Some(components) => return Ok(components),
-                None => cost::exact(d, n, wanted, symmetry),
-            },
-            (Symmetry::Mirror(_), _)
-                if !matches!(self.solver, Solver::Gram | Solver::Covariance) =>
-            {
-                cost::exact(d, n, wanted, symmetry)
-            }
-            (_, exact) => exact,
+        let exact = || cost::exact(d, n, wanted, symmetry);
+        let mut solver = match (symmetry, self.solver) {
+            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized | Solver::Minimize) => exact(),
+            _ => self.solver.resolve(d, n, wanted),
         };
+        if solver == Solver::Randomized {
+            if let Some(components) = randomized::fit(faces, wanted)? {
+                return Ok((components, None));
+            }
+            solver = exact();
+        }
         match solver {
-            Solver::Covariance => covariance::fit(faces, wanted, symmetry),
-            _ => gram::fit(faces, wanted, symmetry),
+            Solver::Minimize => Ok((minimize::fit(faces, wanted, |_| {})?, None)),
+            Solver::Covariance => Ok((covariance::fit(faces, wanted, symmetry)?, None)),
+            _ => {
+                let (components, weights) = gram::fit(faces, wanted, symmetry)?;
+                Ok((components, Some(weights)))
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub enum ComponentCount {
 /// Share of the variance that [`ComponentCount::Auto`] asks for: see docs/RECIPES.md.
 pub const AUTO_SHARE: f64 = 0.99;
 /// The most components that [`ComponentCount::Auto`] keeps: see docs/RECIPES.md.
-pub const AUTO_LIMIT: usize = 400;
+pub const AUTO_LIMIT: usize = 300;
 
 /// A direction whose scatter is below this share of the largest is rounding, not variance.
 /// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.
@@ -81,6 +81,11 @@ impl ComponentCount {
             Self::Rule(Rule::Parallel) => Rule::Parallel.count(faces).map(Self::Count),
             other => Ok(other),
         }
+    }
+
+    /// Whether a spectrum alone cannot settle it.
+    pub(crate) fn needs_faces(self) -> bool {
+        self == Self::Rule(Rule::Parallel)
     }
 
     /// How many of the leading eigenvalues to keep, or `None` while more of them must be known.
@@ -377,23 +382,40 @@ fn rank_cut(values: &[f64], largest: f64) -> usize {
 ///
 /// Returns which were flipped as +1 or -1, for weights that were found beside the basis.
 pub(super) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
+    let d = basis.nrows().max(1);
     basis
-        .column_iter_mut()
-        .map(|mut eigenface| {
-            let largest = eigenface.iter().fold(0.0_f64, |best, &value| {
-                if value.abs() > best.abs() {
-                    value
-                } else {
-                    best
-                }
-            });
-            let sign = if largest < 0.0 { -1.0 } else { 1.0 };
+        .as_mut_slice()
+        .par_chunks_mut(d)
+        .map(|eigenface| {
+            let largest = largest_magnitude(eigenface);
+            let first = eigenface.iter().find(|value| value.abs() == largest);
+            let sign = if first.is_some_and(|&value| value < 0.0) {
+                -1.0
+            } else {
+                1.0
+            };
             if sign < 0.0 {
-                eigenface.neg_mut();
+                eigenface.iter_mut().for_each(|value| *value = -*value);
             }
             sign
         })
         .collect()
+}
+
+/// In eight lanes, which the compiler keeps in registers.
+fn largest_magnitude(values: &[f64]) -> f64 {
+    let larger = |most: f64, value: f64| {
+        if value.abs() > most {
+            value.abs()
+        } else {
+            most
+        }
+    };
+    let (groups, rest) = values.as_chunks::<8>();
+    let lanes = groups.iter().fold([0.0; 8], |most, group| {
+        std::array::from_fn(|i| larger(most[i], group[i]))
+    });
+    lanes.iter().chain(rest).copied().fold(0.0, larger)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use rayon::prelude::*;
 
 use super::{Settings, evidence};
 use crate::decision::{Calibration, LeftOut};
+use crate::error::Result;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
-use crate::likeness::LikenessTest;
-use crate::matcher::{Matcher, View, Viewed};
-use crate::pca::{Pca, Solver};
+use crate::likeness::{self, LikenessTest};
+use crate::matcher::{Trials, View, Viewed};
+use crate::pca::{ComponentCount, InnerProducts, Pca, Symmetry};
 
 /// Parts the people are split into; each part in turn is left out.
 const PEOPLE_FOLDS: usize = 10;
@@ -43,9 +44,26 @@ pub(super) fn calibrate(
     gallery: &Gallery,
     viewed: &[Viewed<'_>],
     settings: Settings,
-) -> Calibration {
+) -> Result<Calibration> {
     let rounds = rounds(gallery);
-    let learn_again = |round: &Round| run(gallery, viewed, settings, round);
+    // As the recogniser's own face space is learned.
+    let symmetry = viewed
+        .iter()
+        .find(|view| view.view() == View::Pixels)
+        .map_or(Symmetry::None, Viewed::symmetry);
+    let pixels = if gallery.len() <= SIDE_BY_SIDE && !settings.components.needs_faces() {
+        Some(InnerProducts::with_symmetry(gallery.faces(), symmetry)?)
+    } else {
+        None
+    };
+    let faces = Faces {
+        gallery,
+        trials: Trials::new(viewed, settings.comparison(), settings.pca())?,
+        symmetry,
+        pixels,
+        settings,
+    };
+    let learn_again = |round: &Round| faces.run(round);
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -60,7 +78,7 @@ pub(super) fn calibrate(
         seen.genuine.append(&mut part.genuine);
         seen.likeness.append(&mut part.likeness);
     }
-    Calibration::learn(&seen)
+    Ok(Calibration::learn(&seen))
 }
 
 fn rounds(gallery: &Gallery) -> Vec<Round> {
@@ -120,55 +138,83 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
     kept
 }
 
-/// `None` where what is left cannot be learned from: one face, or all alike.
-fn run(
-    gallery: &Gallery,
-    viewed: &[Viewed<'_>],
+/// The faces of a gallery, to be learned from again and again.
+struct Faces<'a> {
+    gallery: &'a Gallery,
+    trials: Trials<'a>,
+    symmetry: Symmetry<'a>,
+    /// Of the pixels, for the likeness; `None` where there are too many faces.
+    pixels: Option<InnerProducts>,
     settings: Settings,
-    round: &Round,
-) -> Option<LeftOut> {
-    if round.tried.is_empty() {
-        return None;
-    }
-    let pca = Pca {
-        components: settings.components,
-        // The result does not depend on the route: let each round take the cheaper one.
-        solver: Solver::Auto,
-    };
-    let all = gallery.persons();
-    let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-    let people = gallery.people().len();
-    let comparison = settings.comparison();
-    let matcher = Matcher::learn(viewed, &round.learned, &persons, people, comparison, pca).ok()?;
-    let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
+}
 
-    let tried = gallery.faces().select(&round.tried).ok()?;
-    let own;
-    let space = match matcher
-        .part(View::Pixels)
-        .and_then(|part| part.space().linear())
-    {
-        Some(space) => space.as_ref(),
-        None => {
-            let learned = gallery.faces().select(&round.learned).ok()?;
-            own = FaceSpace::new(learned.size(), &pca.fit(&learned).ok()?);
-            &own
+impl Faces<'_> {
+    /// `None` where what is left cannot be learned from: one face, or all alike.
+    fn run(&self, round: &Round) -> Option<LeftOut> {
+        if round.tried.is_empty() {
+            return None;
         }
-    };
-    let weights = space.project(&tried);
-    let test = LikenessTest::new(space);
-    let mut seen = LeftOut::default();
-    for (at, &face) in round.tried.iter().enumerate() {
-        let ranked = matcher.rank(coordinates.column(at).as_slice(), 2);
-        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
-            continue;
+        let all = self.gallery.persons();
+        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
+        let people = self.gallery.people().len();
+        let trial = self
+            .trials
+            .run(&round.learned, &persons, people, &round.tried);
+        let trial = trial.ok()?;
+
+        let mut seen = LeftOut {
+            likeness: self.likeness(round)?,
+            ..LeftOut::default()
         };
-        match round.kind {
-            Kind::People => seen.strangers.push(evidence),
-            Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
+        for (at, &face) in round.tried.iter().enumerate() {
+            let ranked = trial.rank(at, 2);
+            let Some(evidence) = evidence(&ranked, 0, self.settings.metric.measure) else {
+                continue;
+            };
+            match round.kind {
+                Kind::People => seen.strangers.push(evidence),
+                Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
+            }
         }
-        seen.likeness
-            .push(test.likeness(tried.face(at), weights.column(at).as_slice()));
+        Some(seen)
     }
-    Some(seen)
+
+    /// How much each face that is tried looks like those that are learned from.
+    fn likeness(&self, round: &Round) -> Option<Vec<f64>> {
+        let faces = self.gallery.faces();
+        let tried = faces.select(&round.tried).ok()?;
+        let wanted = self.settings.components;
+        let (components, weights, leading) = match &self.pixels {
+            Some(products) => {
+                let dual = products.fit(&round.learned, wanted).ok()?;
+                let leading = likeness::leading(&dual.eigenvalues());
+                let (dual, components) = dual.with_components(faces, leading).ok()?;
+                let weights = dual.project(&round.tried);
+                (components, weights, leading)
+            }
+            None => {
+                let learned = faces.select(&round.learned).ok()?;
+                let components = pca(wanted)
+                    .fit_with_symmetry(&learned, self.symmetry)
+                    .ok()?;
+                let leading = likeness::leading(&components.eigenvalues);
+                let space = FaceSpace::new(faces.size(), &components);
+                (components, space.project(&tried), leading)
+            }
+        };
+        let space = FaceSpace::new(faces.size(), &components);
+        let test = LikenessTest::with_leading(&space, leading);
+        let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
+            test.likeness(tried.face(at), weights.as_slice())
+        };
+        Some(weights.column_iter().enumerate().map(of_face).collect())
+    }
+}
+
+/// By the cheaper route: the result does not depend on it.
+fn pca(components: ComponentCount) -> Pca {
+    Pca {
+        components,
+        ..Pca::default()
+    }
 }

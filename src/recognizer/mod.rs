@@ -146,7 +146,7 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings);
+        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
         let space = match matcher
             .part(View::Pixels)
@@ -312,14 +312,10 @@ impl Recognizer {
             .collect()
     }
 
-    fn judge(
-        &self,
-        ranked: &[Match],
-        likeness: f64,
-        question: Question,
-    ) -> (Decision, Vec<Candidate>) {
+    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let measure = self.settings.metric.measure;
-        let candidates: Vec<Candidate> = ranked
+        ranked
             .iter()
             .enumerate()
             .map(|(at, found)| Candidate {
@@ -328,8 +324,18 @@ impl Recognizer {
                 confidence: evidence(ranked, at, measure)
                     .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
             })
-            .take(question.top)
-            .collect();
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        ranked: &[Match],
+        likeness: f64,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let measure = self.settings.metric.measure;
+        let mut candidates = self.candidates(ranked);
+        candidates.truncate(question.top);
         let sure = evidence(ranked, 0, measure)
             .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
         let decision = match ranked.first() {

@@ -21,11 +21,17 @@ pub fn width(text: &str, height: f32) -> f32 {
         .sum()
 }
 
-/// Writes a line of text with its upper left corner at (x, y), `height` pixels high, blended over the
-/// picture; what falls outside is cut.
-pub fn write(image: &mut GrayImage, text: &str, x: f32, y: f32, height: f32, shade: u8) {
+/// The height of a line of text of a size (em) in pixels: from the highest letter to the lowest.
+pub fn line_height(size: f32) -> f32 {
+    let font = font();
+    size * font.height_unscaled() / font.units_per_em().unwrap_or(1.0)
+}
+
+/// Goes through the pixels that a line of text covers, each with its coverage (0 to 1): the text begins at
+/// x, stands on the baseline y, and is `height` pixels high. Pixels may lie outside of any picture.
+pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i32, f32)) {
     let font = font().as_scaled(PxScale::from(height));
-    let mut pen = point(x, y + font.ascent());
+    let mut pen = point(x, y);
     for letter in text.chars() {
         let glyph = font.glyph_id(letter).with_scale_and_position(height, pen);
         pen.x += font.h_advance(glyph.id);
@@ -35,15 +41,34 @@ pub fn write(image: &mut GrayImage, text: &str, x: f32, y: f32, height: f32, sha
         let corner = outline.px_bounds().min;
         outline.draw(|dx, dy, coverage| {
             let (px, py) = (corner.x + dx as f32, corner.y + dy as f32);
-            if px < 0.0 || py < 0.0 || px >= image.width() as f32 || py >= image.height() as f32 {
-                return;
-            }
-            let pixel = image.get_pixel_mut(px as u32, py as u32);
-            let cover = coverage.clamp(0.0, 1.0);
-            let blended = f32::from(pixel[0]) * (1.0 - cover) + f32::from(shade) * cover;
-            *pixel = Luma([blended.round() as u8]);
+            cover(px as i32, py as i32, coverage.clamp(0.0, 1.0));
         });
     }
+}
+
+/// Whether every letter of a text can be set: the font has it, and it stands by itself, from left to right.
+pub fn can_write(text: &str) -> bool {
+    text.chars().all(|letter| {
+        let joins_or_turns = matches!(letter,
+            '\u{300}'..='\u{36f}' | '\u{590}'..='\u{8ff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe00}'..='\u{feff}');
+        !joins_or_turns && font().glyph_id(letter).0 != 0
+    })
+}
+
+/// Writes a line of text with its upper left corner at (x, y), `height` pixels high, blended over the
+/// picture; what falls outside is cut.
+pub fn write(image: &mut GrayImage, text: &str, x: f32, y: f32, height: f32, shade: u8) {
+    let baseline = y + font().as_scaled(PxScale::from(height)).ascent();
+    ink(text, x, baseline, height, |x, y, cover| {
+        let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else {
+            return;
+        };
+        if let Some(pixel) = image.get_pixel_mut_checked(x, y) {
+            let blended = f32::from(pixel[0]) * (1.0 - cover) + f32::from(shade) * cover;
+            *pixel = Luma([blended.round() as u8]);
+        }
+    });
 }
 
 #[cfg(test)]
@@ -60,6 +85,31 @@ mod tests {
         let end = 2.0 + width("Ada 12 %", 14.0);
         assert!(ink(&image, 2, end as u32));
         assert!(!ink(&image, end as u32 + 2, 120));
+    }
+
+    #[test]
+    fn scripts_that_can_be_set() {
+        for name in [
+            "Ada Lovelace",
+            "Zoë Ångström",
+            "Łukasz Żółć",
+            "Юрий",
+            "Αλέξανδρος",
+            "O'Neil-2",
+        ] {
+            assert!(can_write(name), "{name}");
+        }
+        for name in [
+            "顔",
+            "김민수",
+            "أحمد",
+            "דוד",
+            "राम",
+            "e\u{301}va",
+            "\u{202e}adA",
+        ] {
+            assert!(!can_write(name), "{name}");
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
+pub mod annotate;
 pub mod lettering;
 pub mod plot;
 pub mod sheet;
+mod strokes;
 
 use image::{GrayImage, Luma};
 

@@ -32,6 +32,7 @@ use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::Framing;
 use crate::matcher::{Matcher, Part, Space, View};
 use crate::metric::FittedMetric;
+use crate::normalize::Light;
 use crate::preparation::Preparation;
 use crate::recognizer::{Recognizer, Settings};
 
@@ -43,6 +44,9 @@ struct Meta {
     width: u32,
     height: u32,
     framing: Framing,
+    /// How differences of light were evened out; not named in the first models.
+    #[serde(default)]
+    recipe: Light,
     faces: usize,
     components: usize,
     /// Faces that the space was learned from.
@@ -121,6 +125,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         width: space.size().width(),
         height: space.size().height(),
         framing: recognizer.preparation().framing(),
+        recipe: recognizer.preparation().light(),
         faces: n,
         components: k,
         learned_from: space.learned_from(),
@@ -258,7 +263,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let space = Arc::new(space);
     let matcher = read_matcher(archive, &meta, settings, &space, &gallery)?;
     Recognizer::from_parts(
-        Preparation::new(size, meta.framing),
+        Preparation::new(size, meta.framing).with_light(meta.recipe),
         settings,
         space,
         gallery,

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotate;
 mod bad_input;
 mod bad_models;
 mod facemap;

@@ -59,19 +59,24 @@ fn every_kernel_enrols_and_identifies() {
     let folder = scratch();
     let ada = photo_of_ada().to_str().unwrap();
     for kernel in ["linear", "rbf:0.001", "poly:2", "cosine"] {
-        let args = [
-            "identify",
-            "--faces",
-            faces(),
-            ada,
+        let learning = [
             "--features",
             "pixels",
             "--copies",
             "none",
+            "--size",
+            "24x28",
         ];
-        let args = args
-            .iter()
-            .chain(&["--size", "24x28", "--kernel", kernel, "--format", "json"]);
+        let rest = [
+            "--faces",
+            faces(),
+            ada,
+            "--kernel",
+            kernel,
+            "--format",
+            "json",
+        ];
+        let args = ["identify"].into_iter().chain(learning).chain(rest);
         let found = run(folder.path(), args).done();
         let found: Value = serde_json::from_str(&found.stdout).unwrap();
         assert_eq!(

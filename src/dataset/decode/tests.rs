@@ -80,6 +80,26 @@ fn the_gray_of_a_jpeg_is_that_of_its_colours() {
 }
 
 #[test]
+fn colours_are_those_of_the_photo_in_every_format() {
+    let expected = luma::on_paper(picture());
+    for format in FORMATS {
+        let color = decode_color(&encoded(&picture(), format), &limits()).unwrap();
+        let worst = match format {
+            ImageFormat::Jpeg => 110, // lossy, colours at half the size, and a hard edge
+            ImageFormat::Gif => 60,   // few colours
+            _ => 0,
+        };
+        assert_eq!(color.dimensions(), (24, 17));
+        for (a, b) in color.as_raw().iter().zip(expected.as_raw()) {
+            assert!(a.abs_diff(*b) <= worst, "{format:?}: {a} {b}");
+        }
+    }
+    let clear = image::RgbaImage::from_pixel(2, 2, image::Rgba([0, 0, 0, 0]));
+    let color = decode_color(&encoded(&clear.into(), ImageFormat::Png), &limits()).unwrap();
+    assert_eq!(color.into_raw(), [255; 12]);
+}
+
+#[test]
 fn photos_are_turned_upright() {
     for exif in 0..=9 {
         let (bytes, lying) = jpeg_turned(exif);
@@ -89,6 +109,8 @@ fn photos_are_turned_upright() {
         expected.apply_orientation(orientation);
         let gray = decode(&bytes, &limits()).unwrap();
         assert_eq!(gray, expected.into_luma8(), "EXIF {exif}");
+        let color = decode_color(&bytes, &limits()).unwrap();
+        assert_eq!(DynamicImage::from(color).into_luma8(), gray, "EXIF {exif}");
         let from_header = dimensions(Cursor::new(&bytes), &bytes).unwrap();
         assert_eq!(from_header, gray.dimensions(), "EXIF {exif}");
     }

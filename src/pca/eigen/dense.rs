@@ -47,12 +47,12 @@ pub fn view_mut<T: nalgebra::Scalar>(matrix: &mut DMatrix<T>) -> ViewMut<'_, T> 
 }
 
 /// Whole columns of `rows` numbers each, lying one after the other.
-pub fn columns(numbers: &[f64], rows: usize) -> View<'_> {
+pub fn columns<T: nalgebra::Scalar>(numbers: &[T], rows: usize) -> View<'_, T> {
     MatRef::from_column_major_slice(numbers, rows, numbers.len() / rows.max(1))
 }
 
 /// As [`columns`], to write.
-pub fn columns_mut(numbers: &mut [f64], rows: usize) -> ViewMut<'_> {
+pub fn columns_mut<T: nalgebra::Scalar>(numbers: &mut [T], rows: usize) -> ViewMut<'_, T> {
     let count = numbers.len() / rows.max(1);
     MatMut::from_column_major_slice_mut(numbers, rows, count)
 }
@@ -78,7 +78,12 @@ pub fn multiply<T: ComplexField>(
 }
 
 /// `out += alpha · left · right` on one thread: for callers that have split the work themselves.
-pub fn add_product(out: ViewMut<'_>, left: View<'_>, right: View<'_>, alpha: f64) {
+pub fn add_product<T: ComplexField>(
+    out: ViewMut<'_, T>,
+    left: View<'_, T>,
+    right: View<'_, T>,
+    alpha: T,
+) {
     matmul(out, Accum::Add, left, right, alpha, Par::Seq);
 }
 

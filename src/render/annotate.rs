@@ -1,0 +1,465 @@
+//! Photos with what was found drawn into them: a frame around each face, turned as the head is, and a label.
+//!
+//! Who is known has a solid green frame, who is not a dashed orange one, and what is no face a gray one,
+//! crossed out: colours that colour-blind people tell apart (Okabe & Ito 2008), and never the only sign.
+
+use image::imageops::{self, FilterType};
+use image::{Rgb, RgbImage};
+
+use super::lettering;
+use super::strokes::{blend, dashes, line};
+use crate::locate::Location;
+use crate::locate::align::Point;
+
+/// What is said of a face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Somebody enrolled.
+    Known,
+    /// A face of nobody enrolled.
+    Unknown,
+    /// No face after all.
+    NotAFace,
+}
+
+impl Verdict {
+    fn color(self) -> Rgb<u8> {
+        match self {
+            Self::Known => Rgb([0, 158, 115]),
+            Self::Unknown => Rgb([230, 159, 0]),
+            Self::NotAFace => Rgb([170, 170, 170]),
+        }
+    }
+}
+
+/// What is drawn for a face.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where it is; `None` where the whole photo was taken for a face.
+    pub location: Option<Location>,
+    /// What is said of it.
+    pub verdict: Verdict,
+    /// The label; where the photo is too narrow, its end is left out.
+    pub name: String,
+    /// What follows the name, such as how sure it is; never left out.
+    pub addition: String,
+}
+
+/// Photos whose shorter side is below this are enlarged by a whole factor, so that letters can be read...
+const SMALLEST: u32 = 240;
+/// ... but not beyond this on their longer side.
+const LARGEST_ENLARGED: u32 = 2000;
+
+/// The smallest letters, and the share of the photo's shorter side that letters of large faces have.
+const SMALLEST_LETTERS: f32 = 14.0;
+const LETTERS: f32 = 1.0 / 30.0;
+
+/// Around the letters of a label, in heights of a letter; and where they stand, from the top.
+const PADDING: f32 = 0.25;
+const BASELINE: f32 = 0.79;
+
+const INK: Rgb<u8> = Rgb([0, 0, 0]);
+/// Outside of frames, so that they are seen on any ground.
+const HALO: Rgb<u8> = Rgb([20, 20, 20]);
+
+/// Draws the marks into a photo. Small photos come back larger, by a whole factor.
+pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
+    let zoom = zoom(photo.dimensions());
+    let mut picture = match zoom {
+        1 => photo,
+        _ => imageops::resize(
+            &photo,
+            photo.width() * zoom,
+            photo.height() * zoom,
+            FilterType::CatmullRom,
+        ),
+    };
+    let style = Style::of(&picture);
+    let frames: Vec<Frame> = marks
+        .iter()
+        .map(|mark| Frame::of(mark, zoom as f32, &picture, &style))
+        .collect();
+    for (frame, mark) in frames.iter().zip(marks) {
+        frame.draw(&mut picture, mark.verdict);
+    }
+    let mut labels: Vec<Area> = Vec::new();
+    for (frame, mark) in frames.iter().zip(marks) {
+        let letters = style.letters_for(frame);
+        let text = fitting(mark, letters, picture.width() as f32);
+        let size = [
+            lettering::width(&text, letters) + 2.0 * PADDING * letters,
+            (1.0 + PADDING) * letters,
+        ];
+        let area = frame.place(size, &picture, &labels, &frames);
+        draw_label(&mut picture, area, &text, letters, mark.verdict.color());
+        labels.push(area);
+    }
+    picture
+}
+
+fn zoom((width, height): (u32, u32)) -> u32 {
+    let (short, long) = (width.min(height).max(1), width.max(height).max(1));
+    SMALLEST.div_ceil(short).min(LARGEST_ENLARGED / long).max(1)
+}
+
+/// Sizes that follow from the picture's.
+struct Style {
+    letters: f32,
+    most: f32,
+}
+
+impl Style {
+    fn of(picture: &RgbImage) -> Self {
+        let short = picture.width().min(picture.height()) as f32;
+        // Even a strip of a few pixels has room for its label.
+        let most = picture.height() as f32 / (1.0 + PADDING);
+        Self {
+            letters: (short * LETTERS).max(SMALLEST_LETTERS).min(most),
+            most,
+        }
+    }
+
+    fn stroke(&self) -> f32 {
+        (self.letters / 8.0).max(1.5)
+    }
+
+    /// Smaller for small faces, down to half.
+    fn letters_for(&self, frame: &Frame) -> f32 {
+        let wanted = (frame.bounds.width() / 5.0).clamp(self.letters / 2.0, self.letters);
+        wanted.max(SMALLEST_LETTERS).min(self.most)
+    }
+}
+
+/// An upright rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Area {
+    left: f32,
+    top: f32,
+    right: f32,
+    bottom: f32,
+}
+
+impl Area {
+    fn width(&self) -> f32 {
+        self.right - self.left
+    }
+
+    fn overlap(&self, other: &Self) -> f32 {
+        let across = self.right.min(other.right) - self.left.max(other.left);
+        let down = self.bottom.min(other.bottom) - self.top.max(other.top);
+        across.max(0.0) * down.max(0.0)
+    }
+}
+
+/// The outline of a face.
+struct Frame {
+    /// In order around it.
+    corners: [Point; 4],
+    bounds: Area,
+    stroke: f32,
+}
+
+impl Frame {
+    fn of(mark: &Mark, zoom: f32, picture: &RgbImage, style: &Style) -> Self {
+        let stroke = style.stroke();
+        let corners = match &mark.location {
+            Some(location) => turned(location).map(|corner| corner.map(|at| at * zoom)),
+            None => {
+                let (right, bottom) = (picture.width() as f32, picture.height() as f32);
+                let inset = stroke;
+                [
+                    [inset, inset],
+                    [right - 1.0 - inset, inset],
+                    [right - 1.0 - inset, bottom - 1.0 - inset],
+                    [inset, bottom - 1.0 - inset],
+                ]
+            }
+        };
+        let (xs, ys) = (
+            corners.map(|corner| corner[0]),
+            corners.map(|corner| corner[1]),
+        );
+        let least = |values: [f32; 4]| values.into_iter().fold(f32::INFINITY, f32::min);
+        let most = |values: [f32; 4]| values.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        Self {
+            corners,
+            bounds: Area {
+                left: least(xs),
+                top: least(ys),
+                right: most(xs),
+                bottom: most(ys),
+            },
+            stroke,
+        }
+    }
+
+    fn draw(&self, picture: &mut RgbImage, verdict: Verdict) {
+        let [a, b, c, d] = self.corners;
+        let sides = [[a, b], [b, c], [c, d], [d, a]];
+        let lines: Vec<[Point; 2]> = match verdict {
+            Verdict::Known => sides.to_vec(),
+            Verdict::Unknown => sides
+                .into_iter()
+                .flat_map(|side| dashes(side, 4.0 * self.stroke))
+                .collect(),
+            Verdict::NotAFace => sides.into_iter().chain([[a, c], [b, d]]).collect(),
+        };
+        for &side in &lines {
+            line(picture, side, self.stroke * 1.8, HALO);
+        }
+        for &side in &lines {
+            line(picture, side, self.stroke, verdict.color());
+        }
+    }
+
+    /// Where the label of this size stands: inside the picture, at the frame, where it covers least of other
+    /// labels, and then of faces.
+    fn place(
+        &self,
+        [width, height]: [f32; 2],
+        picture: &RgbImage,
+        labels: &[Area],
+        frames: &[Self],
+    ) -> Area {
+        let Area {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.bounds;
+        let out = self.stroke;
+        let places = [
+            [left - out, top - height - out],
+            [left - out, bottom + out],
+            [right + out - width, top - height - out],
+            [right + out - width, bottom + out],
+            [left - out, top + out],
+            [left - out, bottom - height - out],
+        ];
+        let inside = |[x, y]: [f32; 2]| {
+            let left = x.min(picture.width() as f32 - width).max(0.0);
+            let top = y.min(picture.height() as f32 - height).max(0.0);
+            Area {
+                left,
+                top,
+                right: left + width,
+                bottom: top + height,
+            }
+        };
+        let cost = |area: &Area| {
+            let on_labels: f32 = labels.iter().map(|label| area.overlap(label)).sum();
+            let on_faces: f32 = frames.iter().map(|frame| area.overlap(&frame.bounds)).sum();
+            10.0 * on_labels + on_faces
+        };
+        let areas = places.map(inside);
+        let cheapest = areas
+            .iter()
+            .copied()
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        cheapest.unwrap_or(areas[0])
+    }
+}
+
+/// The corners of a face's box, turned about its middle as far as the eyes are.
+fn turned(location: &Location) -> [Point; 4] {
+    let [left, top, width, height] = location.bounds;
+    let [[x1, y1], [x2, y2]] = location.eyes;
+    let length = (x2 - x1).hypot(y2 - y1);
+    let (cos, sin) = match length > 0.0 {
+        true => ((x2 - x1) / length, (y2 - y1) / length),
+        false => (1.0, 0.0),
+    };
+    let (x, y) = (left + width / 2.0, top + height / 2.0);
+    [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(u, v)| {
+        let (u, v) = (u * width, v * height);
+        [x + cos * u - sin * v, y + sin * u + cos * v]
+    })
+}
+
+/// The label, or as much of the name as fits, with an ellipsis.
+fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
+    let fits = |text: &str| lettering::width(text, letters) + 2.0 * PADDING * letters <= most;
+    let whole = format!("{}{}", mark.name, mark.addition);
+    if fits(&whole) {
+        return whole;
+    }
+    let mut name = mark.name.clone();
+    while name.pop().is_some() {
+        let shorter = format!("{}…{}", name.trim_end(), mark.addition);
+        if fits(&shorter) {
+            return shorter;
+        }
+    }
+    // Not even that: what of the addition fits, be it nothing.
+    let mut rest = mark.addition.clone();
+    while !fits(&rest) && rest.pop().is_some() {}
+    rest
+}
+
+fn draw_label(picture: &mut RgbImage, area: Area, text: &str, letters: f32, ground: Rgb<u8>) {
+    for y in area.top.round() as i32..area.bottom.round() as i32 {
+        for x in area.left.round() as i32..area.right.round() as i32 {
+            blend(picture, x, y, ground, 1.0);
+        }
+    }
+    let x = area.left + PADDING * letters;
+    let baseline = area.top + (PADDING / 2.0 + BASELINE) * letters;
+    lettering::ink(text, x, baseline, letters, |x, y, cover| {
+        // Accents that reach above the line stay inside the label.
+        if (y as f32) >= area.top && (y as f32) < area.bottom && (x as f32) < area.right {
+            blend(picture, x, y, INK, cover);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GROUND: Rgb<u8> = Rgb([90, 60, 200]);
+
+    fn face(bounds: [f32; 4], tilt: f32) -> Location {
+        let [x, y, w, h] = bounds;
+        let (x, y) = (x + w / 2.0, y + h * 0.4);
+        Location {
+            bounds,
+            eyes: [
+                [x - w / 5.0, y - tilt * w / 5.0],
+                [x + w / 5.0, y + tilt * w / 5.0],
+            ],
+            score: 20.0,
+            eye_spread: 0.0,
+        }
+    }
+
+    fn mark(location: Option<Location>, verdict: Verdict) -> Mark {
+        Mark {
+            location,
+            verdict,
+            name: "Ada Lovelace".to_owned(),
+            addition: " 98 %".to_owned(),
+        }
+    }
+
+    fn ground(width: u32, height: u32) -> RgbImage {
+        RgbImage::from_pixel(width, height, GROUND)
+    }
+
+    #[test]
+    fn without_faces_large_photos_are_copies() {
+        let photo = RgbImage::from_fn(300, 260, |x, y| Rgb([x as u8, y as u8, 9]));
+        assert_eq!(annotate(photo.clone(), &[]), photo);
+    }
+
+    #[test]
+    fn frames_and_labels_grow_with_the_photo() {
+        for (width, height, letters) in [(320, 240, 14.0), (3840, 2160, 72.0)] {
+            let picture = ground(width, height);
+            let style = Style::of(&picture);
+            assert_eq!(style.letters, letters);
+            let near = face([width as f32 / 3.0, height as f32 / 3.0, 900.0, 900.0], 0.0);
+            let frame = Frame::of(&mark(Some(near), Verdict::Known), 1.0, &picture, &style);
+            assert_eq!(style.letters_for(&frame), letters);
+        }
+        assert_eq!(
+            [zoom((92, 112)), zoom((320, 240)), zoom((1000, 8))],
+            [3, 1, 2]
+        );
+    }
+
+    #[test]
+    fn verdicts_differ_in_more_than_colour() {
+        let at = Some(face([60.0, 60.0, 150.0, 150.0], 0.0));
+        // How many pixels of the frame's left side and of its middle are of its colour.
+        let drawn = |verdict: Verdict| {
+            let picture = annotate(ground(320, 300), &[mark(at, verdict)]);
+            let is = |x: u32, y: u32| picture.get_pixel(x, y).0 == verdict.color().0;
+            let side = (60..210).filter(|&y| is(60, y)).count();
+            (side, is(135, 135))
+        };
+        let (known, unknown, not) = (
+            drawn(Verdict::Known),
+            drawn(Verdict::Unknown),
+            drawn(Verdict::NotAFace),
+        );
+        assert!(known.0 > 140 && !known.1, "{known:?}");
+        assert!((50..110).contains(&unknown.0) && !unknown.1, "{unknown:?}");
+        assert!(not.0 > 140 && not.1, "{not:?}");
+    }
+
+    #[test]
+    fn labels_do_not_cover_each_other_while_there_is_room() {
+        let marks: Vec<Mark> = (0..4)
+            .map(|at| {
+                mark(
+                    Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)),
+                    Verdict::Known,
+                )
+            })
+            .collect();
+        let picture = ground(320, 300);
+        let style = Style::of(&picture);
+        let frames: Vec<Frame> = marks
+            .iter()
+            .map(|m| Frame::of(m, 1.0, &picture, &style))
+            .collect();
+        let mut labels: Vec<Area> = Vec::new();
+        for frame in &frames[..2] {
+            labels.push(frame.place([100.0, 17.0], &picture, &labels, &frames));
+        }
+        assert_eq!(labels[0].overlap(&labels[1]), 0.0);
+    }
+
+    #[test]
+    fn long_names_are_shortened_and_numbers_stay() {
+        let long = Mark {
+            name: "a name that goes on and on and on and on".to_owned(),
+            ..mark(None, Verdict::Known)
+        };
+        let text = fitting(&long, 14.0, 240.0);
+        assert!(
+            text.starts_with("a name") && text.ends_with("… 98 %"),
+            "{text}"
+        );
+        assert_eq!(fitting(&long, 14.0, 3.0), "");
+    }
+
+    #[test]
+    fn a_turned_box_follows_the_eyes() {
+        let [a, b, ..] = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5));
+        assert!(((b[1] - a[1]) / (b[0] - a[0]) - 0.5).abs() < 1e-5);
+        let middle = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5))
+            .iter()
+            .fold(0.0, |sum, corner| sum + corner[0] / 4.0);
+        assert!((middle - 50.0_f32).abs() < 1e-3);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn labels_never_leave_the_picture(
+            (width, height) in (1_u32..400, 1_u32..400),
+            bounds in proptest::array::uniform4(-500.0_f32..900.0),
+            tilt in -2.0_f32..2.0,
+        ) {
+            let picture = ground(width, height);
+            let style = Style::of(&picture);
+            let marks = [mark(Some(face(bounds, tilt)), Verdict::Unknown), mark(None, Verdict::NotAFace)];
+            for mark in &marks {
+                let frame = Frame::of(mark, 1.0, &picture, &style);
+                let letters = style.letters_for(&frame);
+                let text = fitting(mark, letters, width as f32);
+                let size = [lettering::width(&text, letters) + 2.0 * PADDING * letters, (1.0 + PADDING) * letters];
+                let area = frame.place(size, &picture, &[], &[]);
+                prop_assert!(area.left >= 0.0 && area.top >= 0.0);
+                prop_assert!(text.is_empty() || area.right <= width as f32 + 0.01);
+                prop_assert!(area.bottom <= height as f32 + 0.01);
+            }
+            let drawn = annotate(picture, &marks);
+            prop_assert!(drawn.width() >= width && drawn.height() >= height);
+        }
+    }
+}
