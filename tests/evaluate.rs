@@ -246,6 +246,7 @@ fn timeless(mut evaluation: Evaluation) -> Evaluation {
         learning: 0.0,
         identifying_a_face: 0.0,
         folds: 0.0,
+        k_curve: 0.0,
         open_set: 0.0,
     };
     evaluation

@@ -2,7 +2,7 @@
 
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::error::Result;
-use eigenfaces::evaluate::{self, Apart, Evaluation, KPoint, OpenSet, Plan, Rate};
+use eigenfaces::evaluate::{self, Apart, Evaluation, OpenSet, Plan, Rate};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
@@ -147,12 +147,11 @@ fn text(evaluation: &Evaluation, output: &Output) -> Result<()> {
         ),
     )?;
     output.line("")?;
-    curve(&evaluation.k_curve, output)?;
-    output.line("")?;
+    curve(evaluation, output)?;
     let times = &evaluation.times;
     output.say(&format!(
-        "time: learning and calibrating {:.2} s; identifying a face {:.4} s; all folds {:.2} s; strangers {:.2} s",
-        times.learning, times.identifying_a_face, times.folds, times.open_set
+        "time: learning and calibrating {:.2} s; identifying a face {:.4} s; all folds {:.2} s; the first K {:.2} s; strangers {:.2} s",
+        times.learning, times.identifying_a_face, times.folds, times.k_curve, times.open_set
     ));
     let suspects = &evaluation.suspects;
     let doubtful =
@@ -234,12 +233,15 @@ fn open_set_rows(open_set: &OpenSet, row: &dyn Fn(&str, &str, &str) -> Result<()
 }
 
 /// The curve over K as a table.
-fn curve(points: &[KPoint], output: &Output) -> Result<()> {
-    output.line("basis faces   variance   rank-1   error J   error J    PSNR")?;
-    output.line("                                  learned    unseen  unseen")?;
-    for point in points {
+fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
+    output.line(&format!(
+        "Eigenfaces proper, the first K of them ({}):",
+        evaluation.k_curve_protocol
+    ))?;
+    output.line("    K   variance   rank-1   J learned   J unseen   PSNR unseen")?;
+    for point in &evaluation.k_curve {
         output.line(&format!(
-            "{:>11} {:>10} {:>8} {:>9.4} {:>9.4} {:>7.1}",
+            "{:>5} {:>10} {:>8} {:>11.4} {:>10.4} {:>10.1} dB",
             point.components,
             share(point.variance),
             share(point.rank1),
@@ -248,5 +250,5 @@ fn curve(points: &[KPoint], output: &Output) -> Result<()> {
             point.psnr_unseen
         ))?;
     }
-    Ok(())
+    output.line("J: squared error of the faces rebuilt from K weights, of the total variation: of faces learned from, and unseen")
 }

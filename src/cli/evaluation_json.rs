@@ -60,6 +60,7 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
             "variance": compression.variance,
             "components_in_folds": [compression.components_in_folds.0, compression.components_in_folds.1],
         },
+        "k_curve_protocol": evaluation.k_curve_protocol.to_string(),
         "k_curve": evaluation.k_curve,
         "per_person": per_person.collect::<Vec<_>>(),
         "confusion": confusion.collect::<Vec<_>>(),

@@ -1,15 +1,15 @@
 //! What a person would look at in the folder: the same picture under two people, wrong labels, no faces.
 
-use std::num::NonZeroUsize;
-
 use rayon::prelude::*;
 
 use super::folds;
 use super::split::Protocol;
 use super::{Duplicate, Mislabelled, NotAFaceSuspect, Suspects, Trial};
 use crate::error::Result;
+use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
-use crate::recognizer::{Question, Recognizer};
+use crate::likeness::LikenessTest;
+use crate::recognizer::Recognizer;
 
 /// Two photos of different people whose pixels correlate this much are the same picture: saved again,
 /// scaled, brightened. Measured: docs/EVALUATION.md.
@@ -18,36 +18,32 @@ pub const NEAR_DUPLICATE: f64 = 0.99;
 /// Beyond so many faces, labels are checked in ten parts instead of one by one.
 const ONE_BY_ONE: usize = 500;
 
-/// Parts for that, and for looking at likeness, which hardly depends on one face more or less.
-const PARTS: NonZeroUsize = NonZeroUsize::new(10).expect("not zero");
+/// Parts for looking at likeness, which hardly depends on one face more or less.
+const PARTS: usize = 10;
 
-/// Looks through the gallery of `whole`. `trials` are of leaving one out, where that was done already.
-pub(super) fn suspects(
-    whole: &Recognizer,
-    trials: Option<&[Trial]>,
-    seed: u64,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Suspects> {
+/// Looks through the gallery of `whole`; `trials` are of photos left out of it.
+pub(super) fn suspects(whole: &Recognizer, trials: &[Trial]) -> Result<Suspects> {
+    Ok(Suspects {
+        duplicates: duplicates(whole.gallery()),
+        nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
+        mislabelled: mislabelled(trials),
+        not_faces: not_faces(whole)?,
+    })
+}
+
+/// Every photo of a small gallery left out alone, of a larger one in ten parts. None where nobody can be taken
+/// for anybody else: no label can be wrong then.
+pub(super) fn trials(whole: &Recognizer) -> Result<Vec<Trial>> {
     let gallery = whole.gallery();
     let protocol = if gallery.len() <= ONE_BY_ONE {
         Protocol::LeaveOneOut
     } else {
-        Protocol::KFold(PARTS)
+        Protocol::TEN_PARTS
     };
-    let found = match trials {
-        Some(trials) => trials.to_vec(),
-        // Where nobody can be taken for anybody else, no label can be wrong.
-        None => match protocol.folds(gallery, seed) {
-            Ok(folds) => folds::run(whole, &folds, progress)?.trials,
-            Err(_) => Vec::new(),
-        },
-    };
-    Ok(Suspects {
-        duplicates: duplicates(gallery),
-        nearest_to_another: found.iter().filter(|trial| trial.rank > 1).count(),
-        mislabelled: mislabelled(&found),
-        not_faces: not_faces(whole)?,
-    })
+    match protocol.folds(gallery, 0) {
+        Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 fn mislabelled(trials: &[Trial]) -> Vec<Mislabelled> {
@@ -140,33 +136,29 @@ fn product(a: &[u8], b: &[u8]) -> i128 {
 
 /// Faces that look too little like the faces of the rest of the gallery.
 fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
-    let gallery = whole.gallery();
+    let faces = whole.gallery().faces();
     let limit = whole.calibration().likeness_limit();
-    let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS.get())
+    let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
         .into_par_iter()
         .map(|part| {
             let (tried, learned): (Vec<usize>, Vec<usize>) =
-                (0..gallery.len()).partition(|&face| face % PARTS == part);
-            let preparation = *whole.preparation();
-            let rest = Recognizer::learn_uncalibrated(
-                preparation,
-                gallery.select(&learned)?,
-                whole.settings(),
-            );
+                (0..faces.len()).partition(|&face| face % PARTS == part);
             // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
-            let Ok(rest) = rest else {
+            let Ok(rest) = whole.settings().pca().fit(&faces.select(&learned)?) else {
                 return Ok(Vec::new());
             };
-            let pictures = gallery.faces().select(&tried)?;
-            let found = rest.identify_faces(&pictures, Question::default());
-            let found = tried
-                .iter()
-                .zip(found)
-                .map(|(&face, found)| NotAFaceSuspect {
-                    face,
-                    likeness: found.likeness,
-                    limit,
-                });
+            let space = FaceSpace::new(faces.size(), &rest);
+            let test = LikenessTest::new(&space);
+            let pictures = faces.select(&tried)?;
+            let weights = space.project(&pictures);
+            let likeness = pictures.faces().zip(weights.column_iter());
+            let likeness = likeness.map(|(face, weights)| test.likeness(face, weights.as_slice()));
+            let found = tried.iter().zip(likeness);
+            let found = found.map(|(&face, likeness)| NotAFaceSuspect {
+                face,
+                likeness,
+                limit,
+            });
             Ok(found.filter(|suspect| suspect.likeness < limit).collect())
         })
         .collect::<Result<_>>()?;

@@ -6,6 +6,7 @@
 //!
 //! Each figure is defined where it stands, and in docs/EVALUATION.md.
 
+mod curve;
 mod folds;
 pub mod hygiene;
 mod identification;
@@ -67,12 +68,25 @@ pub fn evaluate(
     let folds_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
+    let curve_protocol = match plan.protocol {
+        Protocol::LeaveOneOut => Protocol::TEN_PARTS,
+        protocol => protocol,
+    };
+    let curve_folds = curve_protocol.folds(whole.gallery(), plan.seed)?;
+    let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds)?;
+    let curve_time = started.elapsed().as_secs_f64();
+
+    let started = Instant::now();
     let open_set = open_set::open_set(&whole, plan.not_faces.as_ref(), plan.seed, &step)?;
     let open_set_time = started.elapsed().as_secs_f64();
 
-    let leave_one_out = plan.protocol == Protocol::LeaveOneOut;
-    let trials = leave_one_out.then_some(&outcomes.trials[..]);
-    let suspects = hygiene::suspects(&whole, trials, plan.seed, &step)?;
+    let suspects = match plan.protocol {
+        Protocol::LeaveOneOut => hygiene::suspects(&whole, &outcomes.trials)?,
+        _ => {
+            let parts = Protocol::TEN_PARTS.folds(whole.gallery(), plan.seed)?;
+            hygiene::suspects(&whole, &folds::run(&whole, &parts, &step)?.trials)?
+        }
+    };
 
     let gallery = whole.gallery();
     let mut tried: Vec<usize> = outcomes.trials.iter().map(|trial| trial.face).collect();
@@ -89,8 +103,9 @@ pub fn evaluate(
         folds: folds.len(),
         verification: verification::verification(&outcomes.genuine, &outcomes.impostors),
         raw_pixels_rank1: identification::rate(&outcomes.raw_pixels),
-        k_curve: outcomes.k_curve,
-        compression: compression(&whole, &outcomes.components),
+        k_curve,
+        k_curve_protocol: curve_protocol,
+        compression: compression(&whole, in_folds),
         open_set,
         worst_pairs: identification::worst_pairs(&outcomes.trials, gallery, MOST_WORST_PAIRS),
         suspects,
@@ -98,6 +113,7 @@ pub fn evaluate(
             learning,
             identifying_a_face,
             folds: folds_time,
+            k_curve: curve_time,
             open_set: open_set_time,
         },
         identification: identification::identification(outcomes.trials, gallery.people().len()),
@@ -110,7 +126,7 @@ pub fn evaluate(
 /// Fewer than two different faces.
 pub fn check(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Suspects> {
     let whole = Recognizer::learn(preparation, gallery, settings)?;
-    hygiene::suspects(&whole, None, 0, &|| ())
+    hygiene::suspects(&whole, &hygiene::trials(&whole)?)
 }
 
 /// Seconds a face, one after the other as photos come in.
@@ -128,18 +144,16 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64() / tries as f64)
 }
 
-fn compression(whole: &Recognizer, in_folds: &[usize]) -> Compression {
+fn compression(whole: &Recognizer, in_folds: (usize, usize)) -> Compression {
     let space = whole.space();
     let (d, k) = (space.pixels(), space.components());
-    let least = in_folds.iter().min().copied().unwrap_or(k);
-    let most = in_folds.iter().max().copied().unwrap_or(k);
     Compression {
         pixels: d,
         components: k,
         share: k as f64 / d as f64,
         bytes_a_face: k * size_of::<f32>(),
         variance: space.variance_kept(),
-        components_in_folds: (least, most),
+        components_in_folds: in_folds,
     }
 }
 
@@ -172,6 +186,9 @@ pub struct Evaluation {
     pub raw_pixels_rank1: Rate,
     /// What the first K eigenfaces do; K increasing.
     pub k_curve: Vec<KPoint>,
+    /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
+    /// many K cost more than the many folds.
+    pub k_curve_protocol: Protocol,
     /// How small faces become.
     pub compression: Compression,
     /// What happens with strangers and with what is no face; `None` where too few people are there to play
@@ -288,7 +305,8 @@ pub struct RocPoint {
     pub true_accepts: f64,
 }
 
-/// What the first K eigenfaces do: weights of pixels, with the metric and clusters asked for.
+/// What the first K eigenfaces do: eigenfaces proper, whatever features were asked for, that is the weights of
+/// the faces' pixels without copies, with the metric and the clusters asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KPoint {
     /// K; in a fold with fewer, all of them.
@@ -320,7 +338,7 @@ pub struct Compression {
     pub bytes_a_face: usize,
     /// Share of the variance kept.
     pub variance: f64,
-    /// The fewest and the most components chosen inside folds.
+    /// The fewest and the most components chosen inside the folds of the curve.
     pub components_in_folds: (usize, usize),
 }
 
@@ -487,6 +505,8 @@ pub struct Times {
     pub identifying_a_face: f64,
     /// Learning and trying all folds, without calibration.
     pub folds: f64,
+    /// The curve over K.
+    pub k_curve: f64,
     /// The part with strangers, calibration included.
     pub open_set: f64,
 }
