@@ -70,7 +70,8 @@ fn wrong_use_is_said_in_a_line() {
     run(folder.path(), nowhere).failed_saying(&["nowhere"]);
     assert!(!folder.path().join("map.png").exists());
     for wrong in ["0", "-1", "nan", "100"] {
-        let args = ["facemap", photo, "-o", "map.png", "--scale", wrong];
+        let scale = format!("--scale={wrong}");
+        let args = ["facemap", photo, "-o", "map.png", &scale];
         run(folder.path(), args).ended(2, &["--scale"]);
     }
     run(folder.path(), ["facemap", photo]).ended(2, &["--output"]);
