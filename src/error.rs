@@ -196,6 +196,24 @@ pub enum Error {
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
 
+    /// A file of weights cannot be used.
+    #[error("{}: {problem}; give a file that `eigenfaces project` wrote", .path.display())]
+    Weights { path: PathBuf, problem: String },
+
+    /// Whether photos show one person cannot be told.
+    #[error(
+        "with {people} enrolled there are too few people to tell the same from another; enrol {enough} or more"
+    )]
+    TooFewToVerify { people: usize, enough: usize },
+
+    /// A person was named who is not enrolled.
+    #[error("nobody called '{given}' is enrolled{hint}; `eigenfaces people` lists everybody", given = .given.escape_debug())]
+    NoSuchPerson {
+        given: String,
+        /// Whom it may mean, or nothing.
+        hint: String,
+    },
+
     /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
     MakeFolder { path: PathBuf, source: io::Error },
@@ -400,6 +418,10 @@ pub enum PhotoProblem {
         "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole with --framing as-is"
     )]
     NoFace,
+
+    /// What was given as a face does not look like one.
+    #[error("does not look like a face; use a photo that shows the face from the front")]
+    NotAFace,
 
     /// Faces could not be looked for.
     #[error(transparent)]

@@ -26,6 +26,8 @@ pub mod kernel_pca;
 
 pub mod face_map;
 
+pub mod reconstruction;
+
 pub mod likeness;
 
 pub mod metric;

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use eigenfaces::dataset::LabelRule;
-use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::dataset::{LabelRule, Person};
+use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
@@ -47,9 +47,9 @@ pub struct Global {
         default_value = "eigenfaces.npz"
     )]
     pub model: PathBuf,
-    /// How results are printed: for reading, as JSON Lines, or as CSV
+    /// How results are printed: for reading, as JSON Lines, or as CSV; weights also as a NumPy array
     #[arg(long, global = true, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: AnyFormat,
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -61,15 +61,40 @@ pub struct Global {
     pub color: Color,
 }
 
-/// How results are printed.
+/// How results are printed, by any command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
+pub enum AnyFormat {
     /// For reading
     #[default]
     Text,
     /// JSON Lines: one object a line
     Json,
     /// Comma-separated values with a header
+    Csv,
+    /// A NumPy array (`project` only)
+    Npy,
+}
+
+impl AnyFormat {
+    /// How lines are printed; `None` where nothing is printed in lines.
+    pub fn in_lines(self) -> Option<Format> {
+        match self {
+            Self::Text => Some(Format::Text),
+            Self::Json => Some(Format::Json),
+            Self::Csv => Some(Format::Csv),
+            Self::Npy => None,
+        }
+    }
+}
+
+/// How results are printed in lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For reading.
+    Text,
+    /// JSON Lines: one object a line.
+    Json,
+    /// Comma-separated values with a header.
     Csv,
 }
 
@@ -91,14 +116,25 @@ pub enum Command {
     Enroll(Enroll),
     /// Say who is in each photo
     Identify(Identify),
+    /// Say whether two photos show the same person, or a photo an enrolled one
+    #[command(
+        after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."
+    )]
+    Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
     /// Show how far every part of a photo lies from face space
     Facemap(Facemap),
+    /// Rebuild a face from more and more basis faces, side by side in one picture
+    Reconstruct(Reconstruct),
+    /// Turn faces into weights: a table, or a scatter plot of people
+    Project(Project),
     /// List the people enrolled
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
     Evaluate(Evaluate),
+    /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
+    Report(Report),
     /// Say what the model holds
     Info,
     /// Print a completion script for a shell
@@ -190,6 +226,24 @@ pub struct Identify {
     /// Photos, or folders of photos
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
+    /// Show this many candidates a photo
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+    #[command(flatten)]
+    pub acceptance: Accept,
+    /// Write one picture that shows why: what the model saw, whom it is nearest to, and where it differs
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    pub explain: Option<PathBuf>,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// Where the recogniser comes from: the model, or folders that are learned from in memory.
+#[derive(Debug, Clone, Args)]
+pub struct Origin {
     /// Learn from this folder in memory instead of reading a model
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
@@ -201,17 +255,36 @@ pub struct Identify {
         requires = "faces"
     )]
     pub labels: LabelRule,
-    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
-    #[arg(long, value_name = "DIR")]
-    pub annotate: Option<PathBuf>,
-    /// Show this many candidates a photo
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub top: u16,
-    /// Share of strangers that may be given a name: less of them means more who are known remain unnamed
-    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
-    pub far: f64,
     #[command(flatten)]
     pub learn: Learn,
+}
+
+/// When a name is given, and when two photos pass as one person.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Accept {
+    /// Share of strangers that may pass: less of them means more who are known are refused
+    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
+    pub far: f64,
+    /// Confidence from which on it is yes, instead of --far; below one half it is more likely wrong than right
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence, conflicts_with = "far")]
+    pub threshold: Option<f64>,
+}
+
+impl From<Accept> for Acceptance {
+    fn from(accept: Accept) -> Self {
+        match accept.threshold {
+            Some(least) => Self::Confidence(least),
+            None => Self::FalseAccepts(accept.far),
+        }
+    }
+}
+
+/// A confidence that can be asked for.
+fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(least) if (0.0..=1.0).contains(&least) => Ok(least),
+        _ => Err("expected a confidence from 0 to 1, such as 0.9".to_owned()),
+    }
 }
 
 /// A share of strangers that makes sense as a target.
@@ -220,6 +293,28 @@ fn share(text: &str) -> Result<f64, String> {
         Ok(share) if (1e-6..=0.5).contains(&share) => Ok(share),
         _ => Err("expected a share from 0.000001 to 0.5, such as 0.01".to_owned()),
     }
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A photo; of several faces in it, the largest and most central
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The photo to compare it with; the people in neither need be enrolled
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "person",
+        conflicts_with = "person"
+    )]
+    pub other: Option<PathBuf>,
+    /// Compare with this enrolled person instead
+    #[arg(long, value_name = "NAME")]
+    pub person: Option<Person>,
+    #[command(flatten)]
+    pub acceptance: Accept,
+    #[command(flatten)]
+    pub origin: Origin,
 }
 
 /// `basis`
@@ -257,8 +352,8 @@ pub struct Facemap {
     /// A photo, usually larger than a face
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
-    /// The picture to write (PNG): the darker, the nearer to face space
-    #[arg(short, long, value_name = "FILE")]
+    /// The picture to write: the darker, the nearer to face space
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
     /// Scale the photo by this factor first, so that its faces get the size of the model's
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
@@ -286,6 +381,139 @@ fn scale(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
         _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
+    }
+}
+
+/// `reconstruct`
+#[derive(Debug, Args)]
+pub struct Reconstruct {
+    /// The photo whose face is rebuilt; of several faces in it, the largest and most central
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "from_weights",
+        conflicts_with = "from_weights"
+    )]
+    pub photo: Option<PathBuf>,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    pub steps: Vec<usize>,
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
+    #[arg(long, value_name = "FILE")]
+    pub from_weights: Option<PathBuf>,
+    /// The weights in the .npy are whitened (.csv and .json say so themselves)
+    #[arg(long, requires = "from_weights")]
+    pub whitened: bool,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// The path of a picture that is written as PNG.
+fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("expected a name that ends in .png".to_owned()),
+    }
+}
+
+/// `project`
+#[derive(Debug, Args)]
+pub struct Project {
+    /// Photos, or folders of photos
+    #[arg(value_name = "PHOTO|FOLDER", required_unless_present_any = ["gallery", "plot"])]
+    pub photos: Vec<PathBuf>,
+    /// The enrolled faces too, with their names
+    #[arg(long)]
+    pub gallery: bool,
+    /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
+    #[arg(long)]
+    pub whiten: bool,
+    /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a scatter plot: the enrolled people in colours, the photos as stars
+    #[arg(long, value_name = "FILE.svg|png", value_parser = svg_or_png)]
+    pub plot: Option<PathBuf>,
+    /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
+    #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
+    pub axes: Option<Axes>,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// The basis faces on the axes of a plot, from 1: two or three different ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axes(pub Vec<usize>);
+
+fn axes(text: &str) -> Result<Axes, String> {
+    let numbers: Option<Vec<usize>> = text
+        .split(',')
+        .map(|number| number.trim().parse().ok())
+        .collect();
+    let mut numbers = numbers.unwrap_or_default();
+    let axes = Axes(numbers.clone());
+    numbers.sort_unstable();
+    numbers.dedup();
+    if (2..=3).contains(&axes.0.len()) && numbers.len() == axes.0.len() && numbers[0] > 0 {
+        Ok(axes)
+    } else {
+        Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
+    }
+}
+
+/// The path of a drawing.
+fn svg_or_png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("svg") || extension.eq_ignore_ascii_case("png")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .svg or .png".to_owned())
+    }
+}
+
+/// `report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write, readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "FILE.html", value_parser = html)]
+    pub output: PathBuf,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried, as in `evaluate`
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// The path of a page.
+fn html(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .html".to_owned())
     }
 }
 

@@ -1,7 +1,6 @@
 //! `eigenfaces basis`: the mean face, the basis faces and the spectrum, to look at.
 
 use std::fmt::Write as _;
-use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
 use eigenfaces::error::{Error, Result};
@@ -15,8 +14,8 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
-use eigenfaces::store::{self, Privacy, replace_file};
-use image::{GrayImage, ImageFormat};
+use eigenfaces::store;
+use image::GrayImage;
 
 use super::Outcome;
 use super::args::Basis;
@@ -257,15 +256,7 @@ impl Folder {
     }
 
     fn picture(&self, name: &str, image: &GrayImage) -> Result<()> {
-        let mut png = Cursor::new(Vec::new());
-        let path = self.0.join(name);
-        image
-            .write_to(&mut png, ImageFormat::Png)
-            .map_err(|error| Error::Encode {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?;
-        replace_file(&path, Privacy::Public, |out| out.write_all(png.get_ref()))
+        files::picture(&self.0.join(name), &image.clone().into())
     }
 
     /// Removes basis faces that an earlier, longer run left here: they belong to no spectrum any more.
@@ -278,8 +269,6 @@ impl Folder {
     }
 
     fn text(&self, name: &str, text: &str) -> Result<()> {
-        replace_file(&self.0.join(name), Privacy::Public, |out| {
-            out.write_all(text.as_bytes())
-        })
+        files::public(&self.0.join(name), text.as_bytes())
     }
 }

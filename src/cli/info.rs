@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
@@ -119,7 +119,7 @@ fn needed(calibration: &Calibration) -> String {
     if calibration.gives_names() {
         format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(calibration.threshold(FALSE_ACCEPT_TARGET)),
+            percent(calibration.threshold(Acceptance::default())),
             percent(FALSE_ACCEPT_TARGET)
         )
     } else {

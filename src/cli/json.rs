@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Decision, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::recognizer::{Identification, Recognizer};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,
-        "confidence_limit": recognizer.calibration().threshold(FALSE_ACCEPT_TARGET),
+        "confidence_limit": recognizer.calibration().threshold(Acceptance::default()),
         "likeness_limit": recognizer.calibration().likeness_limit(),
     })
 }

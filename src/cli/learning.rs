@@ -1,4 +1,4 @@
-//! From folders to faces to a recogniser: shared by `enroll` and `identify --faces`.
+//! From folders to faces to a recogniser: shared by `enroll` and all that take `--faces`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,16 @@ use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::gallery::LabeledFace;
+use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
 use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
-use eigenfaces::recognizer::Settings;
+use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::store;
 
-use super::args::{Cli, Learn};
+use super::args::{Cli, Learn, Origin};
+use super::enroll;
 use super::output::{Output, counted, shown};
 
 impl Learn {
@@ -86,6 +88,31 @@ impl Learn {
             _ => Ok(()),
         }
     }
+}
+
+/// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
+/// could not be used.
+pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Recognizer, usize)> {
+    if origin.faces.is_empty() {
+        origin.learn.refuse_given("--faces DIR");
+        return Ok((store::load(model)?, 0));
+    }
+    let collected = collect(&origin.faces, &origin.labels, None, &origin.learn, output)?;
+    report_skipped(&collected.skipped, output);
+    report_parts(&collected, output);
+    // Ready-made crops are the expected case; that faces are looked for is worth a word.
+    if let Some(survey) = &collected.survey
+        && survey.framing == Framing::Detect
+    {
+        report_framing(survey, output);
+    }
+    let settings = origin.learn.settings(Settings::default());
+    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
+    let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
+    if let Some(warning) = enroll::weak(&recognizer) {
+        output.say(&warning);
+    }
+    Ok((recognizer, collected.skipped.len()))
 }
 
 /// Faces made ready from labelled folders.

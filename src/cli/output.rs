@@ -32,7 +32,8 @@ impl Output {
             }
         };
         Self {
-            format: global.format,
+            // What is no lines is written by the one command that knows it.
+            format: global.format.in_lines().unwrap_or(Format::Text),
             quiet: global.quiet,
             color,
         }
@@ -64,6 +65,11 @@ impl Output {
             .into_inner()
             .map_err(|error| Error::Print(error.into_error()))?;
         io::stdout().write_all(&row).map_err(Error::Print)
+    }
+
+    /// Data of any form on stdout.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<()> {
+        io::stdout().write_all(bytes).map_err(Error::Print)
     }
 
     /// Something went wrong with one of many inputs; said even under --quiet.

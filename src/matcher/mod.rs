@@ -6,6 +6,7 @@
 //! faces stand there with their copies: mirrored, shifted.
 
 mod space;
+mod split;
 mod trials;
 mod view;
 
@@ -23,6 +24,7 @@ use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
 pub use space::Space;
+pub use split::{CELLS, Split};
 pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
 

@@ -25,6 +25,9 @@ pub struct Trials<'a> {
 #[derive(Debug, Clone)]
 pub struct Trial {
     clusters: Clusters,
+    /// Of the faces learned from with their copies, k x (n c).
+    enrolled: DMatrix<f32>,
+    /// Of the faces tried, k x m.
     probes: DMatrix<f32>,
 }
 
@@ -89,8 +92,11 @@ impl<'a> Trials<'a> {
                 self.pca,
             )?;
             let probes = matcher.coordinates_of(self.viewed, tried)?;
-            let clusters = matcher.clusters;
-            return Ok(Trial { clusters, probes });
+            return Ok(Trial {
+                clusters: matcher.clusters,
+                enrolled: matcher.coordinates,
+                probes,
+            });
         };
         let (mut enrolled, mut probes, mut copies) = (Vec::new(), Vec::new(), 1);
         for (view, products) in self.viewed.iter().zip(products) {
@@ -106,8 +112,9 @@ impl<'a> Trials<'a> {
             let weights = space.project(&view.themselves(tried));
             probes.push(scaled(metric.coordinates(&weights), factor));
         }
+        let enrolled = stacked(&enrolled);
         let clusters = Clusters::new(
-            &stacked(&enrolled),
+            &enrolled,
             &each_times(persons, copies),
             people,
             self.comparison.clusters,
@@ -115,11 +122,25 @@ impl<'a> Trials<'a> {
         )
         .ok_or(Error::Inconsistent)?;
         let probes = stacked(&probes);
-        Ok(Trial { clusters, probes })
+        Ok(Trial {
+            clusters,
+            enrolled,
+            probes,
+        })
     }
 }
 
 impl Trial {
+    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
+    pub fn enrolled(&self) -> &DMatrix<f32> {
+        &self.enrolled
+    }
+
+    /// Coordinates of the faces tried: k x m.
+    pub fn probes(&self) -> &DMatrix<f32> {
+        &self.probes
+    }
+
     /// The `top` nearest people to the face that was tried at this place, nearest first.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, evidence};
+use super::{Settings, evidence, verify};
 use crate::decision::{Calibration, LeftOut};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
@@ -77,6 +77,8 @@ pub(super) fn calibrate(
         seen.strangers.append(&mut part.strangers);
         seen.genuine.append(&mut part.genuine);
         seen.likeness.append(&mut part.likeness);
+        seen.pairs.same.append(&mut part.pairs.same);
+        seen.pairs.different.append(&mut part.pairs.different);
     }
     Ok(Calibration::learn(&seen))
 }
@@ -175,6 +177,11 @@ impl Faces<'_> {
                 Kind::People => seen.strangers.push(evidence),
                 Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
             }
+        }
+        if matches!(round.kind, Kind::People) {
+            let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
+            let measure = self.settings.metric.measure;
+            seen.pairs = verify::pairs(trial.probes(), &tried, trial.enrolled(), measure);
         }
         Some(seen)
     }

@@ -4,13 +4,18 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod explain;
+mod verify;
+
+pub use explain::{Explanation, Side};
+pub use verify::{Verdict, Verification};
 
 use std::sync::Arc;
 
 use image::GrayImage;
 
 use crate::dataset::Person;
-use crate::decision::{Calibration, Decision, Evidence, FALSE_ACCEPT_TARGET};
+use crate::decision::{Acceptance, Calibration, Decision, Evidence};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
@@ -115,15 +120,15 @@ impl Identification {
 pub struct Question {
     /// How many candidates to return at most.
     pub top: usize,
-    /// The share of strangers that may be given a name.
-    pub false_accepts: f64,
+    /// When a name is given.
+    pub acceptance: Acceptance,
 }
 
 impl Default for Question {
     fn default() -> Self {
         Self {
             top: 1,
-            false_accepts: FALSE_ACCEPT_TARGET,
+            acceptance: Acceptance::default(),
         }
     }
 }
@@ -337,7 +342,7 @@ impl Recognizer {
         let mut candidates = self.candidates(ranked);
         candidates.truncate(question.top);
         let sure = evidence(ranked, 0, measure)
-            .is_some_and(|evidence| self.calibration.is_known(evidence, question.false_accepts));
+            .is_some_and(|evidence| self.calibration.is_known(evidence, question.acceptance));
         let decision = match ranked.first() {
             _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
             Some(first) if sure => Decision::Known {
@@ -351,11 +356,7 @@ impl Recognizer {
 
 /// What speaks for the person at a position of a ranking: its similarity, and that of the best other.
 fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
-    let similarity = |found: &Match| match measure {
-        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
-        Measure::Cosine => 2.0 - found.squared_distance,
-        Measure::Euclidean => -found.distance(),
-    };
+    let similarity = |found: &Match| similarity(found.squared_distance, measure);
     let rival = if at == 0 {
         ranked.get(1)
     } else {
@@ -365,4 +366,13 @@ fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
         first: similarity(ranked.get(at)?),
         second: rival.map(similarity),
     })
+}
+
+/// How similar what lies at a squared distance is: the more, the larger.
+fn similarity(squared_distance: f64, measure: Measure) -> f64 {
+    match measure {
+        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
+        Measure::Cosine => 2.0 - squared_distance,
+        Measure::Euclidean => -squared_distance.sqrt(),
+    }
 }

@@ -18,7 +18,7 @@ mod zip;
 pub use archive::Archive;
 pub use lock::{ModelLock, Wait};
 pub use model::{load, save};
-pub use npy::{Number, write_npy};
+pub use npy::{Number, read_npy, write_npy};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::forge;

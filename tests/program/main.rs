@@ -10,11 +10,15 @@ mod evaluate;
 mod facemap;
 mod framing;
 mod main_job;
+mod project;
 mod readme;
+mod reconstruct;
 mod theory;
+mod verify;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// What a run of the program left behind.
 struct Run {
@@ -87,6 +91,20 @@ fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: impl IntoIterator<Item = 
             .output()
             .expect("the program can be started"),
     )
+}
+
+/// A folder with the bundled people enrolled in `eigenfaces.npz`; they are learned once for all tests.
+fn enrolled() -> tempfile::TempDir {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    let folder = support::scratch();
+    let model = folder.path().join("eigenfaces.npz");
+    let bytes = MODEL.get_or_init(|| {
+        let faces = support::bundled_faces().as_os_str();
+        run(folder.path(), ["enroll".as_ref(), faces]).done();
+        std::fs::read(&model).unwrap()
+    });
+    std::fs::write(&model, bytes).unwrap();
+    folder
 }
 
 /// Writes a gray picture with something on it, different for each `seed`.
