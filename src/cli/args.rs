@@ -129,14 +129,14 @@ pub enum Command {
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
     Project(Project),
-    /// List the people enrolled
+    /// List, rename, merge or remove the people enrolled
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
     Evaluate(Evaluate),
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
     /// Say what the model holds
-    Info,
+    Info(Info),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page (troff)
@@ -155,6 +155,17 @@ pub struct Enroll {
     /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
     #[arg(long)]
     pub check: bool,
+    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased
+    #[arg(long)]
+    pub sync: bool,
+    /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
+    #[arg(long, conflicts_with_all = ["components", "solver", "features"])]
+    pub keep_basis: bool,
+    /// Keep no paths of photos in the model, neither of these nor of those enrolled before
+    #[arg(long)]
+    pub no_sources: bool,
+    #[command(flatten)]
+    pub deed: Deed,
     #[command(flatten)]
     pub learn: Learn,
 }
@@ -182,6 +193,17 @@ pub struct Evaluate {
     pub check: bool,
     #[command(flatten)]
     pub learn: Learn,
+}
+
+/// How a change of the model is made.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Deed {
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Erase faces without asking
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
@@ -527,7 +549,71 @@ pub struct People {
 #[derive(Debug, Subcommand)]
 pub enum PeopleAction {
     /// List the people and how many faces each has (the default)
-    List,
+    List(List),
+    /// Give a person another name
+    Rename(Rename),
+    /// Make several people one
+    Merge(Merge),
+    /// Erase people or single photos; all that is learned is learned again without them
+    Remove(Remove),
+}
+
+/// `people list`
+#[derive(Debug, Default, Args)]
+pub struct List {
+    /// These people only
+    #[arg(value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// List their photos, with the beginning of each one's hash and where it came from
+    #[arg(long)]
+    pub photos: bool,
+}
+
+/// `people rename`
+#[derive(Debug, Args)]
+pub struct Rename {
+    /// Who
+    pub person: String,
+    /// The new name
+    pub name: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people merge`
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Whose faces are another's
+    #[arg(required = true, value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// Whose they are
+    #[arg(long, value_name = "PERSON")]
+    pub into: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people remove`
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// Whom to erase
+    #[arg(value_name = "PERSON", required_unless_present = "photos")]
+    pub people: Vec<String>,
+    /// Erase this photo only: where it came from, 8 or more digits of its hash, or the file itself
+    #[arg(long = "photo", value_name = "PHOTO")]
+    pub photos: Vec<String>,
+    #[command(flatten)]
+    pub deed: Deed,
+}
+
+/// `info`
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
+    #[arg(long)]
+    pub log: bool,
 }
 
 /// `completions`

@@ -17,10 +17,10 @@ use eigenfaces::render::{gray, signed};
 use eigenfaces::store;
 use image::GrayImage;
 
-use super::Outcome;
 use super::args::Basis;
 use super::folder_space::{self, How};
 use super::output::{Output, counted, shown};
+use super::{Outcome, files};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {

@@ -24,9 +24,12 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if let Some(survey) = &collected.survey {
         learning::report_framing(survey, output);
     }
-    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
     let preparation = collected.preparation;
-    let (gallery, _) = Gallery::assemble(preparation.size(), collected.faces)?;
+    let (gallery, repeats) = Gallery::assemble(preparation.size(), collected.folder.new)?;
+    let disputed = learning::disputes(&repeats);
+    learning::report_skipped(&disputed, output);
+    let unusable = collected.skipped.len() + disputed.len();
+    let outcome = Outcome::of_inputs(gallery.len(), unusable);
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,

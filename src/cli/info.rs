@@ -7,14 +7,18 @@ use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::Light;
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 
-use super::args::Format;
+use super::args::{Format, Info};
 use super::output::{Output, bytes, counted, percent, shown};
-use super::{Outcome, enroll, json};
+use super::{Outcome, enroll, json, log};
 
-pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
+pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+    let (recognizer, history) = store::load_with_history(model)?;
+    if args.log {
+        return log::run(&history, output);
+    }
     if output.format != Format::Text {
         let object = json::model(&recognizer);
         return match output.format {
@@ -59,9 +63,13 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {} keep {:.1} % of the variance",
+                "{} learned from {}{} keep {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
+                match recognizer.origin() {
+                    Origin::Gallery => "",
+                    Origin::Kept => " (not of all that are enrolled: --keep-basis)",
+                },
                 space.variance_kept() * 100.0
             ),
         ),
@@ -107,6 +115,10 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     ];
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
+    }
+    for (at, line) in log::latest(&history).iter().enumerate() {
+        let what = if at == 0 { "log" } else { "" };
+        output.line(&format!("{what:<13} {line}"))?;
     }
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);

@@ -59,15 +59,6 @@ pub fn problem(photo: &Path, problem: &PhotoProblem) -> String {
     json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() }).to_string()
 }
 
-/// What enrolling did.
-pub fn enrolled(recognizer: &Recognizer, added: usize, known: usize, skipped: usize) -> String {
-    let mut object = model(recognizer);
-    object["added"] = added.into();
-    object["already_enrolled"] = known.into();
-    object["skipped"] = skipped.into();
-    object.to_string()
-}
-
 /// What a model holds.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());

@@ -5,7 +5,6 @@ use std::path::Path;
 use eigenfaces::dataset::Person;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification};
 use serde_json::json;
 
@@ -19,7 +18,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let face = photos::main_face(&args.photo, &recognizer, output)?;
     let found = match (&args.person, &args.other) {
         (Some(person), _) => {
-            let person = position(recognizer.gallery(), person)?;
+            let person = recognizer.gallery().find(person.as_str())?;
             recognizer.verify_person(&face, person, acceptance)?
         }
         (None, Some(other)) => {
@@ -44,28 +43,6 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     print(args, &found, output)?;
     Ok(outcome)
-}
-
-/// The person of that name: as it is written, or else but for case.
-fn position(gallery: &Gallery, name: &Person) -> Result<usize> {
-    let people = gallery.people();
-    if let Some(exactly) = people.iter().position(|person| person == name) {
-        return Ok(exactly);
-    }
-    let lower = name.as_str().to_lowercase();
-    let but_for_case: Vec<usize> = (0..people.len())
-        .filter(|&at| people[at].as_str().to_lowercase() == lower)
-        .collect();
-    if let [only] = but_for_case[..] {
-        return Ok(only);
-    }
-    let part = people
-        .iter()
-        .find(|person| person.as_str().to_lowercase().contains(&lower));
-    Err(Error::NoSuchPerson {
-        given: name.to_string(),
-        hint: part.map_or_else(String::new, |person| format!(" (did you mean '{person}'?)")),
-    })
 }
 
 fn print(args: &Verify, found: &Verification, output: &Output) -> Result<()> {

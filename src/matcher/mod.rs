@@ -5,6 +5,7 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod kept;
 mod space;
 mod split;
 mod trials;
@@ -378,7 +379,11 @@ impl Matcher {
     }
 
     /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
-    fn coordinates_of(&self, viewed: &[Viewed<'_>], faces: &[usize]) -> Result<DMatrix<f32>> {
+    pub(crate) fn coordinates_of(
+        &self,
+        viewed: &[Viewed<'_>],
+        faces: &[usize],
+    ) -> Result<DMatrix<f32>> {
         let mut of_parts = Vec::with_capacity(self.parts.len());
         for (part, view) in self.parts.iter().zip(viewed) {
             let seen = view.bytes.select(&view.themselves(faces))?;

@@ -140,17 +140,6 @@ impl Components {
         self.eigenvalues.len()
     }
 
-    /// Leaves out all but the leading `k` eigenfaces.
-    pub fn truncate(&mut self, k: usize) {
-        if k < self.count() {
-            self.basis = self.basis.columns(0, k).into_owned();
-            self.eigenvalues.truncate(k);
-            if let Some(parity) = &mut self.parity {
-                parity.truncate(k);
-            }
-        }
-    }
-
     /// Each eigenvalue over the total variance (not over the kept part of it).
     pub fn variance_ratios(&self) -> Vec<f64> {
         self.eigenvalues
@@ -207,6 +196,16 @@ impl Pca {
         })
     }
 
+    /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
+    fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
+        match (symmetry, self.solver) {
+            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized | Solver::Minimize) => {
+                cost::exact(d, n, self.components, symmetry)
+            }
+            _ => self.solver.resolve(d, n, self.components),
+        }
+    }
+
     /// The components, and the weights of the faces where they come for nothing.
     fn solve(
         &self,
@@ -215,16 +214,12 @@ impl Pca {
     ) -> Result<(Components, Option<DMatrix<f32>>), PcaError> {
         let (d, n) = (faces.length(), faces.count());
         let wanted = self.components.with_faces(faces)?;
-        let exact = || cost::exact(d, n, wanted, symmetry);
-        let mut solver = match (symmetry, self.solver) {
-            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized | Solver::Minimize) => exact(),
-            _ => self.solver.resolve(d, n, wanted),
-        };
+        let mut solver = self.route(d, n, symmetry);
         if solver == Solver::Randomized {
             if let Some(components) = randomized::fit(faces, wanted)? {
                 return Ok((components, None));
             }
-            solver = exact();
+            solver = cost::exact(d, n, wanted, symmetry);
         }
         match solver {
             Solver::Minimize => Ok((minimize::fit(faces, wanted, |_| {})?, None)),

@@ -68,6 +68,16 @@ impl Settings {
     }
 }
 
+/// What a recogniser's spaces were learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The faces of its gallery.
+    Gallery,
+    /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
+    Kept,
+}
+
 /// A learned recogniser: identifies faces among the enrolled people.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
@@ -75,6 +85,7 @@ pub struct Recognizer {
     settings: Settings,
     /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
     space: Arc<FaceSpace>,
+    origin: Origin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
@@ -176,6 +187,39 @@ impl Recognizer {
         )
     }
 
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        if gallery.faces().size() != self.preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        let viewed = comparison.view(gallery.faces());
+        let matcher = self
+            .matcher
+            .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
+        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        drop(viewed);
+        let weights = self.space.project(gallery.faces());
+        let (preparation, space) = (self.preparation, Arc::clone(&self.space));
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            matcher,
+            calibration,
+        )
+        .map(|learned| learned.of_origin(Origin::Kept))
+    }
+
     /// A recogniser from stored parts.
     ///
     /// # Errors
@@ -207,11 +251,23 @@ impl Recognizer {
             preparation,
             settings,
             space,
+            origin: Origin::Gallery,
             gallery,
             weights,
             matcher,
             calibration,
         })
+    }
+
+    /// The same, but that its spaces were learned from something else, or not.
+    #[must_use]
+    pub fn of_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// What the face space, and that of texture, was learned from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// How photos are made ready.

@@ -13,6 +13,8 @@
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
+//!
+//! Beside them `log.json` holds the [`History`].
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -27,14 +29,14 @@ use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::{Gallery, History, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::Framing;
 use crate::matcher::{Matcher, Part, Space, View};
 use crate::metric::FittedMetric;
 use crate::normalize::Light;
 use crate::preparation::Preparation;
-use crate::recognizer::{Recognizer, Settings};
+use crate::recognizer::{Origin, Recognizer, Settings};
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,6 +53,8 @@ struct Meta {
     components: usize,
     /// Faces that the space was learned from.
     learned_from: usize,
+    /// What these faces were.
+    origin: Origin,
     total_variance: f64,
     /// The settings as a user would type them.
     wanted_components: String,
@@ -81,6 +85,9 @@ struct KernelMeta {
     total_variance: f64,
 }
 
+/// The member that holds the [`History`].
+const LOG: &str = "log.json";
+
 /// What `meta.json` says of the texture's space, where texture is compared.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct TextureMeta {
@@ -103,8 +110,8 @@ impl TextureMeta {
 ///
 /// # Errors
 /// A place that cannot be written.
-pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(recognizer, out))
+pub fn save(recognizer: &Recognizer, history: &History, path: &Path) -> Result<()> {
+    replace_file(path, Privacy::Owner, |out| write(recognizer, history, out))
 }
 
 /// Reads a model back, bit for bit.
@@ -112,10 +119,38 @@ pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
 /// # Errors
 /// A file that is not there, is no model, is damaged, newer, or does not fit together.
 pub fn load(path: &Path) -> Result<Recognizer> {
-    read(&Archive::read(path)?)
+    load_with_history(path).map(|(recognizer, _)| recognizer)
 }
 
-fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Result<()> {
+/// Reads a model back with what became of it: what whoever is to change it needs.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
+    from_archive(&Archive::read(path)?)
+}
+
+/// The same from a file that is in memory already.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
+    let recognizer = read(archive)?;
+    let history: History = archive.json(LOG)?;
+    if history.fits(recognizer.gallery()) {
+        return Ok((recognizer, history));
+    }
+    Err(archive.refuse(ModelProblem::Json {
+        member: LOG.to_owned(),
+        reason: "it is not about the people enrolled".to_owned(),
+    }))
+}
+
+fn write<W: Write>(
+    recognizer: &Recognizer,
+    history: &History,
+    out: &mut BufWriter<W>,
+) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let matcher = recognizer.matcher();
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
@@ -129,6 +164,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         faces: n,
         components: k,
         learned_from: space.learned_from(),
+        origin: recognizer.origin(),
         total_variance: space.total_variance(),
         wanted_components: settings.components.to_string(),
         solver: settings.solver.name().to_owned(),
@@ -208,6 +244,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
     let shape = [coordinates.ncols(), coordinates.nrows()];
     archive.add_array("coordinates", &shape, coordinates.as_slice())?;
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
+    archive.add_json(LOG, history)?;
     archive.finish()?;
     Ok(())
 }
@@ -271,6 +308,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         matcher,
         meta.calibration,
     )
+    .map(|recognizer| recognizer.of_origin(meta.origin))
     .map_err(|_| senseless("parts that do not fit together"))
 }
 
