@@ -76,6 +76,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "total_variance": space.total_variance(),
         "features": settings.features.name(),
         "copies": settings.copies.name(),
+        "kernel": settings.kernel.to_string(),
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,

@@ -21,6 +21,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
+use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::{Comparison, Copies, Features, Matcher, View};
@@ -39,6 +40,8 @@ pub struct Settings {
     pub features: Features,
     /// What each enrolled face stands for besides itself.
     pub copies: Copies,
+    /// Whose components the weights are: linear ones, or those of a kernel.
+    pub kernel: Kernel,
     /// How weights are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -59,6 +62,7 @@ impl Settings {
         Comparison {
             features: self.features,
             copies: self.copies,
+            kernel: self.kernel,
             metric: self.metric,
             clusters: self.clusters,
         }
@@ -163,8 +167,11 @@ impl Recognizer {
         )?;
         let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
-        let space = match matcher.part(View::Pixels) {
-            Some(part) => Arc::clone(part.space()),
+        let space = match matcher
+            .part(View::Pixels)
+            .and_then(|part| part.space().linear())
+        {
+            Some(space) => Arc::clone(space),
             None => Arc::new(FaceSpace::new(
                 preparation.size(),
                 &settings.pca().fit(gallery.faces())?,
@@ -280,6 +287,22 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
+    }
+
+    /// The pixels' space of the kernel, if faces are compared by one: where pre-images are looked for. It is learned
+    /// from the enrolled faces each time.
+    ///
+    /// # Errors
+    /// Faces that are all alike to the kernel.
+    pub fn kernel_space(&self) -> Result<Option<KernelSpace>> {
+        if self.settings.kernel == Kernel::Linear {
+            return Ok(None);
+        }
+        let pca = KernelPca {
+            kernel: self.settings.kernel,
+            components: self.settings.components,
+        };
+        Ok(Some(pca.fit(self.gallery.faces())?))
     }
 
     /// Who is enrolled.
