@@ -22,6 +22,12 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod kernel_pca;
+
+pub mod face_map;
+
+pub mod reconstruction;
+
 pub mod likeness;
 
 pub mod metric;
@@ -33,6 +39,8 @@ pub mod matcher;
 pub mod decision;
 
 pub mod recognizer;
+
+pub mod evaluate;
 
 pub mod store;
 

@@ -233,6 +233,30 @@ impl FittedMetric {
     }
 }
 
+impl FittedMetric {
+    /// T w, the weights (k) as they are scaled, before any normalising.
+    pub fn scaled(&self, weights: &[f32]) -> Vec<f64> {
+        let mut scaled = vec![0.0; weights.len()];
+        self.transform
+            .apply(weights, &mut scaled, weights.len().max(1));
+        scaled
+    }
+
+    /// Tᵀ z: for every z (k) and w, the inner product of z and T w is that of Tᵀ z and w.
+    pub fn transposed(&self, z: &[f64]) -> Vec<f64> {
+        match &self.transform {
+            Transform::Diagonal(factors) => z
+                .iter()
+                .zip(factors)
+                .map(|(z, factor)| z * factor)
+                .collect(),
+            Transform::Triangular(matrix) => matrix
+                .column_iter()
+                .map(|column| column.iter().zip(z).map(|(factor, z)| factor * z).sum())
+                .collect(),
+        }
+    }
+}
 /// Faces transformed at a time, so that the matrix is read once for all of them.
 const FACES: usize = 4;
 
@@ -390,6 +414,20 @@ mod tests {
         let expected = (TOTAL_SHARE * 9.0 + ridge).powf(-0.5);
         assert!((matrix[(0, 0)] - expected).abs() < 1e-6);
         assert_eq!(matrix[(1, 0)], 0.0);
+    }
+
+    #[test]
+    fn the_transposed_map_has_the_same_inner_products() {
+        for name in ["whitened", "within-cosine"] {
+            let metric: Metric = name.parse().unwrap();
+            let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 0, 1]);
+            let (w, z) = ([3.0_f32, -2.0], [0.7, 5.0]);
+            let scaled = fitted.scaled(&w);
+            let one = scaled[0] * z[0] + scaled[1] * z[1];
+            let back = fitted.transposed(&z);
+            let other = back[0] * f64::from(w[0]) + back[1] * f64::from(w[1]);
+            assert!((one - other).abs() < 1e-12 * one.abs(), "{name}");
+        }
     }
 
     #[test]

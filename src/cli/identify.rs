@@ -2,59 +2,45 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{self, Limits};
-use eigenfaces::decision::Decision;
+use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::gallery::Gallery;
-use eigenfaces::locate::framing::Framing;
-use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer, Settings};
-use eigenfaces::store;
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer};
+
+use eigenfaces::render::explain;
+use eigenfaces::render::strip::{Row, strip};
 
 use super::annotate::Copies;
 use super::args::{Format, Identify};
 use super::output::{Output, one_line, percent, shown};
-use super::{Outcome, enroll, json, learning};
+use super::photos::Photos;
+use super::{Outcome, files, json, learning};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on.
 const BATCH: usize = 256;
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let (recognizer, unlearned) = if args.faces.is_empty() {
-        args.learn.refuse_given("--faces DIR");
-        (store::load(model)?, 0)
-    } else {
-        learn(args, output)?
-    };
-    let (there, missing): (Vec<_>, Vec<_>) = args
-        .photos
-        .iter()
-        .cloned()
-        .partition(|path| path.symlink_metadata().is_ok());
-    if let (true, Some(path)) = (there.is_empty(), missing.first()) {
-        return Err(Error::NoSuchPath { path: path.clone() });
-    }
-    let listing = dataset::list_photos(&there)?;
-    learning::report_skipped(&listing.skipped, output);
-    for path in &missing {
-        output.warn(&Error::NoSuchPath { path: path.clone() }.to_string());
-    }
+    let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+    let photos = Photos::list(&args.photos, output)?;
     let question = Question {
         top: usize::from(args.top),
-        false_accepts: args.far,
+        acceptance: args.acceptance.into(),
     };
     let report = Report {
         recognizer: &recognizer,
         output,
         question,
     };
+    let mut drawn = args.explain.as_deref().map(Drawn::new);
     report.begin()?;
 
     let copies = match &args.annotate {
-        Some(folder) => Some(Copies::plan(folder, &listing.photos)?),
+        Some(folder) => Some(Copies::plan(folder, &photos.paths)?),
         None => None,
     };
-    let (mut done, mut failed) = (0, unlearned + listing.skipped.len() + missing.len());
-    for batch in listing.photos.chunks(BATCH) {
+    let (mut done, mut failed) = (0, unlearned + photos.unusable);
+    for batch in photos.paths.chunks(BATCH) {
         let found = dataset::load_each(
             batch,
             &Limits::default(),
@@ -71,12 +57,15 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             match found {
                 Ok((found, copied)) => {
                     copied?;
+                    if let Some(drawn) = &mut drawn {
+                        drawn.add(photo, &found, &report)?;
+                    }
                     report.photo(photo, &found)?;
                     done += 1;
                 }
                 Err(problem) => {
                     // Alone, its problem is the program's.
-                    if listing.photos.len() == 1 && output.format != Format::Json {
+                    if photos.paths.len() == 1 && output.format != Format::Json {
                         return Err(Error::Photo {
                             path: photo.clone(),
                             problem,
@@ -88,27 +77,91 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             }
         }
     }
+    if let Some(drawn) = drawn {
+        drawn.write(output)?;
+    }
     Ok(Outcome::of_inputs(done, failed))
 }
 
-/// A recogniser learned in memory from `--faces`, and how many files of it could not be used.
-fn learn(args: &Identify, output: &Output) -> Result<(Recognizer, usize)> {
-    let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    // Ready-made crops are the expected case; that faces are looked for is worth a word.
-    if let Some(survey) = &collected.survey
-        && survey.framing == Framing::Detect
-    {
-        learning::report_framing(survey, output);
+/// Faces explained in one picture: more could not be looked at.
+const MOST_EXPLAINED: usize = 12;
+
+/// The picture of `--explain`.
+struct Drawn<'a> {
+    path: &'a Path,
+    rows: Vec<Row>,
+    faces: usize,
+}
+
+impl<'a> Drawn<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            rows: Vec::new(),
+            faces: 0,
+        }
     }
-    let settings = args.learn.settings(Settings::default());
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
-    let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
-    if let Some(warning) = enroll::weak(&recognizer) {
-        output.say(&warning);
+
+    /// Adds the faces of a photo. It is read again: to explain is not the usual thing, and pixels of thousands
+    /// of photos are not to be kept for it.
+    fn add(&mut self, photo: &Path, found: &[Identification], report: &Report<'_>) -> Result<()> {
+        let room = MOST_EXPLAINED.saturating_sub(self.faces);
+        self.faces += found.len();
+        if room == 0 || found.is_empty() {
+            return Ok(());
+        }
+        let recognizer = report.recognizer;
+        let prepared = PhotoFile::read(photo, &Limits::default())
+            .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
+            .map_err(|problem| Error::Photo {
+                path: photo.to_owned(),
+                problem,
+            })?;
+        for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
+            // Of the runner-up too, the confidence is told.
+            let faces =
+                FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
+            let question = Question {
+                top: 2,
+                ..report.question
+            };
+            let judged = recognizer.identify_faces(&faces, question).remove(0);
+            let heading = format!(
+                "{}: {}",
+                named(photo, number, found.len()),
+                report.in_words(found_face)
+            );
+            let why = recognizer.explain(&face.pixels)?;
+            self.rows
+                .extend(explain::rows(recognizer, heading, &judged, &why));
+        }
+        Ok(())
     }
-    Ok((recognizer, collected.skipped.len()))
+
+    fn write(self, output: &Output) -> Result<()> {
+        if self.rows.is_empty() {
+            output.say("no face was found, so there is nothing to explain");
+            return Ok(());
+        }
+        let picture = strip("Why", &self.rows).to_pixels();
+        files::picture(self.path, &picture.into())?;
+        if self.faces > MOST_EXPLAINED {
+            output.say(&format!(
+                "only the first {MOST_EXPLAINED} of {} faces are explained",
+                self.faces
+            ));
+        }
+        output.say(&format!("wrote {}", shown(self.path)));
+        Ok(())
+    }
+}
+
+/// A face of a photo, counted from 1.
+fn named(photo: &Path, number: usize, of: usize) -> String {
+    match of {
+        1 => shown(photo),
+        of => format!("{}, face {number} of {of}", shown(photo)),
+    }
 }
 
 /// Prints what was found, photo by photo.
@@ -133,13 +186,9 @@ impl Report<'_> {
             Format::Text if found.is_empty() => self
                 .output
                 .line(&format!("{}: no face found", shown(photo))),
-            Format::Text => (1..).zip(found).try_for_each(|(number, face)| {
-                let which = match found.len() {
-                    1 => String::new(),
-                    count => format!(", face {number} of {count}"),
-                };
-                self.face(&format!("{}{which}", shown(photo)), face)
-            }),
+            Format::Text => (1..)
+                .zip(found)
+                .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
             Format::Json => self.output.line(&json::identified(photo, found)),
             Format::Csv if found.is_empty() => self.output.csv(&row_without_face(photo)),
             Format::Csv => (1..)
@@ -188,15 +237,20 @@ impl Report<'_> {
 
     /// Why somebody who is likely was not named.
     fn yet(&self, found: &Identification) -> String {
-        let calibration = self.recognizer.calibration();
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();
         };
-        let limit = percent(calibration.threshold(self.question.false_accepts));
+        let Some(limit) = self.recognizer.threshold(self.question.acceptance) else {
+            return String::new();
+        };
+        let limit = percent(limit);
         if limit == percent(closest.confidence) {
             "; a name needs slightly more".to_owned()
         } else {
-            format!("; a name needs more than {limit}")
+            match self.question.acceptance {
+                Acceptance::FalseAccepts(_) => format!("; a name needs more than {limit}"),
+                Acceptance::Confidence(_) => format!("; below {limit}"),
+            }
         }
     }
 }

@@ -3,21 +3,36 @@
 mod annotate;
 pub mod args;
 mod basis;
+mod changing;
+mod check;
 mod enroll;
+mod evaluate;
+mod evaluation_json;
+mod facemap;
+mod files;
 mod folder_space;
 mod identify;
 mod info;
 mod json;
 mod learning;
+mod log;
 mod output;
 mod people;
+mod photos;
+mod project;
+mod reconstruct;
+//mod report;
 mod shell;
+mod verify;
+mod weights;
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
 use eigenfaces::error::{Error, Result};
 
-use args::{Cli, Command};
+use args::{AnyFormat, Cli, Command};
 use output::Output;
 
 /// How a command ended that did not fail.
@@ -29,6 +44,10 @@ pub enum Outcome {
     SomeUnusable,
     /// Not one of several inputs could be used; each was named.
     NoneUsable,
+    /// `verify`: the same person.
+    Same,
+    /// `verify`: not the same person.
+    Different,
 }
 
 impl Outcome {
@@ -43,15 +62,26 @@ impl Outcome {
 
     fn code(self) -> u8 {
         match self {
-            Self::Done => 0,
-            Self::NoneUsable => 1,
+            Self::Done | Self::Same => 0,
+            Self::NoneUsable | Self::Different => 1,
             Self::SomeUnusable => 3,
         }
     }
 }
 
+/// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
+fn survive_large_files() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where no handler can be had, the process dies as it did: the old model is safe all the same.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
+}
+
 /// Runs the command and reports the final error, if any.
 pub fn main(cli: &Cli) -> ExitCode {
+    survive_large_files();
     let output = Output::new(&cli.global);
     match run(cli, &output) {
         Ok(outcome) => ExitCode::from(outcome.code()),
@@ -61,7 +91,11 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
         Err(error) => {
             output.fail(&error.to_string());
-            ExitCode::from(1)
+            // As `cmp` and `grep` have it: of `verify`, 1 is an answer.
+            ExitCode::from(match cli.command {
+                Command::Verify(_) => 2,
+                _ => 1,
+            })
         }
     }
 }
@@ -86,15 +120,32 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         })
 }
 
+/// Ends with a usage error where `--format npy` was asked of a command that prints no array.
+fn refuse_arrays(cli: &Cli) {
+    if cli.global.format == AnyFormat::Npy && !matches!(cli.command, Command::Project(_)) {
+        let message = "--format npy is for `project`: use text, json or csv here";
+        Cli::command()
+            .error(ErrorKind::InvalidValue, message)
+            .exit();
+    }
+}
+
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
+    refuse_arrays(cli);
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
+        Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
+        Command::Facemap(args) => facemap::run(args, model, output),
+        Command::Reconstruct(args) => reconstruct::run(args, model, output),
+        Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
-        Command::Info => info::run(model, output),
+        Command::Evaluate(args) => evaluate::run(args, output),
+        Command::Report(_) => unreachable!(),
+        Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
     }

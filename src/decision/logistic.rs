@@ -10,8 +10,7 @@ pub(super) struct Sample {
 
 /// Slope and midpoint pooled over AT&T, Yale and LFW, galleries of 5 to 30 people with 1 to 10 photos.
 /// Single galleries had slopes of 0.6 to 1.9 and midpoints of 1.0 to 3.3.
-pub(super) const POOLED_SLOPE: f64 = 1.1;
-pub(super) const POOLED_MIDPOINT: f64 = 1.8;
+pub(super) const POOLED: (f64, f64) = (1.1, 1.8);
 
 /// The pull towards the pooled values: worth ten samples, each with the largest variance a yes-or-no can
 /// have, 1/4.
@@ -26,9 +25,9 @@ const ROUNDS: usize = 30;
 /// The longest step: longer ones overshoot where the curve is flat.
 const LONGEST_STEP: f64 = 1.0;
 
-/// Slope a and midpoint b of the log-odds a (x - b) that a probe is right.
-pub(super) fn fit(samples: &[Sample]) -> (f64, f64) {
-    let pooled = (POOLED_SLOPE, -POOLED_SLOPE * POOLED_MIDPOINT);
+/// Slope a and midpoint b of the log-odds a (x - b) that a probe is right, pulled towards a slope and midpoint.
+pub(super) fn fit(samples: &[Sample], towards: (f64, f64)) -> (f64, f64) {
+    let pooled = (towards.0, -towards.0 * towards.1);
     let (mut slope, mut offset) = pooled;
     for _ in 0..ROUNDS {
         let mut gradient = (PULL * (pooled.0 - slope), PULL * (pooled.1 - offset));
@@ -77,7 +76,7 @@ mod tests {
                 }
             })
             .collect();
-        let (slope, midpoint) = fit(&samples);
+        let (slope, midpoint) = fit(&samples, POOLED);
         assert!((slope - 3_f64.ln()).abs() < 0.01, "{slope}");
         assert!((midpoint - 3.0).abs() < 0.01, "{midpoint}");
     }
@@ -91,13 +90,13 @@ mod tests {
                 weight: 1.0,
             })
             .collect();
-        let (slope, midpoint) = fit(&samples);
+        let (slope, midpoint) = fit(&samples, POOLED);
         assert!(slope.is_finite() && slope <= 4.0 && (midpoint - 2.0).abs() < 0.3);
     }
 
     #[test]
     fn no_samples_leave_the_pooled_values() {
-        let (slope, midpoint) = fit(&[]);
-        assert!((slope - POOLED_SLOPE).abs() < 1e-12 && (midpoint - POOLED_MIDPOINT).abs() < 1e-12);
+        let (slope, midpoint) = fit(&[], POOLED);
+        assert!((slope - POOLED.0).abs() < 1e-12 && (midpoint - POOLED.1).abs() < 1e-12);
     }
 }

@@ -9,12 +9,15 @@
 //! Source of the three outcomes: Turk & Pentland 1991, "Using eigenfaces to classify a face image".
 //! How these rules were found: docs/RECIPES.md.
 
+pub mod few;
 mod logistic;
+mod pairs;
 mod quantile;
 
 use serde::{Deserialize, Serialize};
 
 use logistic::Sample;
+pub use pairs::{PairCalibration, Pairs};
 use quantile::student_quantile;
 
 /// What is said of one face.
@@ -55,7 +58,8 @@ pub const STRANGER_PRIOR: f64 = 0.5;
 pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
-/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. So no name is given.
+/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. Names then go by the likeness
+/// of textures ([`few`]), and where these are not compared no name is given.
 pub const ENOUGH_PEOPLE: usize = 5;
 
 /// With fewer genuine probes than this, the slope of the confidence is assumed.
@@ -103,6 +107,23 @@ pub struct LeftOut {
     pub genuine: Vec<(Evidence, bool)>,
     /// How much held-out faces look like faces.
     pub likeness: Vec<f64>,
+    /// Pairs of photos of people who were left out.
+    pub pairs: Pairs,
+}
+
+/// When a name is given, and when two photos pass as one person.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Acceptance {
+    /// So that about this share of strangers (of false pairs) passes, and never where it is more likely wrong.
+    FalseAccepts(f64),
+    /// From this confidence on, whatever that lets in.
+    Confidence(f64),
+}
+
+impl Default for Acceptance {
+    fn default() -> Self {
+        Self::FalseAccepts(FALSE_ACCEPT_TARGET)
+    }
 }
 
 /// What the calibration rests on.
@@ -135,6 +156,8 @@ pub struct Calibration {
     genuine_low: Option<f64>,
     /// The likeness below which something is not a face.
     likeness_limit: f64,
+    /// Whether two photos show one person; `None` where too few people could be left out to tell.
+    pairs: Option<PairCalibration>,
 }
 
 impl Calibration {
@@ -158,9 +181,9 @@ impl Calibration {
         };
         let standard = |evidence: Evidence| (evidence.score() - stranger_mean) / stranger_spread;
         let (slope, midpoint) = if basis == Basis::Measured {
-            logistic::fit(&samples(seen, standard))
+            logistic::fit(&samples(seen, standard), logistic::POOLED)
         } else {
-            (logistic::POOLED_SLOPE, logistic::POOLED_MIDPOINT)
+            logistic::POOLED
         };
         Self {
             basis,
@@ -171,6 +194,7 @@ impl Calibration {
             midpoint,
             genuine_low: genuine_low(seen, standard),
             likeness_limit: likeness_limit(&seen.likeness),
+            pairs: PairCalibration::learn(&seen.pairs, seen.people),
         }
     }
 
@@ -180,13 +204,39 @@ impl Calibration {
         self.probability(self.standard(evidence.score()))
     }
 
-    /// Whether the first person is to be named, so that about the share `far` of strangers gets a name.
+    /// Whether the first person is to be named.
     ///
-    /// Never where fewer than [`ENOUGH_PEOPLE`] are enrolled, nor where the name is more likely wrong than
-    /// right.
-    pub fn is_known(&self, evidence: Evidence, far: f64) -> bool {
+    /// Unless a confidence is asked for: never where fewer than [`ENOUGH_PEOPLE`] are enrolled, nor where the
+    /// name is more likely wrong than right.
+    pub fn is_known(&self, evidence: Evidence, acceptance: Acceptance) -> bool {
         let standard = self.standard(evidence.score());
-        self.gives_names() && standard > self.limit(far) && self.probability(standard) > 0.5
+        match acceptance {
+            Acceptance::FalseAccepts(far) => {
+                self.gives_names() && standard > self.limit(far) && self.probability(standard) > 0.5
+            }
+            Acceptance::Confidence(least) => self.probability(standard) >= least,
+        }
+    }
+
+    /// Whether two photos of this similarity pass as one person, and the probability that they are one (where
+    /// half of all pairs are); `None` where too few people are enrolled to tell.
+    pub fn same_person(&self, similarity: f64, acceptance: Acceptance) -> Option<(bool, f64)> {
+        let pairs = self.pairs.as_ref()?;
+        let confidence = pairs.confidence(similarity);
+        let passes = match acceptance {
+            Acceptance::FalseAccepts(far) => pairs.is_same(similarity, far),
+            Acceptance::Confidence(least) => confidence >= least,
+        };
+        Some((passes, confidence))
+    }
+
+    /// The confidence that two photos need to pass as one person; `None` where too few people are enrolled.
+    pub fn pair_threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        let pairs = self.pairs.as_ref()?;
+        Some(match acceptance {
+            Acceptance::FalseAccepts(far) => pairs.threshold(far),
+            Acceptance::Confidence(least) => least,
+        })
     }
 
     /// Whether enough people are enrolled for names to be given at all.
@@ -194,9 +244,12 @@ impl Calibration {
         self.people >= ENOUGH_PEOPLE
     }
 
-    /// The confidence beyond which a name is given, so that about the share `far` of strangers gets one.
-    pub fn threshold(&self, far: f64) -> f64 {
-        self.probability(self.limit(far)).max(0.5)
+    /// The confidence beyond which a name is given.
+    pub fn threshold(&self, acceptance: Acceptance) -> f64 {
+        match acceptance {
+            Acceptance::FalseAccepts(far) => self.probability(self.limit(far)).max(0.5),
+            Acceptance::Confidence(least) => least,
+        }
     }
 
     /// The score beyond which a name is given, in spreads above the strangers' mean.
@@ -242,6 +295,7 @@ impl Calibration {
             && moderate(self.midpoint)
             && self.genuine_low.is_none_or(f64::is_finite)
             && (-1.0..=1.0).contains(&self.likeness_limit)
+            && self.pairs.is_none_or(|pairs| pairs.is_sound())
     }
 }
 
@@ -321,6 +375,7 @@ mod tests {
                 .map(|at| (evidence(1.0 + spread(at + 7) / 2.0), true))
                 .collect(),
             likeness: (0..200).map(|at| 0.8 + spread(at) / 10.0).collect(),
+            pairs: Pairs::default(),
         }
     }
 
@@ -342,13 +397,14 @@ mod tests {
     fn fewer_accepts_need_more_confidence_and_so_do_fewer_people() {
         let many = Calibration::learn(&seen(100));
         let few = Calibration { people: 6, ..many };
-        let limits = [0.1, 0.05, 0.01, 0.001].map(|far| many.threshold(far));
+        let limits =
+            [0.1, 0.05, 0.01, 0.001].map(|far| many.threshold(Acceptance::FalseAccepts(far)));
         assert!(limits.is_sorted(), "{limits:?}");
-        assert!(few.threshold(0.01) > many.threshold(0.01));
+        assert!(few.threshold(Acceptance::default()) > many.threshold(Acceptance::default()));
         let accepted = seen(100)
             .strangers
             .iter()
-            .filter(|&&evidence| many.confidence(evidence) > many.threshold(0.01))
+            .filter(|&&evidence| many.confidence(evidence) > many.threshold(Acceptance::default()))
             .count();
         assert!(accepted <= 2, "{accepted} of 200 strangers");
     }
@@ -389,7 +445,10 @@ mod tests {
                 second: Some(-2.0),
             };
             assert!(few.confidence(twin) <= 0.5, "{people}");
-            assert!(!few.is_known(twin, 0.5), "{people}");
+            assert!(
+                !few.is_known(twin, Acceptance::FalseAccepts(0.5)),
+                "{people}"
+            );
         }
         let enough = Calibration::learn(&seen(ENOUGH_PEOPLE));
         assert!(enough.is_known(
@@ -397,7 +456,7 @@ mod tests {
                 first: 2.0,
                 second: Some(-2.0)
             },
-            0.01
+            Acceptance::default()
         ));
     }
 

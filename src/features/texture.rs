@@ -14,16 +14,17 @@ use rayon::prelude::*;
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 
-/// Cells across and down.
-const COLUMNS: usize = 7;
-const ROWS: usize = 8;
+/// Cells across.
+pub const COLUMNS: usize = 7;
+/// Cells down.
+pub const ROWS: usize = 8;
 
 /// Uniform patterns of eight points, and one place for all others.
 const PATTERNS: usize = 59;
 /// Directions of the gradient: 0 to the right, 2 down, in eighths of a turn.
 const DIRECTIONS: usize = 8;
 /// Bytes of a cell: its patterns, then its directions.
-const CELL: usize = PATTERNS + DIRECTIONS;
+pub const CELL: usize = PATTERNS + DIRECTIONS;
 
 /// A texture as a picture: one row a cell (cells row by row), its 59 patterns, then its 8 directions.
 pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (COLUMNS * ROWS) as u32) {

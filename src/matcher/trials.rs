@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use super::{Comparison, Matcher, Viewed, each_times, factor, scaled, stacked};
 use crate::error::{Error, Result};
 use crate::gallery::{Clusters, Match};
+use crate::kernel_pca::Kernel;
 use crate::pca::{InnerProducts, Pca, Solver};
 
 /// Up to so many columns their inner products are kept (16 bytes a pair), and learning again costs an
@@ -24,6 +25,9 @@ pub struct Trials<'a> {
 #[derive(Debug, Clone)]
 pub struct Trial {
     clusters: Clusters,
+    /// Of the faces learned from with their copies, k x (n c).
+    enrolled: DMatrix<f32>,
+    /// Of the faces tried, k x m.
     probes: DMatrix<f32>,
 }
 
@@ -38,7 +42,9 @@ impl<'a> Trials<'a> {
             ..pca
         };
         let is_small = |view: &Viewed<'_>| view.bytes.len() <= MOST_COLUMNS;
-        let products = if viewed.iter().all(is_small) {
+        // Kernels are not inner products of these, and parallel analysis shuffles pixels.
+        let is_dual = comparison.kernel == Kernel::Linear && !pca.components.needs_faces();
+        let products = if is_dual && viewed.iter().all(is_small) {
             let of_views = viewed
                 .iter()
                 .map(|view| InnerProducts::with_symmetry(view.bytes.as_ref(), view.symmetry()));
@@ -86,8 +92,11 @@ impl<'a> Trials<'a> {
                 self.pca,
             )?;
             let probes = matcher.coordinates_of(self.viewed, tried)?;
-            let clusters = matcher.clusters;
-            return Ok(Trial { clusters, probes });
+            return Ok(Trial {
+                clusters: matcher.clusters,
+                enrolled: matcher.coordinates,
+                probes,
+            });
         };
         let (mut enrolled, mut probes, mut copies) = (Vec::new(), Vec::new(), 1);
         for (view, products) in self.viewed.iter().zip(products) {
@@ -103,8 +112,9 @@ impl<'a> Trials<'a> {
             let weights = space.project(&view.themselves(tried));
             probes.push(scaled(metric.coordinates(&weights), factor));
         }
+        let enrolled = stacked(&enrolled);
         let clusters = Clusters::new(
-            &stacked(&enrolled),
+            &enrolled,
             &each_times(persons, copies),
             people,
             self.comparison.clusters,
@@ -112,11 +122,25 @@ impl<'a> Trials<'a> {
         )
         .ok_or(Error::Inconsistent)?;
         let probes = stacked(&probes);
-        Ok(Trial { clusters, probes })
+        Ok(Trial {
+            clusters,
+            enrolled,
+            probes,
+        })
     }
 }
 
 impl Trial {
+    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
+    pub fn enrolled(&self) -> &DMatrix<f32> {
+        &self.enrolled
+    }
+
+    /// Coordinates of the faces tried: k x m.
+    pub fn probes(&self) -> &DMatrix<f32> {
+        &self.probes
+    }
+
     /// The `top` nearest people to the face that was tried at this place, nearest first.
     ///
     /// # Panics

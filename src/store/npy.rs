@@ -186,6 +186,41 @@ pub fn write_npy<T: Number>(
     out.write_all(&to_bytes(numbers))
 }
 
+/// Reads an `.npy` file of floating-point numbers (`<f4` or `<f8`) in C order, as [`write_npy`] and `numpy.save` write
+/// it: its shape, and the numbers row by row.
+///
+/// # Errors
+/// What is wrong with it; a shape that does not fit the bytes among it, so a stranger's file cannot ask for memory.
+pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
+    let (header, content) = Header::parse(file)?;
+    let width = match header.descr.as_str() {
+        "<f4" => size_of::<f32>(),
+        "<f8" => size_of::<f64>(),
+        _ => {
+            return Err(ArrayProblem::Type {
+                found: header.descr,
+                expected: "<f4".to_owned(),
+            });
+        }
+    };
+    let wanted = count(&header.shape).and_then(|count| count.checked_mul(width));
+    if wanted != Some(content.len()) {
+        return Err(ArrayProblem::Length {
+            shape: header.shape,
+            bytes: content.len(),
+        });
+    }
+    let numbers = if width == size_of::<f32>() {
+        from_bytes::<f32>(content)
+            .into_iter()
+            .map(f64::from)
+            .collect()
+    } else {
+        from_bytes(content)
+    };
+    Ok((header.shape, numbers))
+}
+
 /// The bytes of numbers, as they stand in the file.
 pub(super) fn to_bytes<T: Number>(numbers: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
@@ -279,6 +314,18 @@ mod tests {
         assert_eq!(file[..128], header("<f4", &[1, 2]).encode());
         assert_eq!(file[128..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
         assert!(write_npy(&mut file, &[2, 2], &[1.5f32, -2.0]).is_err());
+        assert_eq!(read_npy(&file), Ok((vec![1, 2], vec![1.5, -2.0])));
+        assert!(matches!(
+            read_npy(&file[..132]),
+            Err(ArrayProblem::Length { bytes: 4, .. })
+        ));
+        let mut doubles = Vec::new();
+        write_npy(&mut doubles, &[1], &[0.1f64]).unwrap();
+        assert_eq!(read_npy(&doubles), Ok((vec![1], vec![0.1])));
+        let mut bytes = Vec::new();
+        write_npy(&mut bytes, &[1], &[7u8]).unwrap();
+        assert!(matches!(read_npy(&bytes), Err(ArrayProblem::Type { .. })));
+        assert_eq!(read_npy(b"text"), Err(ArrayProblem::NotNumPy));
     }
 
     #[test]

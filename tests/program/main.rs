@@ -6,12 +6,22 @@ mod support;
 mod annotate;
 mod bad_input;
 mod bad_models;
+mod evaluate;
+mod facemap;
 mod framing;
+mod killed;
 mod main_job;
+mod people;
+mod project;
 mod readme;
+mod reconstruct;
+mod sync;
+mod theory;
+mod verify;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// What a run of the program left behind.
 struct Run {
@@ -66,11 +76,13 @@ impl Run {
     }
 }
 
-/// The program, to be run in that folder, as if in nobody's environment.
+/// The program, to be run in that folder, as if in nobody's environment. The log's time is always the same, so that
+/// equal models are equal files.
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eigenfaces"));
     command
         .current_dir(folder)
+        .env("SOURCE_DATE_EPOCH", "1795236101")
         .env_remove("EIGENFACES_MODEL")
         .env_remove("NO_COLOR");
     command
@@ -84,6 +96,20 @@ fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: impl IntoIterator<Item = 
             .output()
             .expect("the program can be started"),
     )
+}
+
+/// A folder with the bundled people enrolled in `eigenfaces.npz`; they are learned once for all tests.
+fn enrolled() -> tempfile::TempDir {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    let folder = support::scratch();
+    let model = folder.path().join("eigenfaces.npz");
+    let bytes = MODEL.get_or_init(|| {
+        let faces = support::bundled_faces().as_os_str();
+        run(folder.path(), ["enroll".as_ref(), faces]).done();
+        std::fs::read(&model).unwrap()
+    });
+    std::fs::write(&model, bytes).unwrap();
+    folder
 }
 
 /// Writes a gray picture with something on it, different for each `seed`.

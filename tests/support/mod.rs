@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod drawn;
+
 use std::path::{Path, PathBuf};
 
 /// The project's folder.
@@ -9,9 +11,12 @@ pub fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of real face data under ../shared/data; `None`, said in a line, where it is absent.
+/// A folder of real face data under $EIGENFACES_DATA or ../shared/data; `None`, said in a line, where it is
+/// absent.
 pub fn real_data(name: &str) -> Option<PathBuf> {
-    let folder = project().join("../shared/data").join(name);
+    let data = std::env::var_os("EIGENFACES_DATA")
+        .map_or_else(|| project().join("../shared/data"), PathBuf::from);
+    let folder = data.join(name);
     if folder.is_dir() {
         Some(folder)
     } else {

@@ -1,4 +1,4 @@
-//! Reproducible noise for start vectors.
+//! Reproducible noise: for start vectors, and wherever else chance is asked for.
 
 /// Numbers evenly spread over (-1, 1), the same for the same seed on every machine.
 ///

@@ -1,0 +1,253 @@
+//! `enroll --check` and `evaluate --check`: what is wrong with the photos of a folder. Nothing is written.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use eigenfaces::dataset::{ContentHash, LabelRule};
+use eigenfaces::error::Result;
+use eigenfaces::evaluate::{self, Suspects};
+use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::store;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::args::{Enroll, Evaluate, Format};
+use super::learning::{self, Collected};
+use super::output::{Output, counted, one_line, percent};
+
+/// What `enroll` would add, checked together with what is enrolled already.
+pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
+    let before = if model.exists() {
+        Some(store::load(model)?)
+    } else {
+        None
+    };
+    if let Some(before) = &before {
+        args.learn.agree_with(before.preparation(), model)?;
+    }
+    let otherwise = before.as_ref().map(Recognizer::settings);
+    let settings = args.learn.settings(otherwise.unwrap_or_default());
+    let model = before.as_ref();
+    let collected = learning::collect(&args.faces, &args.labels, model, &args.learn, output)?;
+    let mut faces = model.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
+    // What is enrolled is not decoded again, but its label here is looked at.
+    let pixels: HashMap<ContentHash, Vec<u8>> = faces
+        .iter()
+        .map(|face| (face.hash, face.pixels.clone()))
+        .collect();
+    faces.extend(collected.folder.known.iter().filter_map(|photo| {
+        Some(LabeledFace {
+            person: photo.person.clone(),
+            source: photo.source.clone(),
+            hash: photo.hash,
+            pixels: pixels.get(&photo.hash)?.clone(),
+        })
+    }));
+    check(collected, faces, settings, output)
+}
+
+/// The photos of a folder.
+pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
+    let labels: &LabelRule = &args.labels;
+    let collected = learning::collect(&args.faces, labels, None, &args.learn, output)?;
+    let settings = args.learn.settings(Settings::default());
+    check(collected, Vec::new(), settings, output)
+}
+
+fn check(
+    collected: Collected,
+    mut faces: Vec<LabeledFace>,
+    settings: Settings,
+    output: &Output,
+) -> Result<Outcome> {
+    learning::report_skipped(&collected.skipped, output);
+    learning::report_parts(&collected, output);
+    let looked_at = collected.folder.known.len() + collected.folder.new.len();
+    let outcome = Outcome::of_inputs(looked_at, collected.skipped.len());
+    faces.extend(collected.folder.new);
+    let same = take_same_files(&mut faces);
+    let (gallery, _) = Gallery::assemble(collected.preparation.size(), faces)?;
+    let suspects = evaluate::check(collected.preparation, gallery.clone(), settings)?;
+    let findings = findings(&gallery, &same, &suspects);
+    print(&gallery, &findings, &suspects, output)?;
+    Ok(outcome)
+}
+
+/// One file under two people: each of them taken out but the first, with the first.
+fn take_same_files(faces: &mut Vec<LabeledFace>) -> Vec<(LabeledFace, LabeledFace)> {
+    let mut first: HashMap<ContentHash, LabeledFace> = HashMap::new();
+    let mut same = Vec::new();
+    faces.retain(|face| {
+        let known = first.entry(face.hash).or_insert_with(|| face.clone());
+        if known.person == face.person {
+            return true;
+        }
+        same.push((known.clone(), face.clone()));
+        false
+    });
+    same
+}
+
+/// Something to correct in the folder.
+struct Finding {
+    /// In words, for reading.
+    text: String,
+    /// With its numbers, for scripts.
+    object: Value,
+}
+
+fn findings(
+    gallery: &Gallery,
+    same: &[(LabeledFace, LabeledFace)],
+    suspects: &Suspects,
+) -> Vec<Finding> {
+    let photo = |face: usize| gallery.enrolled()[face].source.as_str();
+    let name = |person: usize| gallery.people()[person].as_str();
+    let person = |face: usize| name(gallery.enrolled()[face].person);
+    let mut found: Vec<Finding> = same
+        .iter()
+        .map(|(a, b)| {
+            duplicate(
+                [&a.source, &b.source],
+                [a.person.as_str(), b.person.as_str()],
+                1.0,
+            )
+        })
+        .collect();
+    found.extend(suspects.duplicates.iter().map(|pair| {
+        duplicate(
+            [photo(pair.first), photo(pair.second)],
+            [person(pair.first), person(pair.second)],
+            pair.correlation,
+        )
+    }));
+    found.extend(suspects.mislabelled.iter().map(|wrong| {
+        let (photo, person, nearest) = (photo(wrong.face), person(wrong.face), name(wrong.nearest));
+        Finding {
+            text: format!(
+                "{}: labelled {}, looks like {} ({}; distance {:.3}, {:.3} to the label's other photos)",
+                one_line(photo),
+                one_line(person),
+                one_line(nearest),
+                percent(wrong.confidence),
+                wrong.nearest_distance,
+                wrong.own_distance
+            ),
+            object: json!({
+                "finding": "wrong-label",
+                "photo": photo,
+                "person": person,
+                "looks_like": nearest,
+                "confidence": wrong.confidence,
+                "distance": wrong.nearest_distance,
+                "own_distance": wrong.own_distance,
+            }),
+        }
+    }));
+    found.extend(suspects.not_faces.iter().map(|odd| {
+        let (photo, person) = (photo(odd.face), person(odd.face));
+        Finding {
+            text: format!(
+                "{}: does not look like a face (likeness {:.2}, where {:.2} is asked for)",
+                one_line(photo),
+                odd.likeness,
+                odd.limit
+            ),
+            object: json!({
+                "finding": "not-a-face",
+                "photo": photo,
+                "person": person,
+                "likeness": odd.likeness,
+                "likeness_limit": odd.limit,
+            }),
+        }
+    }));
+    found
+}
+
+fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding {
+    let [first, second] = photos.map(one_line);
+    let [first_person, second_person] = people.map(one_line);
+    Finding {
+        text: format!(
+            "{first} (labelled {first_person}) and {second} (labelled {second_person}): {} picture",
+            if correlation >= 1.0 {
+                "the same"
+            } else {
+                "nearly the same"
+            }
+        ),
+        object: json!({
+            "finding": "same-picture",
+            "photo": photos[0],
+            "person": people[0],
+            "other_photo": photos[1],
+            "other_person": people[1],
+            "correlation": correlation,
+        }),
+    }
+}
+
+/// Columns of the table: whatever a finding may have.
+const COLUMNS: [&str; 11] = [
+    "finding",
+    "photo",
+    "person",
+    "other_photo",
+    "other_person",
+    "looks_like",
+    "confidence",
+    "distance",
+    "own_distance",
+    "correlation",
+    "likeness",
+];
+
+fn print(
+    gallery: &Gallery,
+    findings: &[Finding],
+    suspects: &Suspects,
+    output: &Output,
+) -> Result<()> {
+    match output.format {
+        Format::Text => findings
+            .iter()
+            .try_for_each(|finding| output.line(&finding.text))?,
+        Format::Json => findings
+            .iter()
+            .try_for_each(|finding| output.line(&finding.object.to_string()))?,
+        Format::Csv => {
+            output.line(&COLUMNS.join(","))?;
+            for finding in findings {
+                let field = |name: &str| match finding.object.get(name) {
+                    None => String::new(),
+                    Some(Value::String(text)) => text.clone(),
+                    Some(number) => number.to_string(),
+                };
+                output.csv(&COLUMNS.map(field))?;
+            }
+        }
+    }
+    let seen = format!(
+        "{} of {}",
+        counted(gallery.len(), "face", "faces"),
+        counted(gallery.people().len(), "person", "people")
+    );
+    output.say(&if findings.is_empty() {
+        format!("{seen}: nothing to correct")
+    } else {
+        format!(
+            "{seen}: {} to look at",
+            counted(findings.len(), "thing", "things")
+        )
+    });
+    let unclear = suspects.nearest_to_another - suspects.mislabelled.len();
+    if unclear > 0 {
+        output.say(&format!(
+            "{} nearer to another person than to their own, but not clearly: recognising is not that sure",
+            counted(unclear, "more photo is", "more photos are")
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! `eigenfaces project`: faces as weights, in a table or a scatter plot.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use eigenfaces::dataset::{self, Limits};
+use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::face_space::FaceSpace;
+use eigenfaces::recognizer::Recognizer;
+use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
+
+use super::args::{AnyFormat, Axes, Cli, Format, Project};
+use super::output::{Output, counted, one_line, shown};
+use super::photos::Photos;
+use super::weights::{Form, Row, Scale, Table};
+use super::{Outcome, files, learning};
+
+pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> Result<Outcome> {
+    let form = form(args.output.as_deref(), format);
+    let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+    let space = recognizer.space();
+    let axes = axes(args.axes.as_ref(), space.components());
+    let scale = if args.whiten {
+        Scale::Whitened
+    } else {
+        Scale::Plain
+    };
+    let in_scale = |rows: Vec<Row>| {
+        let plain = Table {
+            scale: Scale::Plain,
+            rows,
+        };
+        plain.in_scale(scale, space)
+    };
+    let (probes, unusable) = if args.photos.is_empty() {
+        (Vec::new(), 0)
+    } else {
+        of_photos(&args.photos, &recognizer, output)?
+    };
+    let used = probes.len() + recognizer.gallery().len();
+    let probes = in_scale(probes);
+    let gallery = in_scale(of_gallery(&recognizer));
+
+    if let Some(path) = &args.plot {
+        draw(path, &plot(&axes, space, &gallery, &probes))?;
+        output.say(&format!("wrote {}", shown(path)));
+    }
+    let mut table = probes;
+    if args.gallery {
+        table.rows.extend(gallery.rows);
+    }
+    if args.gallery || !args.photos.is_empty() {
+        deliver(&table, form, args.output.as_deref(), output)?;
+    }
+    Ok(Outcome::of_inputs(used, unlearned + unusable))
+}
+
+fn draw(path: &Path, plot: &Scatter) -> Result<()> {
+    let drawing = scatter(plot);
+    let is_svg = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("svg");
+    if path.extension().is_some_and(is_svg) {
+        files::public(path, drawing.to_svg().as_bytes())
+    } else {
+        files::picture(path, &drawing.to_pixels().into())
+    }
+}
+
+/// The form of the table; `None` for reading. Ends with a usage error where it cannot be told.
+fn form(file: Option<&Path>, format: AnyFormat) -> Option<Form> {
+    let refuse = |message: &str| -> ! {
+        Cli::command()
+            .error(ErrorKind::InvalidValue, message)
+            .exit()
+    };
+    match (format, file) {
+        (AnyFormat::Csv, _) => Some(Form::Csv),
+        (AnyFormat::Json, _) => Some(Form::Json),
+        (AnyFormat::Npy, None) if io::stdout().is_terminal() => {
+            refuse("an array is nothing to read: write it to a file with --output FILE.npy")
+        }
+        (AnyFormat::Npy, _) => Some(Form::Npy),
+        (AnyFormat::Text, None) => None,
+        (AnyFormat::Text, Some(file)) => Some(Form::of(file).unwrap_or_else(|| {
+            refuse("--output must end in .csv, .json or .npy, or --format say which it is")
+        })),
+    }
+}
+
+/// The axes of the plot, from 0. Ends with a usage error where there are not so many basis faces.
+fn axes(asked: Option<&Axes>, k: usize) -> Vec<usize> {
+    let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());
+    if asked.is_some() && axes.iter().any(|&axis| axis > k) {
+        let message = format!(
+            "--axes: there are {} only",
+            counted(k, "basis face", "basis faces")
+        );
+        Cli::command()
+            .error(ErrorKind::InvalidValue, message)
+            .exit();
+    }
+    axes.into_iter().map(|axis| axis - 1).collect()
+}
+
+/// The weights of every face of every photo, and how many photos could not be used (each is named).
+fn of_photos(
+    named: &[PathBuf],
+    recognizer: &Recognizer,
+    output: &Output,
+) -> Result<(Vec<Row>, usize)> {
+    let photos = Photos::list(named, output)?;
+    let progress = output.progress(photos.paths.len(), "projecting photos");
+    let read = dataset::load_each(
+        &photos.paths,
+        &Limits::default(),
+        |_, file| {
+            let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
+            if faces.is_empty() {
+                return Err(PhotoProblem::NoFace);
+            }
+            Ok(faces)
+        },
+        &|done| progress.reach(done),
+    );
+    drop(progress);
+    let (mut rows, mut unusable) = (Vec::new(), photos.unusable);
+    let (space, alone) = (recognizer.space(), photos.paths.len() == 1);
+    for (path, faces) in photos.paths.into_iter().zip(read) {
+        let faces = match faces {
+            Ok(faces) => faces,
+            Err(problem) if alone => return Err(Error::Photo { path, problem }),
+            Err(problem) => {
+                output.warn(&Error::Photo { path, problem }.to_string());
+                unusable += 1;
+                continue;
+            }
+        };
+        let pixels = faces.iter().flat_map(|face| &face.pixels).copied();
+        let weights = space.project(&FaceMatrix::from_pixels(space.size(), pixels.collect())?);
+        rows.extend((1..).zip(weights.column_iter()).map(|(face, weights)| Row {
+            photo: path.to_string_lossy().into_owned(),
+            face,
+            person: None,
+            weights: weights.iter().copied().collect(),
+        }));
+    }
+    Ok((rows, unusable))
+}
+
+/// The weights of the enrolled faces.
+fn of_gallery(recognizer: &Recognizer) -> Vec<Row> {
+    let gallery = recognizer.gallery();
+    let enrolled = gallery
+        .enrolled()
+        .iter()
+        .zip(recognizer.weights().column_iter());
+    enrolled
+        .map(|(face, weights)| Row {
+            photo: face.source.clone(),
+            face: 1,
+            person: Some(gallery.people()[face.person].to_string()),
+            weights: weights.iter().copied().collect(),
+        })
+        .collect()
+}
+
+fn deliver(table: &Table, form: Option<Form>, file: Option<&Path>, output: &Output) -> Result<()> {
+    let Some(form) = form else {
+        return in_words(table, output);
+    };
+    let bytes = table.to_bytes(form)?;
+    let Some(file) = file else {
+        return output.bytes(&bytes);
+    };
+    files::private(file, &bytes)?;
+    output.say(&format!(
+        "wrote the weights of {} to {}",
+        counted(table.rows.len(), "face", "faces"),
+        shown(file)
+    ));
+    Ok(())
+}
+
+/// Leading weights that a line has room for.
+const LEADING: usize = 5;
+
+fn in_words(table: &Table, output: &Output) -> Result<()> {
+    debug_assert_eq!(output.format, Format::Text);
+    let digits = match table.scale {
+        Scale::Plain => 1,
+        Scale::Whitened => 2,
+    };
+    for (at, row) in table.rows.iter().enumerate() {
+        // A photo with several faces has several rows.
+        let beside = [at.checked_sub(1), Some(at + 1)];
+        let several = beside.into_iter().flatten().any(|other| {
+            table
+                .rows
+                .get(other)
+                .is_some_and(|other| other.photo == row.photo)
+        });
+        let leading = row.weights.iter().take(LEADING);
+        let leading: Vec<String> = leading.map(|weight| format!("{weight:.digits$}")).collect();
+        output.line(&format!(
+            "{}{}{}: {}{} ({})",
+            one_line(&row.photo),
+            if several {
+                format!(", face {}", row.face)
+            } else {
+                String::new()
+            },
+            row.person
+                .as_ref()
+                .map_or_else(String::new, |name| format!(" ({})", one_line(name))),
+            leading.join(" "),
+            if row.weights.len() > LEADING {
+                " ..."
+            } else {
+                ""
+            },
+            counted(row.weights.len(), "weight", "weights")
+        ))?;
+    }
+    Ok(())
+}
+
+fn plot(axes: &[usize], space: &FaceSpace, gallery: &Table, probes: &Table) -> Scatter {
+    let shares = space.variance_ratios();
+    let unit = match gallery.scale {
+        Scale::Plain => "",
+        Scale::Whitened => ", in standard deviations",
+    };
+    let names = axes.iter().map(|&axis| {
+        let share = shares.get(axis).copied().unwrap_or(0.0) * 100.0;
+        format!(
+            "basis face {} ({share:.1} % of the variance){unit}",
+            axis + 1
+        )
+    });
+    let dot = |row: &Row, about: String| Dot {
+        at: axes
+            .iter()
+            .map(|&axis| {
+                row.weights
+                    .get(axis)
+                    .map_or(0.0, |&weight| f64::from(weight))
+            })
+            .collect(),
+        about,
+    };
+    let mut people: Vec<Group> = Vec::new();
+    for row in &gallery.rows {
+        let name = row.person.as_deref().unwrap_or_default();
+        if people.last().is_none_or(|group| group.name != name) {
+            people.push(Group {
+                name: name.to_owned(),
+                dots: Vec::new(),
+            });
+        }
+        if let Some(group) = people.last_mut() {
+            group.dots.push(dot(row, format!("{name}: {}", row.photo)));
+        }
+    }
+    let stem = |row: &Row| {
+        let stem = Path::new(&row.photo).file_stem();
+        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    };
+    let title = format!(
+        "{} of {}",
+        counted(gallery.rows.len(), "enrolled face", "enrolled faces"),
+        counted(people.len(), "person", "people")
+    );
+    Scatter {
+        title: match probes.rows.len() {
+            0 => title,
+            count => format!("{title}, and {} (stars)", counted(count, "face", "faces")),
+        },
+        axes: names.collect(),
+        people,
+        probes: Group {
+            name: String::new(),
+            dots: probes.rows.iter().map(|row| dot(row, stem(row))).collect(),
+        },
+    }
+}

@@ -1,0 +1,192 @@
+//! What the first K eigenfaces do: how well they recognise, and how well they rebuild.
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::KPoint;
+use super::split::Fold;
+use crate::error::{Error, Result};
+use crate::face_space::{FaceSpace, Weights};
+use crate::gallery::{Clusters, Gallery};
+use crate::pca::InnerProducts;
+use crate::recognizer::Settings;
+
+/// Up to so many faces their inner products are kept, and learning again costs an eigenproblem; beyond that,
+/// pixels are looked at again.
+const MOST_PRODUCTS: usize = 4000;
+
+/// Numbers of components on the curve, up to the number that is used.
+const CURVE: [usize; 18] = [
+    1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400,
+];
+
+/// Sums over the probes of one fold for the first K components.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    right: usize,
+    probes: usize,
+    /// Share of the variance of the learned faces, times probes.
+    variance: f64,
+    /// Squared error of the reconstructed probes.
+    error: f64,
+    /// Squared distance of the probes from the mean face.
+    energy: f64,
+}
+
+/// The eigenfaces of a fold, as far as the curve needs them.
+struct Eigenfaces {
+    eigenvalues: Vec<f64>,
+    total_variance: f64,
+    /// Weights of the learned faces (k x n) and of the probes (k x m).
+    learned: Weights,
+    tried: Weights,
+    /// Squared distance of each probe from the mean face.
+    energies: Vec<f64>,
+}
+
+/// The curve over some folds, and the fewest and the most components that were chosen in them.
+pub(super) fn curve(
+    gallery: &Gallery,
+    settings: Settings,
+    folds: &[Fold],
+) -> Result<(Vec<KPoint>, (usize, usize))> {
+    let products = (gallery.len() <= MOST_PRODUCTS).then(|| InnerProducts::of(gallery.faces()));
+    let one = |fold: &Fold| {
+        let eigenfaces = match &products {
+            Some(products) => Eigenfaces::from_products(products, settings, fold)?,
+            None => Eigenfaces::from_pixels(gallery, settings, fold)?,
+        };
+        let settled: Vec<Sums> = steps(eigenfaces.eigenvalues.len())
+            .map(|k| eigenfaces.leading(k, gallery, settings, fold))
+            .collect::<Result<_>>()?;
+        Ok((eigenfaces.eigenvalues.len(), settled))
+    };
+    let parts: Vec<(usize, Vec<Sums>)> = if products.is_some() {
+        folds.par_iter().map(one).collect::<Result<_>>()?
+    } else {
+        folds.iter().map(one).collect::<Result<_>>()?
+    };
+    let counts = || parts.iter().map(|(components, _)| *components);
+    let range = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    Ok((over_folds(&parts, gallery.faces().size().pixels()), range))
+}
+
+impl Eigenfaces {
+    fn from_products(products: &InnerProducts, settings: Settings, fold: &Fold) -> Result<Self> {
+        let space = products.fit(&fold.learned, settings.components)?;
+        let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
+        Ok(Self {
+            eigenvalues: space.eigenvalues(),
+            total_variance: space.total_variance(),
+            learned: space.training_weights(),
+            tried: space.project(&fold.tried),
+            energies: fold.tried.iter().map(energy).collect(),
+        })
+    }
+
+    fn from_pixels(gallery: &Gallery, settings: Settings, fold: &Fold) -> Result<Self> {
+        let learned = gallery.faces().select(&fold.learned)?;
+        let tried = gallery.faces().select(&fold.tried)?;
+        let space = FaceSpace::new(learned.size(), &settings.pca().fit(&learned)?);
+        let energy = |face: &[u8]| space.residual(face, &[]).from_mean.powi(2);
+        Ok(Self {
+            eigenvalues: space.eigenvalues().to_vec(),
+            total_variance: space.total_variance(),
+            learned: space.project(&learned),
+            energies: tried.faces().map(energy).collect(),
+            tried: space.project(&tried),
+        })
+    }
+
+    /// What the first k do in this fold.
+    fn leading(
+        &self,
+        k: usize,
+        gallery: &Gallery,
+        settings: Settings,
+        fold: &Fold,
+    ) -> Result<Sums> {
+        let all = gallery.persons();
+        let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
+        let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
+        let (learned, tried) = (first(&self.learned), first(&self.tried));
+        let metric = settings
+            .metric
+            .fit(&self.eigenvalues[..k], &learned, &persons);
+        let clusters = Clusters::new(
+            &metric.coordinates(&learned),
+            &persons,
+            gallery.people().len(),
+            settings.clusters,
+            settings.metric.measure,
+        )
+        .ok_or(Error::Inconsistent)?;
+        let probes = fold.tried.len();
+        let kept: f64 = self.eigenvalues[..k].iter().sum();
+        let mut sums = Sums {
+            probes,
+            variance: kept / self.total_variance * probes as f64,
+            ..Sums::default()
+        };
+        let coordinates = metric.coordinates(&tried);
+        for (at, &face) in fold.tried.iter().enumerate() {
+            let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
+            sums.right += usize::from(ranked.first().map(|first| first.person) == Some(all[face]));
+            let inside: f64 = tried.column(at).iter().map(|&w| f64::from(w).powi(2)).sum();
+            sums.error += (self.energies[at] - inside).max(0.0);
+            sums.energy += self.energies[at];
+        }
+        Ok(sums)
+    }
+}
+
+/// The numbers of components on a curve of at most k, and k itself.
+fn steps(k: usize) -> impl Iterator<Item = usize> {
+    CURVE.into_iter().filter(move |&step| step < k).chain([k])
+}
+
+/// Over all folds (components, sums of each step). A fold with fewer components than a point counts with all
+/// that it has.
+fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize) -> Vec<KPoint> {
+    let most = parts.iter().map(|(components, _)| *components).max();
+    steps(most.unwrap_or(0))
+        .map(|k| {
+            let mut sum = Sums::default();
+            for (components, settled) in parts {
+                let at = steps(*components).take_while(|&step| step < k).count();
+                let Some(point) = settled.get(at).or(settled.last()) else {
+                    continue;
+                };
+                sum.right += point.right;
+                sum.probes += point.probes;
+                sum.variance += point.variance;
+                sum.error += point.error;
+                sum.energy += point.energy;
+            }
+            let probes = sum.probes as f64;
+            let variance = (sum.variance / probes).min(1.0);
+            let mean_square = sum.error / (probes * pixels as f64);
+            KPoint {
+                components: k,
+                variance,
+                rank1: sum.right as f64 / probes,
+                error_learned: 1.0 - variance,
+                error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
+                psnr_unseen: 10.0
+                    * (255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)).log10(),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_ends_with_all_components() {
+        assert_eq!(steps(6).collect::<Vec<_>>(), [1, 2, 3, 5, 6]);
+        assert_eq!(steps(5).collect::<Vec<_>>(), [1, 2, 3, 5]);
+        assert_eq!(steps(1).collect::<Vec<_>>(), [1]);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a person would look at in the folder: the same picture under two people, wrong labels, no faces.
+
+use rayon::prelude::*;
+
+use super::folds;
+use super::split::Protocol;
+use super::{Duplicate, Mislabelled, NotAFaceSuspect, Suspects, Trial};
+use crate::error::Result;
+use crate::face_space::FaceSpace;
+use crate::gallery::Gallery;
+use crate::likeness::LikenessTest;
+use crate::recognizer::Recognizer;
+
+/// Two photos of different people whose pixels correlate this much are the same picture: saved again,
+/// scaled, brightened. Measured on AT&T, Yale and LFW: copies correlate by 0.974 and more, photos of
+/// different people by 0.92 at most (docs/EVALUATION.md).
+pub const NEAR_DUPLICATE: f64 = 0.97;
+
+/// Beyond so many faces, labels are checked in ten parts instead of one by one.
+const ONE_BY_ONE: usize = 200;
+
+/// Parts for looking at likeness, which hardly depends on one face more or less.
+const PARTS: usize = 10;
+
+/// Looks through the gallery of `whole`; `trials` are of photos left out of it.
+pub(super) fn suspects(whole: &Recognizer, trials: &[Trial]) -> Result<Suspects> {
+    Ok(Suspects {
+        duplicates: duplicates(whole.gallery()),
+        nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
+        mislabelled: mislabelled(trials, whole.calibration().gives_names()),
+        not_faces: not_faces(whole)?,
+    })
+}
+
+/// Every photo of a small gallery left out alone, of a larger one in ten parts. None where nobody can be taken
+/// for anybody else: no label can be wrong then.
+pub(super) fn trials(whole: &Recognizer) -> Result<Vec<Trial>> {
+    let gallery = whole.gallery();
+    let protocol = if gallery.len() <= ONE_BY_ONE {
+        Protocol::LeaveOneOut
+    } else {
+        Protocol::TEN_PARTS
+    };
+    match protocol.folds(gallery, 0) {
+        Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+/// Where too few people are there for confidence to mean anything, being nearer is all that can be told.
+fn mislabelled(trials: &[Trial], gives_names: bool) -> Vec<Mislabelled> {
+    let mut found: Vec<Mislabelled> = trials
+        .iter()
+        .filter(|trial| trial.rank > 1 && (trial.confidence > 0.5 || !gives_names))
+        .map(|trial| Mislabelled {
+            face: trial.face,
+            nearest: trial.named,
+            own_distance: trial.own_distance,
+            nearest_distance: trial.other_distance,
+            confidence: trial.confidence,
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        b.confidence
+            .total_cmp(&a.confidence)
+            .then(a.face.cmp(&b.face))
+    });
+    found
+}
+
+/// Pairs of different people's faces that are nearly the same picture, the most alike first.
+fn duplicates(gallery: &Gallery) -> Vec<Duplicate> {
+    let faces = gallery.faces();
+    let persons = gallery.persons();
+    let pictures: Vec<Picture> = faces.faces().map(Picture::of).collect();
+    let rows: Vec<Vec<Duplicate>> = (0..pictures.len())
+        .into_par_iter()
+        .map(|first| {
+            let others = persons.partition_point(|&person| person <= persons[first]);
+            (others..pictures.len())
+                .map(|second| Duplicate {
+                    first,
+                    second,
+                    correlation: pictures[first].correlation(&pictures[second]),
+                })
+                .filter(|pair| pair.correlation >= NEAR_DUPLICATE)
+                .collect()
+        })
+        .collect();
+    let mut found = rows.concat();
+    // Equal ones stay in order.
+    found.sort_by(|a, b| b.correlation.total_cmp(&a.correlation));
+    found
+}
+
+/// The pixels of a face with their sums.
+struct Picture<'a> {
+    pixels: &'a [u8],
+    sum: i128,
+    /// d times the sum of squares less the square of the sum: d² times the variance.
+    spread: i128,
+}
+
+impl<'a> Picture<'a> {
+    fn of(pixels: &'a [u8]) -> Self {
+        let sum = pixels.iter().map(|&pixel| i128::from(pixel)).sum();
+        Self {
+            pixels,
+            sum,
+            spread: pixels.len() as i128 * product(pixels, pixels) - sum * sum,
+        }
+    }
+
+    /// Pearson's correlation from exact integers: exactly 1 for the same pixels, and never for others but by
+    /// rounding. Flat pictures correlate with equal ones only.
+    fn correlation(&self, other: &Self) -> f64 {
+        if self.spread == 0 || other.spread == 0 {
+            return f64::from(u8::from(self.pixels == other.pixels));
+        }
+        let both = self.pixels.len() as i128 * product(self.pixels, other.pixels);
+        let shared = both - self.sum * other.sum;
+        shared as f64 / ((self.spread as f64) * (other.spread as f64)).sqrt()
+    }
+}
+
+/// The sum of products of pixels.
+fn product(a: &[u8], b: &[u8]) -> i128 {
+    /// So many products of 8-bit numbers fit into 32 bits.
+    const BLOCK: usize = 1 << 15;
+    a.chunks(BLOCK)
+        .zip(b.chunks(BLOCK))
+        .map(|(a, b)| {
+            let products = a.iter().zip(b).map(|(&a, &b)| u32::from(a) * u32::from(b));
+            i128::from(products.sum::<u32>())
+        })
+        .sum()
+}
+
+/// Faces that look too little like the faces of the rest of the gallery.
+fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
+    let faces = whole.gallery().faces();
+    let limit = whole.calibration().likeness_limit();
+    let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
+        .into_par_iter()
+        .map(|part| {
+            let (tried, learned): (Vec<usize>, Vec<usize>) =
+                (0..faces.len()).partition(|&face| face % PARTS == part);
+            // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
+            let Ok(rest) = whole.settings().pca().fit(&faces.select(&learned)?) else {
+                return Ok(Vec::new());
+            };
+            let space = FaceSpace::new(faces.size(), &rest);
+            let test = LikenessTest::new(&space);
+            let pictures = faces.select(&tried)?;
+            let weights = space.project(&pictures);
+            let likeness = pictures.faces().zip(weights.column_iter());
+            let likeness = likeness.map(|(face, weights)| test.likeness(face, weights.as_slice()));
+            let found = tried.iter().zip(likeness);
+            let found = found.map(|(&face, likeness)| NotAFaceSuspect {
+                face,
+                likeness,
+                limit,
+            });
+            Ok(found.filter(|suspect| suspect.likeness < limit).collect())
+        })
+        .collect::<Result<_>>()?;
+    let mut found = parts.concat();
+    found.sort_by(|a, b| a.likeness.total_cmp(&b.likeness).then(a.face.cmp(&b.face)));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn brightness_and_contrast_do_not_hide_a_copy() {
+        let picture: Vec<u8> = (0..480_u32).map(|i| (i * i % 97) as u8).collect();
+        let brighter: Vec<u8> = picture.iter().map(|p| p + 40).collect();
+        let (a, b) = (Picture::of(&picture), Picture::of(&brighter));
+        assert!((a.correlation(&b) - 1.0).abs() < 1e-12);
+        assert_eq!(Picture::of(&[5; 9]).correlation(&Picture::of(&[5; 9])), 1.0);
+        assert_eq!(Picture::of(&[5; 9]).correlation(&Picture::of(&[6; 9])), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn correlation_is_that_of_the_definition(
+            pixels in prop::collection::vec((any::<u8>(), any::<u8>()), 2..60),
+        ) {
+            let (a, b): (Vec<u8>, Vec<u8>) = pixels.iter().copied().unzip();
+            let n = pixels.len() as f64;
+            let mean = |of: &[u8]| of.iter().map(|&p| f64::from(p)).sum::<f64>() / n;
+            let centred = |of: &[u8]| {
+                let mean = mean(of);
+                of.iter().map(|&p| f64::from(p) - mean).collect::<Vec<_>>()
+            };
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let (ca, cb) = (centred(&a), centred(&b));
+            let scale = (dot(&ca, &ca) * dot(&cb, &cb)).sqrt();
+            prop_assume!(scale > 1e-9);
+            let ours = Picture::of(&a).correlation(&Picture::of(&b));
+            prop_assert!((ours - dot(&ca, &cb) / scale).abs() < 1e-9);
+        }
+    }
+}

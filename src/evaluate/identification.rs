@@ -1,0 +1,182 @@
+//! Who is it, when everybody is enrolled? Figures from the probes.
+
+use std::collections::BTreeMap;
+
+use super::{Confusion, Identification, PersonAccuracy, Rate, Trial, WorstPair};
+use crate::gallery::Gallery;
+
+/// The last rank of the CMC.
+const RANKS: usize = 10;
+
+/// A share over repeats: mean and sample standard deviation. `counts` has the hits and the tries of each.
+pub(super) fn rate(counts: &[(usize, usize)]) -> Rate {
+    let shares: Vec<f64> = counts
+        .iter()
+        .filter(|(_, of)| *of > 0)
+        .map(|&(hits, of)| hits as f64 / of as f64)
+        .collect();
+    spread(&shares)
+}
+
+/// Mean and sample standard deviation of shares; 0 where there is none.
+pub(super) fn spread(shares: &[f64]) -> Rate {
+    let n = shares.len() as f64;
+    let mean = shares.iter().sum::<f64>() / n.max(1.0);
+    let squares: f64 = shares.iter().map(|share| (share - mean).powi(2)).sum();
+    Rate {
+        mean,
+        standard_deviation: (shares.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+    }
+}
+
+pub(super) fn identification(trials: Vec<Trial>, people: usize) -> Identification {
+    let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
+    let mut tries = vec![0; repeats.unwrap_or(0)];
+    let mut at_rank = vec![vec![0; tries.len()]; RANKS.min(people)];
+    let mut confusion: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut persons: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for trial in &trials {
+        tries[trial.repeat] += 1;
+        for hits in at_rank.iter_mut().skip(trial.rank - 1) {
+            hits[trial.repeat] += 1;
+        }
+        *confusion.entry((trial.person, trial.named)).or_default() += 1;
+        let (probes, right) = persons.entry(trial.person).or_default();
+        *probes += 1;
+        *right += usize::from(trial.rank == 1);
+    }
+    let cmc: Vec<Rate> = at_rank
+        .iter()
+        .map(|hits| {
+            let counts: Vec<_> = hits.iter().copied().zip(tries.iter().copied()).collect();
+            rate(&counts)
+        })
+        .collect();
+    Identification {
+        rank1: cmc.first().copied().unwrap_or_else(|| rate(&[])),
+        cmc,
+        confusion: confusion
+            .into_iter()
+            .map(|((person, named), count)| Confusion {
+                person,
+                named,
+                count,
+            })
+            .collect(),
+        per_person: persons
+            .into_iter()
+            .map(|(person, (probes, right))| PersonAccuracy {
+                person,
+                probes,
+                right,
+            })
+            .collect(),
+        trials,
+    }
+}
+
+/// For each pair of people the probe of one that was most mistaken for the other; the pairs where own
+/// distance over the other's is largest come first.
+pub(super) fn worst_pairs(trials: &[Trial], gallery: &Gallery, most: usize) -> Vec<WorstPair> {
+    let mistaken = |trial: &Trial| trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE);
+    let mut pairs: BTreeMap<(usize, usize), (&Trial, usize)> = BTreeMap::new();
+    for trial in trials.iter().filter(|trial| trial.rank > 1) {
+        let (worst, count) = pairs
+            .entry((trial.person, trial.named))
+            .or_insert((trial, 0));
+        *count += 1;
+        if mistaken(trial) > mistaken(worst) {
+            *worst = trial;
+        }
+    }
+    let mut pairs: Vec<_> = pairs.into_values().collect();
+    pairs.sort_by(|(a, _), (b, _)| {
+        mistaken(b)
+            .total_cmp(&mistaken(a))
+            .then(a.face.cmp(&b.face))
+    });
+    pairs.truncate(most);
+    let persons = gallery.persons();
+    pairs
+        .into_iter()
+        .map(|(trial, count)| WorstPair {
+            face: trial.face,
+            named: trial.named,
+            named_face: (0..persons.len())
+                .filter(|&face| persons[face] == trial.named)
+                .min_by_key(|&face| squared_distance(gallery, trial.face, face))
+                .unwrap_or(trial.face),
+            own_distance: trial.own_distance,
+            named_distance: trial.other_distance,
+            count,
+        })
+        .collect()
+}
+
+/// Squared distance between the pixels of two faces, exactly.
+pub(super) fn squared_distance(gallery: &Gallery, a: usize, b: usize) -> u64 {
+    /// So many squares of differences of 8-bit numbers fit into 32 bits.
+    const BLOCK: usize = 1 << 15;
+    let faces = gallery.faces();
+    let blocks = faces.face(a).chunks(BLOCK);
+    blocks
+        .zip(faces.face(b).chunks(BLOCK))
+        .map(|(a, b)| {
+            let squares = a.iter().zip(b).map(|(&a, &b)| {
+                let difference = u32::from(a.abs_diff(b));
+                difference * difference
+            });
+            u64::from(squares.sum::<u32>())
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(repeat: usize, person: usize, rank: usize) -> Trial {
+        Trial {
+            face: person,
+            person,
+            repeat,
+            named: if rank == 1 { person } else { 9 },
+            rank,
+            own_distance: 2.0,
+            other: 9,
+            other_distance: 1.0,
+            confidence: 0.5,
+        }
+    }
+
+    #[test]
+    fn ranks_add_up_and_repeats_spread() {
+        let trials = vec![
+            trial(0, 0, 1),
+            trial(0, 1, 2),
+            trial(1, 0, 1),
+            trial(1, 1, 1),
+        ];
+        let figures = identification(trials, 3);
+        assert_eq!(figures.cmc.len(), 3, "no more ranks than people");
+        assert_eq!(figures.rank1.mean, 0.75);
+        let sd = figures.rank1.standard_deviation.unwrap();
+        assert!((sd - 0.125_f64.sqrt()).abs() < 1e-12, "{sd}");
+        assert_eq!(figures.cmc[1].mean, 1.0);
+        assert_eq!(
+            figures.per_person[1],
+            PersonAccuracy {
+                person: 1,
+                probes: 2,
+                right: 1
+            }
+        );
+        let counts: Vec<_> = figures.confusion.iter().map(|cell| cell.count).collect();
+        assert_eq!(counts, [2, 1, 1], "(0, 0), (1, 1), (1, 9)");
+    }
+
+    #[test]
+    fn one_repeat_has_no_spread() {
+        assert_eq!(rate(&[(1, 2)]).standard_deviation, None);
+    }
+}

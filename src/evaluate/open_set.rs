@@ -1,0 +1,315 @@
+//! What happens with strangers, and with what is no face.
+
+use rayon::prelude::*;
+
+use super::folds::nearest_by_pixels;
+use super::identification::{spread, squared_distance};
+use super::not_faces::{blurred_noise, noise, upside_down};
+use super::split::{OpenFold, open_folds};
+use super::verification::area;
+use super::{Apart, NotAFace, OpenSet, Rate, Reliability, ReliabilityBin};
+use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
+use crate::error::Result;
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::Gallery;
+use crate::pca::eigen::Noise;
+use crate::recognizer::{Identification, Question, Recognizer};
+
+/// Generated pictures of each kind in each split.
+const GENERATED: usize = 25;
+
+/// Bins of confidence.
+const BINS: usize = 10;
+
+/// A probe: how sure its name is, whether that is right, and what was decided.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    /// 0 to 1; below 0 where it is refused as not a face.
+    score: f64,
+    confidence: f64,
+    right: bool,
+    named: bool,
+    refused: bool,
+    likeness: f64,
+    /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
+    raw: (f64, bool),
+}
+
+/// Something that is no face.
+#[derive(Debug, Clone, Copy)]
+struct Other {
+    likeness: f64,
+    refused: bool,
+}
+
+/// What one split gave.
+struct Split {
+    enrolled: usize,
+    genuine: Vec<Probe>,
+    strangers: Vec<Probe>,
+    noise: Vec<Other>,
+    blurred_noise: Vec<Other>,
+    upside_down: Vec<Other>,
+    pictures: Vec<Other>,
+}
+
+/// The figures; `None` where too few people are there, or nobody has a second photo.
+pub(super) fn open_set(
+    whole: &Recognizer,
+    not_faces: Option<&FaceMatrix>,
+    seed: u64,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Option<OpenSet>> {
+    let folds = open_folds(whole.gallery(), ENOUGH_PEOPLE, seed);
+    let dealt = |split: usize| -> Result<Option<FaceMatrix>> {
+        not_faces
+            .map(|pictures| {
+                let own: Vec<usize> = (split..pictures.len()).step_by(folds.len()).collect();
+                pictures.select(&own)
+            })
+            .transpose()
+    };
+    let one = |(at, fold): (usize, &OpenFold)| {
+        let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));
+        let split = run(whole, fold, dealt(at)?, noise);
+        progress();
+        split
+    };
+    let splits: Vec<Split> = folds
+        .par_iter()
+        .enumerate()
+        .map(one)
+        .collect::<Result<_>>()?;
+    let seen = |side: fn(&Split) -> &Vec<Probe>| splits.iter().flat_map(side).count();
+    if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
+        return Ok(None);
+    }
+    Ok(Some(figures(&splits, not_faces.is_some())))
+}
+
+fn run(
+    whole: &Recognizer,
+    fold: &OpenFold,
+    pictures: Option<FaceMatrix>,
+    mut random: Noise,
+) -> Result<Split> {
+    let gallery = whole.gallery();
+    let learned = gallery.select(&fold.learned)?;
+    let recognizer = Recognizer::learn(*whole.preparation(), learned, whole.settings())?;
+    let probes = |faces: &[usize]| -> Result<(FaceMatrix, Vec<Probe>)> {
+        let pixels = gallery.faces().select(faces)?;
+        let found = recognizer.identify_faces(&pixels, Question::default());
+        let probes = faces.iter().zip(&found);
+        let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
+        Ok((pixels, probes.collect()))
+    };
+    let others = |pictures: &FaceMatrix| -> Vec<Other> {
+        let found = recognizer.identify_faces(pictures, Question::default());
+        found.iter().map(Other::of).collect()
+    };
+    let (genuine_faces, genuine) = probes(&fold.genuine)?;
+    let (_, strangers) = probes(&fold.strangers)?;
+    let size = whole.preparation().size();
+    Ok(Split {
+        enrolled: recognizer.gallery().people().len(),
+        genuine,
+        strangers,
+        noise: others(&noise(size, GENERATED, &mut random)?),
+        blurred_noise: others(&blurred_noise(size, GENERATED, &mut random)?),
+        upside_down: others(&upside_down(&genuine_faces)?),
+        pictures: pictures.as_ref().map(others).unwrap_or_default(),
+    })
+}
+
+fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identification) -> Probe {
+    let person = |face: usize| &gallery.people()[gallery.enrolled()[face].person];
+    let refused = found.decision == Decision::NotAFace;
+    let confidence = found.closest().map_or(0.0, |closest| closest.confidence);
+    let nearest = nearest_by_pixels(gallery, face, learned);
+    let distance = (squared_distance(gallery, face, nearest) as f64).sqrt();
+    Probe {
+        score: if refused { -1.0 } else { confidence },
+        confidence,
+        right: found
+            .closest()
+            .is_some_and(|closest| closest.person == *person(face)),
+        named: matches!(found.decision, Decision::Known { .. }),
+        refused,
+        likeness: found.likeness,
+        raw: (-distance, person(nearest) == person(face)),
+    }
+}
+
+impl Other {
+    fn of(found: &Identification) -> Self {
+        Self {
+            likeness: found.likeness,
+            refused: found.decision == Decision::NotAFace,
+        }
+    }
+}
+
+fn figures(splits: &[Split], with_pictures: bool) -> OpenSet {
+    let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
+    let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
+    let share = |of: &[Probe], is: fn(&Probe) -> bool| {
+        of.iter().filter(|probe| is(probe)).count() as f64 / of.len() as f64
+    };
+    let sure: fn(&Probe) -> (f64, bool) = |probe| (probe.score, probe.right);
+    let raw: fn(&Probe) -> (f64, bool) = |probe| probe.raw;
+    OpenSet {
+        splits: splits.len(),
+        enrolled: splits.iter().map(|split| split.enrolled).min().unwrap_or(0),
+        genuine: genuine.len(),
+        strangers: strangers.len(),
+        identification_at_1_percent: identified(splits, 0.01, sure),
+        identification_at_10_percent: identified(splits, 0.10, sure),
+        raw_pixels_at_1_percent: identified(splits, 0.01, raw),
+        raw_pixels_at_10_percent: identified(splits, 0.10, raw),
+        strangers_named: share(&strangers, |probe| probe.named),
+        named_rightly: share(&genuine, |probe| probe.named && probe.right),
+        named_wrongly: share(&genuine, |probe| probe.named && !probe.right),
+        confidence: reliability(&genuine, &strangers),
+        not_a_face: not_a_face(splits, &genuine, &strangers, with_pictures),
+    }
+}
+
+/// Detection and identification rate at a rate of false accepts: of each split, then mean and spread.
+fn identified(splits: &[Split], false_accepts: f64, score: fn(&Probe) -> (f64, bool)) -> Rate {
+    let rates: Vec<f64> = splits
+        .iter()
+        .filter(|split| !split.genuine.is_empty() && !split.strangers.is_empty())
+        .map(|split| {
+            let strangers: Vec<f64> = split.strangers.iter().map(|p| score(p).0).collect();
+            let threshold = threshold(strangers, false_accepts);
+            let passed = |probe: &&Probe| score(probe).1 && score(probe).0 > threshold;
+            split.genuine.iter().filter(passed).count() as f64 / split.genuine.len() as f64
+        })
+        .collect();
+    spread(&rates)
+}
+
+/// The lowest threshold that at most the given share of strangers' scores lie above.
+fn threshold(mut strangers: Vec<f64>, false_accepts: f64) -> f64 {
+    strangers.sort_by(|a, b| b.total_cmp(a));
+    let allowed = (strangers.len() as f64 * false_accepts + 1e-9) as usize;
+    strangers.get(allowed).copied().unwrap_or(f64::NEG_INFINITY)
+}
+
+fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
+    let weigh = |probes: &[Probe], share: f64, is_enrolled: bool| -> Vec<(f64, bool, f64)> {
+        let weight = share / probes.len() as f64;
+        let sample = |p: &Probe| (p.confidence, is_enrolled && p.right, weight);
+        probes.iter().map(sample).collect()
+    };
+    let mut samples = weigh(genuine, 1.0 - STRANGER_PRIOR, true);
+    samples.extend(weigh(strangers, STRANGER_PRIOR, false));
+    samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+
+    let bins = binned(&samples, |confidence, _| {
+        (confidence * BINS as f64) as usize
+    });
+    let adaptive = binned(&samples, |_, below| (below * BINS as f64) as usize);
+    Reliability {
+        calibration_error: calibration_error(&bins),
+        adaptive_calibration_error: calibration_error(&adaptive),
+        bins,
+    }
+}
+
+/// Samples (confidence, right, weight) in bins: the bin is told by the confidence and by the weight of all
+/// samples before, half of its own included.
+fn binned(samples: &[(f64, bool, f64)], bin: impl Fn(f64, f64) -> usize) -> Vec<ReliabilityBin> {
+    let mut sums = [(0.0, 0.0, 0.0); BINS];
+    let mut before = 0.0;
+    for &(confidence, right, weight) in samples {
+        let sum = &mut sums[bin(confidence, before + weight / 2.0).min(BINS - 1)];
+        sum.0 += weight * confidence;
+        sum.1 += weight * f64::from(u8::from(right));
+        sum.2 += weight;
+        before += weight;
+    }
+    let filled = sums.into_iter().filter(|sum| sum.2 > 0.0);
+    filled
+        .map(|(confidence, right, weight)| ReliabilityBin {
+            confidence: confidence / weight,
+            accuracy: right / weight,
+            weight,
+        })
+        .collect()
+}
+
+fn calibration_error(bins: &[ReliabilityBin]) -> f64 {
+    bins.iter()
+        .map(|bin| bin.weight * (bin.accuracy - bin.confidence).abs())
+        .sum()
+}
+
+fn not_a_face(
+    splits: &[Split],
+    genuine: &[Probe],
+    strangers: &[Probe],
+    with_pictures: bool,
+) -> NotAFace {
+    let faces = || genuine.iter().chain(strangers);
+    let likeness: Vec<f64> = faces().map(|probe| probe.likeness).collect();
+    let apart = |kind: fn(&Split) -> &Vec<Other>| {
+        let others: Vec<Other> = splits.iter().flat_map(kind).copied().collect();
+        let other: Vec<f64> = others.iter().map(|other| other.likeness).collect();
+        let refused = others.iter().filter(|other| other.refused).count();
+        Apart {
+            count: others.len(),
+            area: area(&likeness, &other),
+            refused: refused as f64 / others.len().max(1) as f64,
+        }
+    };
+    NotAFace {
+        faces_refused: faces().filter(|probe| probe.refused).count() as f64 / likeness.len() as f64,
+        noise: apart(|split| &split.noise),
+        blurred_noise: apart(|split| &split.blurred_noise),
+        upside_down: apart(|split| &split.upside_down),
+        pictures: with_pictures.then(|| apart(|split| &split.pictures)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_let_in_no_more_than_asked() {
+        let strangers: Vec<f64> = (0..100).map(f64::from).collect();
+        let passing = |far: f64| {
+            let threshold = threshold(strangers.clone(), far);
+            strangers.iter().filter(|&&s| s > threshold).count()
+        };
+        assert_eq!([0.0, 0.01, 0.1, 1.0].map(passing), [0, 1, 10, 100]);
+        // Ties are all kept out.
+        assert_eq!(threshold(vec![5.0; 10], 0.1), 5.0);
+    }
+
+    fn probe(confidence: f64, right: bool) -> Probe {
+        Probe {
+            score: confidence,
+            confidence,
+            right,
+            named: false,
+            refused: false,
+            likeness: 1.0,
+            raw: (0.0, right),
+        }
+    }
+
+    #[test]
+    fn confidence_that_means_what_it_says_has_no_error() {
+        // Of all probes at 0.8, four fifths are right: four genuine (weight 1/8 each) to one stranger.
+        let genuine = vec![probe(0.8, true); 4];
+        let strangers: Vec<Probe> = [0.8, 0.0, 0.0, 0.0].map(|c| probe(c, false)).to_vec();
+        let honest = reliability(&genuine, &strangers);
+        assert!(honest.calibration_error < 1e-12, "{honest:?}");
+        assert_eq!(honest.bins.len(), 2);
+        let boasting = reliability(&[probe(1.0, false)], &[probe(1.0, true)]);
+        assert!((boasting.calibration_error - 1.0).abs() < 1e-12);
+        assert!((boasting.adaptive_calibration_error - 1.0).abs() < 1e-12);
+    }
+}

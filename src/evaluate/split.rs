@@ -1,0 +1,276 @@
+//! Protocols: which faces are learned from, and which are tried.
+
+use std::num::NonZeroUsize;
+
+use crate::error::{Error, Result};
+use crate::gallery::Gallery;
+use crate::pca::eigen::Noise;
+
+/// How faces are split into those to learn from and those to try.
+///
+/// A face is never tried against its own twin: photos of the same person with the same pixels as a tried
+/// face are not learned from. (Yale holds nine such pairs; they would flatter.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// Each face in turn is tried, all others are learned from.
+    #[default]
+    LeaveOneOut,
+    /// The photos of every person are dealt into so many parts by the seed; each part in turn is tried.
+    KFold(NonZeroUsize),
+    /// The first so many photos of every person, in natural order, are learned from; the others are tried.
+    First(NonZeroUsize),
+    /// So many random photos of every person are learned from, the others are tried; repeated.
+    Random {
+        /// Photos a person to learn from.
+        learned: NonZeroUsize,
+        /// How often.
+        repeats: NonZeroUsize,
+    },
+}
+
+/// The most folds or repeats that a protocol may ask for.
+const MOST_FOLDS: usize = 1000;
+
+impl std::str::FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            "expected `leave-one-out`, `k-fold:K` such as k-fold:10, `first:N` such as first:5, or \
+             `random:NxR` such as random:5x10 (5 photos a person to learn from, 10 repeats)"
+                .to_owned()
+        };
+        let count = |digits: &str, least: usize| {
+            digits
+                .parse::<NonZeroUsize>()
+                .ok()
+                .filter(|count| (least..=MOST_FOLDS).contains(&count.get()))
+                .ok_or_else(wrong)
+        };
+        if text == "leave-one-out" {
+            return Ok(Self::LeaveOneOut);
+        }
+        match text.split_once(':') {
+            Some(("k-fold", folds)) => Ok(Self::KFold(count(folds, 2)?)),
+            Some(("first", learned)) => Ok(Self::First(count(learned, 1)?)),
+            Some(("random", both)) => {
+                let (learned, repeats) = both.split_once('x').ok_or_else(wrong)?;
+                Ok(Self::Random {
+                    learned: count(learned, 1)?,
+                    repeats: count(repeats, 1)?,
+                })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl std::fmt::Display for Protocol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::LeaveOneOut => write!(f, "leave-one-out"),
+            Self::KFold(folds) => write!(f, "k-fold:{folds}"),
+            Self::First(learned) => write!(f, "first:{learned}"),
+            Self::Random { learned, repeats } => write!(f, "random:{learned}x{repeats}"),
+        }
+    }
+}
+
+/// Faces to learn from and faces to try: positions in the gallery, both increasing, none in both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Faces to learn from.
+    pub learned: Vec<usize>,
+    /// Faces to try: each of a person of whom another photo is learned from.
+    pub tried: Vec<usize>,
+    /// Which repeat of the whole protocol it belongs to, from 0; always 0 but for [`Protocol::Random`].
+    pub repeat: usize,
+}
+
+impl Protocol {
+    /// Instead of leaving one out, where each fold is much work.
+    pub(super) const TEN_PARTS: Self = Self::KFold(NonZeroUsize::new(10).expect("not zero"));
+
+    /// The folds of this protocol over a gallery. The seed decides where chance is asked for.
+    ///
+    /// A face whose person would have nothing left to learn from is not tried.
+    ///
+    /// # Errors
+    /// Fewer than two people, or nothing to try.
+    pub fn folds(self, gallery: &Gallery, seed: u64) -> Result<Vec<Fold>> {
+        let people = gallery.people().len();
+        if people < 2 {
+            return Err(Error::TooFewToEvaluate { people });
+        }
+        let photos = Photos::of(gallery);
+        let folds: Vec<Fold> = match self {
+            Self::LeaveOneOut => (0..gallery.len())
+                .map(|tried| photos.fold(0, |face| face == tried))
+                .collect(),
+            Self::KFold(parts) => {
+                let ranks = photos.shuffled_ranks(&mut Noise::seeded(seed));
+                // Dealing goes on from person to person, so that parts are of one size.
+                let part =
+                    |face: usize| (photos.starts[photos.persons[face]] + ranks[face]) % parts.get();
+                (0..parts.get())
+                    .map(|tried| photos.fold(0, |face| part(face) == tried))
+                    .collect()
+            }
+            Self::First(learned) => {
+                let rank = |face: usize| face - photos.starts[photos.persons[face]];
+                vec![photos.fold(0, |face| rank(face) >= learned.get())]
+            }
+            Self::Random { learned, repeats } => {
+                let mut noise = Noise::seeded(seed);
+                (0..repeats.get())
+                    .map(|repeat| {
+                        let ranks = photos.shuffled_ranks(&mut noise);
+                        photos.fold(repeat, |face| ranks[face] >= learned.get())
+                    })
+                    .collect()
+            }
+        };
+        let folds: Vec<Fold> = folds
+            .into_iter()
+            .filter(|fold| !fold.tried.is_empty())
+            .collect();
+        if folds.is_empty() {
+            return Err(Error::NothingToTry {
+                protocol: self.to_string(),
+            });
+        }
+        Ok(folds)
+    }
+}
+
+/// People split into enrolled and strangers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFold {
+    /// Faces of enrolled people to learn from.
+    pub learned: Vec<usize>,
+    /// Other faces of enrolled people.
+    pub genuine: Vec<usize>,
+    /// All faces of the other people.
+    pub strangers: Vec<usize>,
+}
+
+/// Parts the people are split into for the open set; each part in turn plays the strangers.
+const STRANGER_PARTS: usize = 4;
+
+/// How often people are dealt into parts anew.
+const DEALS: usize = 2;
+
+/// Splits of people into enrolled and strangers: dealt at random into four parts, each of which plays the strangers
+/// once, twice over. Of enrolled people half of the photos (chosen at random, the odd one included) are learned
+/// from. Twins of probes are not learned from. Empty where fewer than `least` people would be enrolled.
+pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
+    let people = gallery.people().len();
+    if people < least + people.div_ceil(STRANGER_PARTS) {
+        return Vec::new();
+    }
+    let photos = Photos::of(gallery);
+    let mut noise = Noise::seeded(seed);
+    let mut folds = Vec::new();
+    for _ in 0..DEALS {
+        let mut order: Vec<usize> = (0..people).collect();
+        shuffle(&mut order, &mut noise);
+        let ranks = photos.shuffled_ranks(&mut noise);
+        let is_learned = |face: usize| {
+            let person = photos.persons[face];
+            ranks[face] < (photos.starts[person + 1] - photos.starts[person]).div_ceil(2)
+        };
+        for part in 0..STRANGER_PARTS {
+            let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
+                .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
+            let (mut learned, mut genuine): (Vec<usize>, Vec<usize>) =
+                enrolled.into_iter().partition(|&face| is_learned(face));
+            photos.settle(&mut learned, &mut genuine);
+            folds.push(OpenFold {
+                learned,
+                genuine,
+                strangers,
+            });
+        }
+    }
+    folds
+}
+
+/// Numbers below `bound`, from reproducible noise.
+pub(super) fn below(noise: &mut Noise, bound: usize) -> usize {
+    let share = (noise.next().unwrap_or_default() + 1.0) / 2.0;
+    ((share * bound as f64) as usize).min(bound.saturating_sub(1))
+}
+
+/// Shuffles (Fisher & Yates).
+pub(super) fn shuffle(items: &mut [usize], noise: &mut Noise) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, below(noise, last + 1));
+    }
+}
+
+/// Where the photos of each person stand in the gallery.
+pub(super) struct Photos<'a> {
+    gallery: &'a Gallery,
+    /// The person of each face.
+    pub persons: Vec<usize>,
+    /// The photos of person p are `starts[p]..starts[p + 1]`.
+    pub starts: Vec<usize>,
+}
+
+impl<'a> Photos<'a> {
+    pub fn of(gallery: &'a Gallery) -> Self {
+        let mut starts = vec![0];
+        for count in gallery.counts() {
+            starts.push(starts[starts.len() - 1] + count);
+        }
+        Self {
+            gallery,
+            persons: gallery.persons(),
+            starts,
+        }
+    }
+
+    /// Each photo's place in a random order of its person's photos.
+    pub fn shuffled_ranks(&self, noise: &mut Noise) -> Vec<usize> {
+        let mut ranks = Vec::with_capacity(self.persons.len());
+        for bounds in self.starts.windows(2) {
+            let mut own: Vec<usize> = (0..bounds[1] - bounds[0]).collect();
+            shuffle(&mut own, noise);
+            ranks.extend(own);
+        }
+        ranks
+    }
+
+    /// Tries the faces that are chosen and learns from the others.
+    fn fold(&self, repeat: usize, is_tried: impl Fn(usize) -> bool) -> Fold {
+        let (mut tried, mut learned): (Vec<_>, Vec<_>) =
+            (0..self.persons.len()).partition(|&face| is_tried(face));
+        self.settle(&mut learned, &mut tried);
+        Fold {
+            learned,
+            tried,
+            repeat,
+        }
+    }
+
+    /// Twins of tried faces are not learned from; whoever has nothing left to learn from is not tried.
+    fn settle(&self, learned: &mut Vec<usize>, tried: &mut Vec<usize>) {
+        learned.retain(|&face| !self.has_twin(face, tried));
+        let mut left = vec![false; self.starts.len()];
+        for &face in &*learned {
+            left[self.persons[face]] = true;
+        }
+        tried.retain(|&face| left[self.persons[face]]);
+    }
+
+    /// Whether another photo of the same person with the same pixels is among these (increasing).
+    fn has_twin(&self, face: usize, among: &[usize]) -> bool {
+        let person = self.persons[face];
+        let from = among.partition_point(|&other| other < self.starts[person]);
+        let to = among.partition_point(|&other| other < self.starts[person + 1]);
+        let faces = self.gallery.faces();
+        among[from..to]
+            .iter()
+            .any(|&other| faces.face(other) == faces.face(face))
+    }
+}

@@ -1,0 +1,303 @@
+//! Why a face got its name, in pictures that need no manual.
+
+use std::path::Path;
+
+use image::{DynamicImage, RgbImage};
+
+use super::drawing::Color;
+use super::strip::{Panel, Row};
+use super::{gray, signed};
+use crate::face_matrix::FaceSize;
+use crate::matcher::{CELLS, View};
+use crate::recognizer::{Explanation, Identification, Recognizer, Side};
+use crate::reconstruction::Reconstruction;
+
+/// What sets two faces apart, what brings them together; what speaks for the first, what for the second.
+const APART: Color = Color([214, 40, 30]);
+const TOGETHER: Color = Color([40, 90, 200]);
+const FOR_FIRST: Color = Color([20, 140, 60]);
+const FOR_SECOND: Color = Color([225, 125, 0]);
+
+/// Basis faces shown.
+const BASIS_SHOWN: usize = 6;
+
+/// Cells whose share is told.
+const STRONGEST: usize = 8;
+
+/// The rows of pictures for one face: what the model saw and made of it; where it differs from the people it
+/// is nearest to; and by which basis faces. `heading` says what was decided.
+pub fn rows(
+    recognizer: &Recognizer,
+    heading: String,
+    found: &Identification,
+    why: &Explanation,
+) -> Vec<Row> {
+    let explained = Explained {
+        recognizer,
+        found,
+        why,
+        size: recognizer.preparation().size(),
+    };
+    let rows = [
+        explained.faces(heading),
+        explained.places(),
+        explained.basis_faces(),
+    ];
+    rows.into_iter()
+        .filter(|row| !row.panels.is_empty())
+        .collect()
+}
+
+struct Explained<'a> {
+    recognizer: &'a Recognizer,
+    found: &'a Identification,
+    why: &'a Explanation,
+    size: FaceSize,
+}
+
+impl Explained<'_> {
+    fn name(&self, side: &Side) -> String {
+        let people = self.recognizer.gallery().people();
+        people[side.person].as_str().chars().take(30).collect()
+    }
+
+    fn picture(&self, pixels: &[u8]) -> DynamicImage {
+        let levels: Vec<f32> = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+        gray(self.size, &levels).into()
+    }
+
+    /// The face, what face space makes of it, what is left over, and the nearest photos.
+    fn faces(&self, heading: String) -> Row {
+        let (space, why) = (self.recognizer.space(), self.why);
+        let levels: Vec<f32> = why.pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+        let k = space.components();
+        let rebuilt = Reconstruction {
+            components: k,
+            levels: space.rebuild(&why.weights),
+        };
+        let error = rebuilt.error(space, &levels);
+        let left_over: Vec<f32> = levels
+            .iter()
+            .zip(&rebuilt.levels)
+            .map(|(a, b)| a - b)
+            .collect();
+        let limit = self.recognizer.calibration().likeness_limit();
+        let mut panels = vec![
+            panel(
+                self.picture(&why.pixels),
+                ["the photo", "as the model saw it"],
+            ),
+            panel(
+                gray(self.size, &rebuilt.levels).into(),
+                [
+                    format!("rebuilt from {k} basis faces"),
+                    format!("{:.0} % explained", error.explained * 100.0),
+                    format!("looks like a face: {:.2}", self.found.likeness),
+                    format!("({limit:.2} is needed)"),
+                ],
+            ),
+            panel(
+                signed(self.size, &left_over).into(),
+                [
+                    "what is left over".to_owned(),
+                    format!("{:.1} gray levels (RMS)", error.rms),
+                ],
+            ),
+        ];
+        for (side, place) in why.sides.iter().zip(["nearest", "next"]) {
+            let source = &self.recognizer.gallery().enrolled()[side.face].source;
+            let confidence = self.found.candidates.iter().find(|candidate| {
+                candidate.person == self.recognizer.gallery().people()[side.person]
+            });
+            let mut lines = vec![
+                format!("{place}: {}", self.name(side)),
+                file_name(source),
+                format!("distance {:.3}", side.distance),
+            ];
+            if let Some(candidate) = confidence {
+                lines.push(format!("confidence {}", percent(candidate.confidence)));
+            }
+            if side.mirrored {
+                lines.push("(its mirror image)".to_owned());
+            }
+            panels.push(panel(self.picture(&side.pixels), lines));
+        }
+        Row { heading, panels }
+    }
+
+    /// Where the face differs.
+    fn places(&self) -> Row {
+        let sides = &self.why.sides;
+        let cells: Vec<Vec<f64>> = sides.iter().map(Side::of_cells).collect();
+        let largest = cells
+            .iter()
+            .flatten()
+            .fold(0.0_f64, |most, value| most.max(value.abs()));
+        let mut panels: Vec<Panel> = sides
+            .iter()
+            .zip(&cells)
+            .map(|(side, cells)| {
+                let map = self.map(cells, largest, (APART, TOGETHER));
+                panel(
+                    map,
+                    [
+                        format!("against {}", self.name(side)),
+                        "red: sets apart".to_owned(),
+                        "blue: brings together".to_owned(),
+                        strongest(cells),
+                    ],
+                )
+            })
+            .collect();
+        if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
+            let balance: Vec<f64> = to_second.iter().zip(to_first).map(|(b, a)| b - a).collect();
+            let largest = balance
+                .iter()
+                .fold(0.0_f64, |most, value| most.max(value.abs()));
+            panels.push(panel(
+                self.map(&balance, largest, (FOR_FIRST, FOR_SECOND)),
+                [
+                    "what decides between them".to_owned(),
+                    format!("green: for {}", self.name(first)),
+                    format!("orange: for {}", self.name(second)),
+                ],
+            ));
+        }
+        let views: Vec<&str> = self.why.sides.first().map_or_else(Vec::new, |side| {
+            let views = side.splits.iter().map(|split| match split.view {
+                View::Pixels => "pixels",
+                View::Texture => "texture",
+            });
+            views.collect()
+        });
+        Row {
+            heading: format!(
+                "Where the {} of the photo differs from those nearest photos",
+                views.join(" and ")
+            ),
+            panels,
+        }
+    }
+
+    /// By which basis faces it differs, with their shares of the squared distance.
+    fn basis_faces(&self) -> Row {
+        let sides = &self.why.sides;
+        let decides = sides.iter().all(|side| side.pixels_split().is_some());
+        let shares: Vec<Vec<f64>> = sides
+            .iter()
+            .map(|side| match side.pixels_split() {
+                Some(split) => shares(&split.of_basis),
+                None => shares(&self.plain(side)),
+            })
+            .collect();
+        let k = self.recognizer.space().components();
+        let strength = |at: usize| match &shares[..] {
+            [only] => only[at].abs(),
+            [first, second] => first[at].abs().max(second[at].abs()),
+            _ => 0.0,
+        };
+        let mut order: Vec<usize> = (0..k).collect();
+        order.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)).then(a.cmp(&b)));
+        let space = self.recognizer.space();
+        let panels = order.into_iter().take(BASIS_SHOWN).map(|at| {
+            let mut lines = vec![format!("basis face {}", at + 1)];
+            for (side, shares) in sides.iter().zip(&shares) {
+                lines.push(format!("{}: {:.0} %", self.name(side), shares[at] * 100.0));
+            }
+            panel(
+                signed(self.size, space.basis().column(at).as_slice()).into(),
+                lines,
+            )
+        });
+        Row {
+            heading: if decides {
+                "Basis faces by which it differs most, and their shares of the squared distance to each"
+            } else {
+                "Basis faces by which the pixels differ most, and their shares of the squared distance to each (not what decides here: texture does)"
+            }
+            .to_owned(),
+            panels: if sides.is_empty() { Vec::new() } else { panels.collect() },
+        }
+    }
+
+    /// What each basis face contributes to the squared distance between the weights of pixels.
+    fn plain(&self, side: &Side) -> Vec<f64> {
+        let weights = self.recognizer.weights();
+        // Of the mirror image where that is nearer: what is shown is what is compared.
+        let other: Vec<f32> = if side.mirrored {
+            let space = self.recognizer.space();
+            let face = crate::face_matrix::FaceMatrix::from_pixels(self.size, side.pixels.clone());
+            face.map_or_else(
+                |_| Vec::new(),
+                |face| space.project(&face).as_slice().to_vec(),
+            )
+        } else {
+            weights.column(side.face).iter().copied().collect()
+        };
+        let pairs = self.why.weights.iter().zip(&other);
+        pairs
+            .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
+            .collect()
+    }
+
+    /// The face, tinted cell by cell: the first colour above zero, the second below.
+    fn map(&self, cells: &[f64], largest: f64, (above, below): (Color, Color)) -> DynamicImage {
+        let (width, height) = (self.size.width(), self.size.height());
+        let map = RgbImage::from_fn(width, height, |x, y| {
+            let column = x as usize * CELLS.0 / width as usize;
+            let row = y as usize * CELLS.1 / height as usize;
+            let value = cells.get(row * CELLS.0 + column).copied().unwrap_or(0.0);
+            let strength = if largest > 0.0 {
+                (value.abs() / largest) as f32
+            } else {
+                0.0
+            };
+            let level = f32::from(self.why.pixels[(y * width + x) as usize]);
+            // The face stands back, so that colours can be told on its dark parts.
+            let paper = 110.0 + level * 145.0 / 255.0;
+            let tint = if value > 0.0 { above } else { below };
+            image::Rgb(tint.0.map(|color| {
+                let mixed = paper * (1.0 - 0.85 * strength) + f32::from(color) * 0.85 * strength;
+                mixed.round() as u8
+            }))
+        });
+        map.into()
+    }
+}
+
+fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S>) -> Panel {
+    Panel {
+        image,
+        lines: lines.into_iter().map(Into::into).collect(),
+    }
+}
+
+/// Each over their sum.
+fn shares(parts: &[f64]) -> Vec<f64> {
+    let sum: f64 = parts.iter().sum();
+    let share = |part: &f64| if sum > 0.0 { part / sum } else { 0.0 };
+    parts.iter().map(share).collect()
+}
+
+/// How much of the squared distance the strongest cells make.
+fn strongest(cells: &[f64]) -> String {
+    let mut sorted = shares(cells);
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let most: f64 = sorted.iter().take(STRONGEST).sum();
+    format!(
+        "{STRONGEST} of {} parts: {:.0} %",
+        cells.len(),
+        most * 100.0
+    )
+}
+
+/// The end of a path, not longer than a caption.
+fn file_name(source: &str) -> String {
+    let name = Path::new(source).file_name();
+    let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    name.chars().take(24).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}

@@ -1,0 +1,145 @@
+//! Strips: pictures side by side, each with lines of text below it; rows of them, each with a heading.
+
+use image::DynamicImage;
+
+use super::drawing::{Anchor, Color, Drawing};
+use super::lettering;
+
+const MARGIN: f32 = 14.0;
+const LETTERS: f32 = 11.0;
+const LINE: f32 = 15.0;
+const HEADING: f32 = 13.0;
+/// Pictures narrower than this are enlarged by a whole factor.
+const NARROWEST: u32 = 108;
+
+/// A picture and the lines below it.
+#[derive(Debug, Clone)]
+pub struct Panel {
+    /// The picture.
+    pub image: DynamicImage,
+    /// What is written below it, the first line in ink, the others fainter.
+    pub lines: Vec<String>,
+}
+
+/// Panels side by side.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// What is written above them; may be empty.
+    pub heading: String,
+    /// The panels, from left to right.
+    pub panels: Vec<Panel>,
+}
+
+/// Rows of panels below each other. Each picture is enlarged by a whole factor, so that pixels stay square
+/// and sharp.
+pub fn strip(title: &str, rows: &[Row]) -> Drawing {
+    let laid: Vec<Laid> = rows.iter().map(Laid::out).collect();
+    let width = laid.iter().map(|row| row.width).fold(0.0, f32::max);
+    let height: f32 = laid.iter().map(|row| row.height).sum();
+    let mut drawing = Drawing::new(width + MARGIN, height + MARGIN, title);
+    let mut top = MARGIN;
+    for (row, laid) in rows.iter().zip(&laid) {
+        row.draw(&mut drawing, top, laid);
+        top += laid.height;
+    }
+    drawing
+}
+
+/// Where a row's panels stand.
+struct Laid {
+    /// Left edge and width of each panel, and the width and height of its picture.
+    panels: Vec<(f32, f32, (f32, f32))>,
+    pictures: f32,
+    width: f32,
+    height: f32,
+}
+
+impl Laid {
+    fn out(row: &Row) -> Self {
+        let letters = lettering::line_height(LETTERS);
+        let mut left = MARGIN;
+        let mut panels = Vec::with_capacity(row.panels.len());
+        for panel in &row.panels {
+            let (width, height) = (panel.image.width(), panel.image.height());
+            let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
+            let size = (width as f32 * zoom, height as f32 * zoom);
+            let text = panel
+                .lines
+                .iter()
+                .map(|line| lettering::width(line, letters));
+            let width = text.fold(size.0, f32::max).ceil();
+            panels.push((left, width, size));
+            left += width + MARGIN;
+        }
+        let heading = lettering::width(&row.heading, lettering::line_height(HEADING));
+        let pictures = panels.iter().map(|panel| panel.2.1).fold(0.0, f32::max);
+        let lines = row.panels.iter().map(|panel| panel.lines.len()).max();
+        let above = if row.heading.is_empty() {
+            0.0
+        } else {
+            HEADING + 9.0
+        };
+        Self {
+            panels,
+            pictures,
+            width: left.max(MARGIN + heading + MARGIN),
+            height: above + pictures + LINE * lines.unwrap_or(0) as f32 + MARGIN,
+        }
+    }
+}
+
+impl Row {
+    fn draw(&self, drawing: &mut Drawing, mut top: f32, laid: &Laid) {
+        if !self.heading.is_empty() {
+            let at = (MARGIN, top + HEADING - 2.0);
+            drawing.text(at, Anchor::Start, HEADING, Color::INK, &self.heading);
+            top += HEADING + 9.0;
+        }
+        for (panel, &(left, _, size)) in self.panels.iter().zip(&laid.panels) {
+            drawing.picture((left, top), size, panel.image.clone());
+            for (number, line) in panel.lines.iter().enumerate() {
+                let baseline = top + laid.pictures + LINE * (number as f32 + 0.9);
+                let color = if number == 0 {
+                    Color::INK
+                } else {
+                    Color::FAINT
+                };
+                drawing.text((left, baseline), Anchor::Start, LETTERS, color, line);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use image::GrayImage;
+
+    use super::*;
+
+    #[test]
+    fn panels_are_as_wide_as_what_they_say() {
+        let panel = |text: &str| Panel {
+            image: GrayImage::new(40, 50).into(),
+            lines: vec![text.to_owned(), "x".to_owned()],
+        };
+        let row = |text: &str| Row {
+            heading: String::new(),
+            panels: vec![panel(text), panel("x")],
+        };
+        let narrow = strip("t", &[row("x")]).size();
+        assert_eq!(
+            narrow,
+            (
+                2.0 * 120.0 + 4.0 * MARGIN,
+                150.0 + 2.0 * LINE + 2.0 * MARGIN
+            )
+        );
+        let wide = strip(
+            "t",
+            &[row("a line that is longer than its picture is wide")],
+        )
+        .size();
+        assert!(wide.0 > narrow.0 && wide.1 == narrow.1);
+        assert_eq!(strip("t", &[]).size(), (MARGIN, MARGIN));
+    }
+}

@@ -1,0 +1,236 @@
+//! Evaluating a folder, and checking it: figures in words and for scripts, wrong input.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{bundled_faces, scratch};
+use crate::{Run, picture, run};
+
+fn evaluate(folder: &Path, faces: &Path, more: &[&str]) -> Run {
+    let mut args = vec!["evaluate", faces.to_str().unwrap()];
+    args.extend(more);
+    run(folder, args)
+}
+
+/// A part of the bundled people, small and quick.
+const QUICK: [&str; 6] = [
+    "--protocol",
+    "first:4",
+    "--size",
+    "24x28",
+    "--components",
+    "20",
+];
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).expect("one JSON object")
+}
+
+#[test]
+fn the_figures_are_the_same_in_words_and_for_scripts() {
+    let folder = scratch();
+    let text = evaluate(folder.path(), bundled_faces(), &QUICK).done();
+    let with_format = |format| [&QUICK[..], &["--format", format]].concat();
+    let object = json(&evaluate(folder.path(), bundled_faces(), &with_format("json")).done());
+    let csv = evaluate(folder.path(), bundled_faces(), &with_format("csv")).done();
+
+    let number = |name: &str| object.pointer(name).and_then(Value::as_f64);
+    let percent = |name: &str| format!("{:.1} %", number(name).expect(name) * 100.0);
+    for (row, field) in [
+        ("rank-1", "/rank1"),
+        ("rank-5", "/rank5"),
+        ("plain pixels", "/raw_pixels_rank1"),
+        ("equal error rate", "/equal_error_rate"),
+        (
+            "with strangers",
+            "/open_set/detection_identification_rate_at_far_1pct",
+        ),
+        ("as decided", "/open_set/false_accept_rate"),
+        ("confidence", "/open_set/expected_calibration_error"),
+        ("compression", "/compression/share"),
+    ] {
+        let line = text.stdout.lines().find(|line| line.starts_with(row));
+        let line = line.unwrap_or_else(|| panic!("no {row} in: {}", text.stdout));
+        assert!(line.contains(&percent(field)), "{field} in: {line}");
+        let name = field.trim_start_matches('/').replace('/', ".");
+        let cell = format!("{name},{}", number(field).unwrap());
+        assert!(csv.stdout.lines().any(|line| line == cell), "{cell}");
+    }
+    assert_eq!(object["protocol"], "first:4");
+    assert_eq!(
+        (&object["people"], &object["faces"]),
+        (&14.into(), &112.into())
+    );
+    assert_eq!(object["probes"], 56);
+    assert_eq!(object["cmc"].as_array().unwrap().len(), 10);
+    assert_eq!(object["cmc"][0], object["rank1"]);
+    assert_eq!(object["rank1_standard_deviation"], Value::Null);
+    assert!(
+        std::fs::read_dir(folder.path()).unwrap().next().is_none(),
+        "nothing is written"
+    );
+}
+
+#[test]
+fn a_seed_decides_what_is_random() {
+    let folder = scratch();
+    let with = |seed: &str| {
+        let args = [
+            "--protocol",
+            "random:4x2",
+            "--size",
+            "24x28",
+            "--seed",
+            seed,
+            "--format",
+            "json",
+        ];
+        let mut object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
+        object["times"] = Value::Null;
+        object
+    };
+    let first = with("7");
+    assert_eq!(first, with("7"));
+    assert_ne!(first, with("8"));
+    assert!(first["rank1_standard_deviation"].is_number());
+}
+
+#[test]
+fn pictures_that_are_no_faces_are_told_apart() {
+    let folder = scratch();
+    for seed in 0..4 {
+        picture(
+            &folder.path().join(format!("not/{seed}.png")),
+            120,
+            90,
+            seed,
+        );
+    }
+    let args = [&QUICK[..], &["--not-faces", "not", "--format", "json"]].concat();
+    let object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
+    let kinds = &object["open_set"]["not_a_face"];
+    assert_eq!(kinds["pictures"], 20, "five crops each");
+    assert!(kinds["pictures_area"].as_f64().unwrap() > 0.9, "{kinds}");
+    let args = [&QUICK[..], &["--not-faces", "nowhere"]].concat();
+    evaluate(folder.path(), bundled_faces(), &args).failed_saying(&["nowhere"]);
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_said() {
+    let folder = scratch();
+    let wrong = evaluate(folder.path(), bundled_faces(), &["--protocol", "k-fold:1"]);
+    wrong.ended(2, &["--protocol", "k-fold:10"]);
+    let nowhere = Path::new("nowhere");
+    evaluate(folder.path(), nowhere, &[]).failed_saying(&["nowhere", "no such file"]);
+
+    for photo in 0..3 {
+        picture(
+            &folder.path().join(format!("one/Ada/{photo}.png")),
+            30,
+            36,
+            photo,
+        );
+    }
+    let one = folder.path().join("one");
+    evaluate(folder.path(), &one, &[]).failed_saying(&["1 person", "2 or more"]);
+    for person in 0..6 {
+        picture(
+            &folder.path().join(format!("single/p{person}/1.png")),
+            30,
+            36,
+            person,
+        );
+    }
+    let single = folder.path().join("single");
+    evaluate(folder.path(), &single, &[]).failed_saying(&["leave-one-out", "no photo to try"]);
+    let many = ["--protocol", "first:9"];
+    evaluate(folder.path(), bundled_faces(), &many).failed_saying(&["first:9", "no photo to try"]);
+}
+
+#[test]
+fn two_people_are_enough_though_not_for_strangers() {
+    let folder = scratch();
+    for photo in 0..3 {
+        picture(
+            &folder.path().join(format!("two/Ada/{photo}.png")),
+            30,
+            36,
+            photo,
+        );
+        picture(
+            &folder.path().join(format!("two/Ben/{photo}.png")),
+            30,
+            36,
+            photo + 40,
+        );
+    }
+    let two = folder.path().join("two");
+    let text = evaluate(folder.path(), &two, &[]).done();
+    assert!(text.stdout.contains("too few people"), "{}", text.stdout);
+    let object = json(&evaluate(folder.path(), &two, &["--format", "json"]).done());
+    assert_eq!(object["open_set"], Value::Null);
+    assert_eq!(object["cmc"].as_array().unwrap().len(), 2);
+    assert_eq!(object["rank5"], Value::Null);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+    std::fs::copy(from, to).unwrap();
+}
+
+#[test]
+fn faults_of_a_folder_are_listed_and_nothing_is_written() {
+    let folder = scratch();
+    let faces = folder.path().join("faces");
+    for person in std::fs::read_dir(bundled_faces()).unwrap() {
+        let person = person.unwrap().path();
+        for photo in std::fs::read_dir(&person).unwrap() {
+            let photo = photo.unwrap().path();
+            let name = Path::new(person.file_name().unwrap()).join(photo.file_name().unwrap());
+            copy(&photo, &faces.join(name));
+        }
+    }
+    let clean = evaluate(folder.path(), &faces, &["--check"]).done();
+    assert_eq!(clean.stdout, "", "nothing is wrong with the bundled faces");
+    assert!(
+        clean.stderr.contains("nothing to correct"),
+        "{}",
+        clean.stderr
+    );
+
+    copy(&faces.join("Ada/1.png"), &faces.join("Boris/twin.png"));
+    std::fs::rename(faces.join("Chiara/3.png"), faces.join("Dmitri/9.png")).unwrap();
+    picture(&faces.join("Esther/odd.png"), 96, 112, 3);
+    let check = ["--check", "--format", "json"];
+    let found = evaluate(folder.path(), &faces, &check).done();
+    let findings: Vec<Value> = found
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let about = |finding: &str, photo: &str| {
+        findings.iter().any(|object| {
+            let names = |field: &str| object[field].as_str().is_some_and(|p| p.ends_with(photo));
+            object["finding"] == finding && (names("photo") || names("other_photo"))
+        })
+    };
+    assert!(about("same-picture", "Ada/1.png") && about("same-picture", "Boris/twin.png"));
+    assert!(about("wrong-label", "Dmitri/9.png"), "{}", found.stdout);
+    assert!(about("not-a-face", "Esther/odd.png"), "{}", found.stdout);
+
+    // `enroll --check` finds the same; without it the photo under two names is refused.
+    let enroll = |more: &[&str]| run(folder.path(), [&["enroll", "faces"], more].concat());
+    assert_eq!(
+        enroll(&["--check", "--format", "json"])
+            .done()
+            .stdout
+            .lines()
+            .count(),
+        findings.len()
+    );
+    assert!(!folder.path().join("eigenfaces.npz").exists());
+    enroll(&[]).failed_saying(&["the same photo"]);
+    let table = evaluate(folder.path(), &faces, &["--check", "--format", "csv"]).done();
+    assert_eq!(table.stdout.lines().count(), findings.len() + 1);
+}

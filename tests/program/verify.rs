@@ -1,0 +1,169 @@
+//! `verify`: same, not the same, and what cannot be told.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch};
+use crate::{enrolled, picture, run};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn two_photos_of_one_person_and_of_two() {
+    let folder = enrolled();
+    let of = |name: &str| bundled_faces().join(name);
+    let (first, second, other) = (of("Ada/1.png"), of("Ada/2.png"), of("Boris/1.png"));
+    let same = run(folder.path(), ["verify", text(&first), text(&second)]);
+    same.ended(0, &[]);
+    assert!(same.stdout.contains("the same person ("), "{}", same.stdout);
+    let not = run(folder.path(), ["verify", text(&first), text(&other)]);
+    not.ended(1, &[]);
+    assert!(not.stdout.contains("not the same person"), "{}", not.stdout);
+    // It is symmetric.
+    let ask = |a: &Path, b: &Path, format: &str| {
+        let run = run(
+            folder.path(),
+            ["verify", text(a), text(b), "--format", format],
+        );
+        assert!(run.code < 2, "{}", run.stderr);
+        run.stdout
+    };
+    let json = |a, b| serde_json::from_str::<Value>(&ask(a, b, "json")).unwrap();
+    let (there, back) = (json(&first, &second), json(&second, &first));
+    assert_eq!(
+        (&there["confidence"], &there["distance"]),
+        (&back["confidence"], &back["distance"])
+    );
+    assert_eq!(
+        (&there["decision"], &there["person"]),
+        (&"same".into(), &Value::Null)
+    );
+    assert!(json(&first, &other)["confidence"].as_f64() < there["confidence"].as_f64());
+    let csv = ask(&first, &other, "csv");
+    assert!(csv.starts_with("photo,other,person,decision,confidence,distance\n"));
+    assert!(csv.contains(",,different,"), "{csv}");
+}
+
+#[test]
+fn a_photo_and_a_name_agree_with_identify() {
+    let folder = enrolled();
+    let ada = text(photo_of_ada());
+    let found = run(folder.path(), ["identify", ada, "--format", "json"]).done();
+    let found: Value = serde_json::from_str(&found.stdout).unwrap();
+    let same = run(
+        folder.path(),
+        ["verify", ada, "--person", "ada", "--format", "json"],
+    );
+    let said: Value = serde_json::from_str(&same.stdout).unwrap();
+    assert_eq!(said["confidence"], found["faces"][0]["confidence"]);
+    let known = found["faces"][0]["decision"] == "known";
+    same.ended(i32::from(!known), &[]);
+    let not = run(folder.path(), ["verify", ada, "--person", "Boris"]);
+    not.ended(1, &[]);
+    assert!(not.stdout.contains("not Boris"), "{}", not.stdout);
+}
+
+#[test]
+fn a_threshold_overrides_the_target() {
+    let folder = enrolled();
+    let other = bundled_faces().join("Boris/1.png");
+    let args = |option: &'static str, value: &'static str| {
+        ["verify", text(photo_of_ada()), text(&other), option, value]
+    };
+    run(folder.path(), args("--threshold", "0")).ended(0, &[]);
+    run(folder.path(), args("--threshold", "1")).ended(1, &[]);
+    run(folder.path(), args("--threshold", "2")).ended(2, &["0 to 1"]);
+    run(folder.path(), args("--far", "0")).ended(2, &["--far"]);
+    // The same of identify.
+    let identify = |options: &[&str]| {
+        let stranger = probes().join("stranger-1.png");
+        let args = [&["identify", text(&stranger), "--format", "csv"], options].concat();
+        run(folder.path(), args)
+    };
+    assert!(identify(&[]).done().stdout.contains(",unknown,"));
+    assert!(
+        identify(&["--threshold", "0"])
+            .done()
+            .stdout
+            .contains(",known,")
+    );
+    assert!(
+        identify(&["--threshold", "1"])
+            .done()
+            .stdout
+            .contains(",unknown,")
+    );
+    identify(&["--threshold", "0.9", "--far", "0.1"]).ended(2, &["--far"]);
+    identify(&["--threshold", "high"]).ended(2, &["0 to 1"]);
+}
+
+#[test]
+fn the_main_face_of_several_is_taken_and_said() {
+    let folder = scratch();
+    let faces = text(bundled_faces());
+    let enroll = ["enroll", faces, "--framing", "detect", "-q"];
+    run(folder.path(), enroll).done();
+    let found = run(
+        folder.path(),
+        ["verify", text(group_photo()), "--person", "Ada"],
+    );
+    assert!(
+        found.code < 2 && found.stderr.contains("3 faces"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
+fn trouble_is_neither_yes_nor_no() {
+    let folder = enrolled();
+    let ada = text(photo_of_ada());
+    let vase = probes().join("not-a-face.png");
+    let trouble = |args: &[&str], words: &[&str]| {
+        let args = [&["verify"], args].concat();
+        let run = run(folder.path(), args);
+        run.ended(2, words);
+        assert!(run.stdout.is_empty());
+    };
+    trouble(&[], &["PHOTO"]);
+    trouble(&[ada], &["--person"]);
+    trouble(&[ada, ada, "--person", "Ada"], &["--person"]);
+    trouble(&[ada, "gone.png"], &["gone.png", "no such file"]);
+    trouble(
+        &[ada, text(&vase)],
+        &["not-a-face.png", "does not look like a face"],
+    );
+    trouble(
+        &[text(&vase), "--person", "Ada"],
+        &["does not look like a face"],
+    );
+    trouble(&[ada, "--person", "Ad"], &["Ad", "did you mean 'Ada'"]);
+    trouble(&[ada, "--person", "Zoe"], &["Zoe", "eigenfaces people"]);
+    trouble(&[ada, ada, "-m", "none.npz"], &["none.npz"]);
+    std::fs::write(folder.path().join("text.jpg"), "hello").unwrap();
+    trouble(&[ada, "text.jpg"], &["text.jpg", "not an image"]);
+
+    let few = scratch();
+    for (person, seed) in [("A", 1), ("A", 2), ("B", 3), ("B", 4)] {
+        picture(
+            &few.path().join(format!("faces/{person}/{seed}.png")),
+            40,
+            48,
+            seed,
+        );
+    }
+    let photo = "faces/A/1.png";
+    let args = [
+        "verify",
+        photo,
+        photo,
+        "--faces",
+        "faces",
+        "--framing",
+        "as-is",
+    ];
+    run(few.path(), args).ended(2, &["too few people"]);
+}

@@ -1,0 +1,231 @@
+//! How often two photos of different people pass as one, on people whom the model has never seen.
+//!
+//! `cargo test --test verify_real -- --nocapture` shows the numbers.
+
+mod support;
+
+use std::path::Path;
+
+use eigenfaces::dataset::{self, LabelRule, Limits};
+use eigenfaces::decision::Acceptance;
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::locate::framing::Framing;
+use eigenfaces::preparation::Preparation;
+use eigenfaces::recognizer::{Recognizer, Settings, Verdict};
+use eigenfaces::store;
+
+fn labeled(folder: &Path, preparation: Preparation) -> Vec<LabeledFace> {
+    let photos = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)
+        .unwrap()
+        .photos;
+    let read = dataset::load(
+        &photos,
+        &Limits::default(),
+        |photo, file| {
+            Ok(LabeledFace {
+                person: photo.person.clone(),
+                source: photo.path.display().to_string(),
+                hash: file.content_hash(),
+                pixels: preparation.prepare(&file.decode()?)?.pixels,
+            })
+        },
+        &|_| {},
+    );
+    read.items
+}
+
+fn strangers(folder: &Path, preparation: Preparation) -> Vec<Vec<u8>> {
+    let photos = dataset::list_photos(&[folder.to_owned()]).unwrap().photos;
+    let read = dataset::load(
+        &photos,
+        &Limits::default(),
+        |_, file| Ok(preparation.prepare(&file.decode()?)?.pixels),
+        &|_| {},
+    );
+    read.items
+}
+
+/// Shares of pairs that passed.
+struct Passed {
+    name: String,
+    /// At 0.01 and 0.001.
+    different: [f64; 2],
+    same: [f64; 2],
+    pairs: (usize, usize),
+}
+
+const TARGETS: [f64; 2] = [0.01, 0.001];
+
+/// As `Recognizer::verify` decides, with each face looked at once instead of once a pair.
+fn passed(name: &str, recognizer: &Recognizer, faces: &[(usize, &[u8])]) -> Passed {
+    let pixels: Vec<u8> = faces.iter().flat_map(|face| face.1).copied().collect();
+    let matrix = FaceMatrix::from_pixels(recognizer.space().size(), pixels).unwrap();
+    let coordinates = recognizer.matcher().coordinates(&matrix);
+    let calibration = recognizer.calibration();
+    let (mut same, mut different, mut pairs) = ([0; 2], [0; 2], (0, 0));
+    for (at, first) in faces.iter().enumerate() {
+        for (other, second) in faces.iter().enumerate().skip(at + 1) {
+            let is_same = first.0 == second.0;
+            let (count, total) = if is_same {
+                (&mut same, &mut pairs.0)
+            } else {
+                (&mut different, &mut pairs.1)
+            };
+            *total += 1;
+            let apart = coordinates.column(at) - coordinates.column(other);
+            let similarity = 2.0 - f64::from(apart.norm_squared());
+            for (count, far) in count.iter_mut().zip(TARGETS) {
+                let judged = calibration.same_person(similarity, Acceptance::FalseAccepts(far));
+                *count += usize::from(judged.unwrap().0);
+            }
+        }
+    }
+    let passed = Passed {
+        name: name.to_owned(),
+        different: different.map(|count| count as f64 / pairs.1.max(1) as f64),
+        same: same.map(|count| count as f64 / pairs.0.max(1) as f64),
+        pairs,
+    };
+    println!(
+        "{}: false accepts {:.4} at 0.01, {:.5} at 0.001 of {} pairs; true accepts {:.3}, {:.3} of {}",
+        passed.name,
+        passed.different[0],
+        passed.different[1],
+        passed.pairs.1,
+        passed.same[0],
+        passed.same[1],
+        passed.pairs.0
+    );
+    passed
+}
+
+fn learn(preparation: Preparation, faces: Vec<LabeledFace>) -> Recognizer {
+    let (gallery, _) = Gallery::assemble(preparation.size(), faces).unwrap();
+    Recognizer::learn(preparation, gallery, Settings::default()).unwrap()
+}
+
+/// Everybody once a stranger: a model of every second person, asked about the others.
+fn halves(name: &str, folder: &str, preparation: Preparation, each: usize) -> Vec<Passed> {
+    let Some(folder) = support::real_data(folder) else {
+        return Vec::new();
+    };
+    let all = labeled(&folder, preparation);
+    let mut people: Vec<_> = all.iter().map(|face| face.person.clone()).collect();
+    people.dedup();
+    let position = |face: &LabeledFace| people.iter().position(|p| *p == face.person).unwrap();
+    (0..2)
+        .map(|half| {
+            let (learned, asked): (Vec<_>, Vec<_>) = all
+                .iter()
+                .cloned()
+                .partition(|face| position(face) % 2 == half);
+            let recognizer = learn(preparation, learned);
+            let mut of_person = vec![0; people.len()];
+            let asked: Vec<(usize, &[u8])> = asked
+                .iter()
+                .map(|face| (position(face), face.pixels.as_slice()))
+                .filter(|(person, _)| {
+                    of_person[*person] += 1;
+                    of_person[*person] <= each
+                })
+                .collect();
+            passed(&format!("{name}, half {half}"), &recognizer, &asked)
+        })
+        .collect()
+}
+
+fn check(passed: &[Passed], true_accepts: f64) {
+    let mean = |value: &dyn Fn(&Passed) -> f64| {
+        passed.iter().map(value).sum::<f64>() / passed.len().max(1) as f64
+    };
+    if passed.is_empty() {
+        return;
+    }
+    let far = [mean(&|p| p.different[0]), mean(&|p| p.different[1])];
+    assert!(far[0] <= 0.02, "{} at 0.01", far[0]);
+    assert!(far[1] <= 0.003, "{} at 0.001", far[1]);
+    let found = mean(&|p| p.same[0]);
+    assert!(found >= true_accepts, "{found} of true pairs pass");
+}
+
+#[test]
+fn strangers_of_att_pass_as_rarely_as_asked() {
+    let size = FaceSize::new(60, 73).unwrap();
+    check(
+        &halves("AT&T", "att", Preparation::new(size, Framing::AsIs), 6),
+        0.5,
+    );
+}
+
+#[test]
+fn strangers_of_lfw_pass_as_rarely_as_asked() {
+    let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
+    let mut all = halves("LFW", "lfw", preparation, 6);
+    let (Some(people), Some(others)) = (
+        support::real_data("lfw"),
+        support::real_data("lfw-strangers"),
+    ) else {
+        return;
+    };
+    let recognizer = learn(preparation, labeled(&people, preparation));
+    let others = strangers(&others, preparation);
+    let others: Vec<(usize, &[u8])> = others
+        .iter()
+        .take(120)
+        .map(Vec::as_slice)
+        .enumerate()
+        .collect();
+    let only_false = passed("LFW strangers", &recognizer, &others);
+    assert!(
+        only_false.different[0] <= 0.02,
+        "{}",
+        only_false.different[0]
+    );
+    all.retain(|passed| passed.pairs.0 > 0);
+    check(&all, 0.2);
+}
+
+#[test]
+fn bundled_people_verify() {
+    let size = FaceSize::new(60, 70).unwrap();
+    let preparation = Preparation::new(size, Framing::AsIs);
+    let all = labeled(support::bundled_faces(), preparation);
+    let recognizer = learn(preparation, all.clone());
+    let face = |person: &str, number: usize| {
+        let mut theirs = all.iter().filter(|face| face.person.as_str() == person);
+        theirs.nth(number).unwrap().pixels.clone()
+    };
+    let verify = |a: &[u8], b: &[u8]| recognizer.verify(a, b, Acceptance::default()).unwrap();
+    let same = verify(&face("Ada", 0), &face("Ada", 1));
+    let other = verify(&face("Ada", 0), &face("Boris", 0));
+    assert_eq!(other.verdict, Verdict::Different);
+    assert!(same.confidence > other.confidence && same.distance < other.distance);
+    let itself = verify(&face("Ada", 0), &face("Ada", 0));
+    assert_eq!((itself.verdict, itself.distance), (Verdict::Same, 0.0));
+    let flat = vec![128; size.pixels()];
+    assert_eq!(
+        verify(&face("Ada", 0), &flat).verdict,
+        Verdict::NotAFace { photo: 1 }
+    );
+    // A model that was stored answers alike.
+    let folder = support::scratch();
+    let path = folder.path().join("m.npz");
+    store::save(&recognizer, &eigenfaces::gallery::History::default(), &path).unwrap();
+    let again = store::load(&path).unwrap();
+    let stored = again
+        .verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())
+        .unwrap();
+    assert_eq!(stored, same);
+    // With four people nothing can be told.
+    let few: Vec<_> = all
+        .iter()
+        .filter(|face| face.person.as_str() < "E")
+        .cloned()
+        .collect();
+    let few = learn(preparation, few);
+    assert!(
+        few.verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())
+            .is_err()
+    );
+}
