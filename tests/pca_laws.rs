@@ -58,7 +58,7 @@ fn centred(faces: &FaceMatrix, components: &Components) -> DMatrix<f64> {
 /// Strong eigenfaces may be computed in single precision (see `Components::basis`), weak ones never.
 fn tolerance(components: &Components, double: f64) -> f64 {
     let weakest = components.eigenvalues.last().copied().unwrap_or(0.0);
-    if weakest * 1999.0 > components.total_variance {
+    if weakest * 4001.0 > components.total_variance {
         double.max(1e-6)
     } else {
         double

@@ -113,7 +113,7 @@ pub struct Components {
     /// The mean face, d values in gray levels (0 to 255).
     pub mean: DVector<f64>,
     /// The eigenfaces, d x k, in the order of `eigenvalues`; orthonormal to 1e-10, or to 1e-6 where the
-    /// weakest still carries a two-thousandth of the variance and so may be computed in single precision.
+    /// weakest still carries a four-thousandth of the variance and so may be computed in single precision.
     /// The pixel of largest magnitude of each is positive.
     pub basis: DMatrix<f64>,
     /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1, or 2 n - 1 where
