@@ -48,7 +48,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
                 let found = recognizer.identify(&file.decode()?, question)?;
                 let copied = copies
                     .as_ref()
-                    .map_or(Ok(()), |copies| copies.write(photo, &file, &found));
+                    .map_or(Ok(()), |copies| copies.write(photo, file, &found));
                 Ok((found, copied))
             },
             &|_| {},

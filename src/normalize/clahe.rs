@@ -71,9 +71,8 @@ fn mapping(levels: impl Iterator<Item = u8>, pixels: usize) -> Mapping {
     for count in &mut counts {
         *count += each;
     }
-    if rest > 0 {
-        let step = (256 / rest).max(1) as usize;
-        for count in counts.iter_mut().step_by(step).take(rest as usize) {
+    if let Some(step) = 256_u32.checked_div(rest) {
+        for count in counts.iter_mut().step_by(step as usize).take(rest as usize) {
             *count += 1;
         }
     }
