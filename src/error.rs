@@ -225,6 +225,12 @@ pub enum Error {
     )]
     NothingToTry { protocol: String },
 
+    /// A basis was to be kept that belongs to the very faces it was learned from.
+    #[error(
+        "the components of a --kernel are mixtures of the enrolled faces and change with them; leave --keep-basis out"
+    )]
+    KernelNotKept,
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
@@ -293,6 +299,36 @@ pub enum PcaError {
         "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
     )]
     NotAMirror { place: usize },
+
+    /// Minimisation needs to know for how many components.
+    #[error(
+        "minimising needs a fixed number of components; give a count such as --components 20, or take another --solver"
+    )]
+    CountNeeded,
+
+    /// Minimisation did not settle.
+    #[error(
+        "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of --components, or another --solver"
+    )]
+    NotConverged { rounds: usize },
+
+    /// Minka's rule is for more faces than pixels.
+    #[error(
+        "--components minka needs more faces ({faces}) than pixels ({pixels}); take a smaller --size, or --components parallel"
+    )]
+    MinkaNeedsMoreFaces { faces: usize, pixels: usize },
+
+    /// Parallel analysis shuffles pixels, and there are none to shuffle.
+    #[error(
+        "--components parallel needs all faces in memory; take fewer photos or a larger --size, or --components profile"
+    )]
+    ParallelNeedsFaces,
+
+    /// A rule about pixels, asked of a kernel.
+    #[error(
+        "--components {0} is for pixels, not for a --kernel; use auto, profile, a count or a share of variance"
+    )]
+    NotForKernels(&'static str),
 
     /// The eigenproblem failed: a fault of this program.
     #[error("the eigenproblem could not be solved: {0}")]

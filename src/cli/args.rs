@@ -9,6 +9,7 @@ use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
@@ -122,6 +123,8 @@ pub enum Command {
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
+    /// Show how far every part of a photo lies from face space
+    Facemap(Facemap),
     /// Rebuild a face from more and more basis faces, side by side in one picture
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
@@ -216,10 +219,10 @@ pub struct Learn {
     /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE")]
     pub normalize: Option<Light>,
-    /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram, covariance, or randomized (few of very many) [default: auto]
+    /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny) [default: auto]
@@ -228,6 +231,9 @@ pub struct Learn {
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
     #[arg(long, value_name = "COPIES")]
     pub copies: Option<Copies>,
+    /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<Kernel>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
@@ -348,12 +354,56 @@ pub struct Basis {
     /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE", requires = "faces")]
     pub normalize: Option<Light>,
-    /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
+    #[arg(long, value_name = "SOLVER", requires = "faces")]
+    pub solver: Option<Solver>,
+    /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
+    #[arg(long, requires = "faces", conflicts_with = "solver")]
+    pub scale_pixels: bool,
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
+}
+
+/// `facemap`
+#[derive(Debug, Args)]
+pub struct Facemap {
+    /// A photo, usually larger than a face
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The picture to write: the darker, the nearer to face space
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// Scale the photo by this factor first, so that its faces get the size of the model's
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
+    pub scale: f64,
+    /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
+    pub measure: MapMeasure,
+    /// Tell of the N lowest places
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+}
+
+/// What a face map tells of each part of a photo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MapMeasure {
+    /// The distance from face space, in gray levels a pixel
+    #[default]
+    Distance,
+    /// The distance over the part's own contrast
+    Contrast,
+}
+
+/// A factor by which a photo can sensibly be scaled.
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
+    }
 }
 
 /// `reconstruct`

@@ -305,6 +305,12 @@ fn model_option(model: &Path) -> String {
 pub fn weak(recognizer: &Recognizer) -> Option<String> {
     let calibration = recognizer.calibration();
     let people = counted(recognizer.gallery().people().len(), "person", "people");
+    if recognizer.goes_by_resemblance() {
+        return Some(format!(
+            "confidence is weak: with {people} enrolled nothing can be measured on this gallery, so names go by how \
+             alike textures are, as learned from other galleries; enrol {ENOUGH_PEOPLE} people or more"
+        ));
+    }
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Acceptance, Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::Light;
 use eigenfaces::recognizer::Origin;
@@ -30,6 +31,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let (d, k) = (space.pixels(), space.components());
+    let lost = space.projection_error(gallery.faces());
     let lines = [
         ("model", format!("{}, {}", shown(model), bytes(size))),
         (
@@ -72,6 +74,15 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
             ),
         ),
         (
+            "lost",
+            format!(
+                "{:.2} % of the enrolled faces' variation: an average squared projection error of {:.0} of {:.0}",
+                lost.share() * 100.0,
+                lost.average_squared,
+                lost.total_variation
+            ),
+        ),
+        (
             "compression",
             format!(
                 "{} instead of {d} pixels: {:.2} %",
@@ -82,14 +93,18 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         (
             "matching",
             format!(
-                "features {}, copies {}, metric {}, clusters {}",
+                "features {}, copies {}, {}metric {}, clusters {}",
                 settings.features.name(),
                 settings.copies.name(),
+                match settings.kernel {
+                    Kernel::Linear => String::new(),
+                    kernel => format!("kernel {kernel}, "),
+                },
                 settings.metric.name(),
                 settings.clusters
             ),
         ),
-        ("a name needs", needed(calibration)),
+        ("a name needs", needed(&recognizer)),
         (
             "not a face",
             format!(
@@ -112,15 +127,16 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 /// What it takes to be named.
-fn needed(calibration: &Calibration) -> String {
-    if calibration.gives_names() {
-        format!(
+fn needed(recognizer: &eigenfaces::recognizer::Recognizer) -> String {
+    match recognizer.threshold(Acceptance::default()) {
+        Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(calibration.threshold(Acceptance::default())),
+            percent(limit),
             percent(FALSE_ACCEPT_TARGET)
-        )
-    } else {
-        format!("more people: with fewer than {ENOUGH_PEOPLE} enrolled no name is given")
+        ),
+        None => format!(
+            "more people: with fewer than {ENOUGH_PEOPLE} enrolled and no textures compared no name is given"
+        ),
     }
 }
 

@@ -76,10 +76,11 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "total_variance": space.total_variance(),
         "features": settings.features.name(),
         "copies": settings.copies.name(),
+        "kernel": settings.kernel.to_string(),
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,
-        "confidence_limit": recognizer.calibration().threshold(Acceptance::default()),
+        "confidence_limit": recognizer.threshold(Acceptance::default()),
         "likeness_limit": recognizer.calibration().likeness_limit(),
     })
 }

@@ -33,6 +33,7 @@ impl Learn {
             ("--solver", self.solver.is_some()),
             ("--features", self.features.is_some()),
             ("--copies", self.copies.is_some()),
+            ("--kernel", self.kernel.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
         ];
@@ -53,6 +54,7 @@ impl Learn {
             solver: self.solver.unwrap_or(otherwise.solver),
             features: self.features.unwrap_or(otherwise.features),
             copies: self.copies.unwrap_or(otherwise.copies),
+            kernel: self.kernel.unwrap_or(otherwise.kernel),
             metric: self.metric.unwrap_or(otherwise.metric),
             clusters: self.clusters.unwrap_or(otherwise.clusters),
         }

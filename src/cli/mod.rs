@@ -8,6 +8,7 @@ mod check;
 mod enroll;
 mod evaluate;
 mod evaluation_json;
+mod facemap;
 mod files;
 mod folder_space;
 mod identify;
@@ -138,6 +139,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Identify(args) => identify::run(args, model, output),
         Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
+        Command::Facemap(args) => facemap::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
         Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),

@@ -11,7 +11,7 @@ impl Matcher {
     /// theirs (n), from 0 up to `people`, in increasing order.
     ///
     /// # Errors
-    /// A view of which this matcher has no space.
+    /// A view of which this matcher has no space; a kernel, whose components are tied to the faces learned from.
     pub fn keeping_spaces(
         &self,
         viewed: &[Viewed<'_>],
@@ -23,7 +23,8 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates: Vec<DMatrix<f32>> = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let space = self.part(view.view).ok_or(Error::Inconsistent)?.space();
+            let part = self.part(view.view).ok_or(Error::Inconsistent)?;
+            let space = part.space().linear().ok_or(Error::KernelNotKept)?;
             let straight = space.project(&view.bytes.select(&view.columns(faces))?);
             let parity: Option<Vec<Parity>> = match view.symmetry() {
                 Symmetry::None => None,
@@ -41,7 +42,7 @@ impl Matcher {
             let metric = comparison
                 .metric
                 .fit(space.eigenvalues(), &weights, &owners);
-            let part = Part::new(view.view, view.share, space.clone(), metric);
+            let part = Part::new(view.view, view.share, part.space().clone(), metric);
             coordinates.push(part.coordinates(&weights));
             parts.push(part);
         }

@@ -51,7 +51,7 @@ pub(super) fn calibrate(
         .iter()
         .find(|view| view.view() == View::Pixels)
         .map_or(Symmetry::None, Viewed::symmetry);
-    let pixels = if gallery.len() <= SIDE_BY_SIDE {
+    let pixels = if gallery.len() <= SIDE_BY_SIDE && !settings.components.needs_faces() {
         Some(InnerProducts::with_symmetry(gallery.faces(), symmetry)?)
     } else {
         None

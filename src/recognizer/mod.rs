@@ -5,12 +5,13 @@
 
 mod calibrate;
 mod explain;
+mod few;
 mod verify;
 
 pub use explain::{Explanation, Side};
 pub use verify::{Verdict, Verification};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use image::GrayImage;
 
@@ -20,6 +21,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
+use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::{Comparison, Copies, Features, Matcher, View};
@@ -38,6 +40,8 @@ pub struct Settings {
     pub features: Features,
     /// What each enrolled face stands for besides itself.
     pub copies: Copies,
+    /// Whose components the weights are: linear ones, or those of a kernel.
+    pub kernel: Kernel,
     /// How weights are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -58,6 +62,7 @@ impl Settings {
         Comparison {
             features: self.features,
             copies: self.copies,
+            kernel: self.kernel,
             metric: self.metric,
             clusters: self.clusters,
         }
@@ -87,6 +92,8 @@ pub struct Recognizer {
     weights: Weights,
     matcher: Matcher,
     calibration: Calibration,
+    /// Derived from the faces when first asked for: of few people only.
+    textures: OnceLock<few::Textures>,
 }
 
 /// A person a probe may be.
@@ -160,8 +167,11 @@ impl Recognizer {
         )?;
         let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
-        let space = match matcher.part(View::Pixels) {
-            Some(part) => Arc::clone(part.space()),
+        let space = match matcher
+            .part(View::Pixels)
+            .and_then(|part| part.space().linear())
+        {
+            Some(space) => Arc::clone(space),
             None => Arc::new(FaceSpace::new(
                 preparation.size(),
                 &settings.pca().fit(gallery.faces())?,
@@ -249,6 +259,7 @@ impl Recognizer {
             weights,
             matcher,
             calibration,
+            textures: OnceLock::new(),
         })
     }
 
@@ -276,6 +287,22 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
+    }
+
+    /// The pixels' space of the kernel, if faces are compared by one: where pre-images are looked for. It is learned
+    /// from the enrolled faces each time.
+    ///
+    /// # Errors
+    /// Faces that are all alike to the kernel.
+    pub fn kernel_space(&self) -> Result<Option<KernelSpace>> {
+        if self.settings.kernel == Kernel::Linear {
+            return Ok(None);
+        }
+        let pca = KernelPca {
+            kernel: self.settings.kernel,
+            components: self.settings.components,
+        };
+        Ok(Some(pca.fit(self.gallery.faces())?))
     }
 
     /// Who is enrolled.
@@ -338,7 +365,11 @@ impl Recognizer {
                 let ranked = self
                     .matcher
                     .rank(coordinates.column(at).as_slice(), question.top.max(2));
-                let (decision, candidates) = self.judge(&ranked, likeness, question);
+                let (decision, candidates) = if self.goes_by_resemblance() {
+                    self.judge_among_few(face, likeness, question)
+                } else {
+                    self.judge(&ranked, likeness, question)
+                };
                 Identification {
                     decision,
                     candidates,

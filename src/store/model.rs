@@ -30,8 +30,9 @@ use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, History, LabeledFace};
+use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::Framing;
-use crate::matcher::{Matcher, Part, View};
+use crate::matcher::{Matcher, Part, Space, View};
 use crate::metric::FittedMetric;
 use crate::normalize::Light;
 use crate::preparation::Preparation;
@@ -65,7 +66,23 @@ struct Meta {
     /// Columns of each face in `coordinates`.
     columns_of_a_face: usize,
     texture: Option<TextureMeta>,
+    /// The kernel, as a user would type it, and what it says of each view, in their order.
+    #[serde(default = "linear")]
+    kernel: String,
+    #[serde(default)]
+    kernel_spaces: Vec<KernelMeta>,
     calibration: Calibration,
+}
+
+fn linear() -> String {
+    Kernel::Linear.to_string()
+}
+
+/// What `meta.json` says of a view's space of a kernel.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct KernelMeta {
+    components: usize,
+    total_variance: f64,
 }
 
 /// The member that holds the [`History`].
@@ -158,7 +175,17 @@ fn write<W: Write>(
         columns_of_a_face: matcher.enrolled().ncols() / n.max(1),
         texture: matcher
             .part(View::Texture)
-            .map(|part| TextureMeta::of(part.space())),
+            .and_then(|part| Some(TextureMeta::of(part.space().linear()?))),
+        kernel: settings.kernel.to_string(),
+        kernel_spaces: matcher
+            .parts()
+            .iter()
+            .filter_map(|part| part.space().kernel())
+            .map(|space| KernelMeta {
+                components: space.components(),
+                total_variance: space.total_variance(),
+            })
+            .collect(),
         calibration: *recognizer.calibration(),
     };
     let labels: Vec<&str> = gallery
@@ -187,11 +214,23 @@ fn write<W: Write>(
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    for part in matcher.parts() {
-        let (space, prefix) = (part.space(), prefix(part.view()));
-        let (d, k) = (space.pixels(), space.components());
-        if part.view() == View::Texture {
-            let named = |name: &str| format!("{prefix}{name}");
+    for (at, part) in matcher.parts().iter().enumerate() {
+        let prefix = prefix(part.view());
+        let named = |name: &str| format!("{prefix}{name}");
+        let k = part.space().components();
+        if let Some(space) = part.space().kernel() {
+            let learned = settings.comparison().learned(gallery.faces());
+            let faces = learned.map_err(io::Error::other)?;
+            let coefficients = space.coefficients_of(&faces[at]);
+            let n = coefficients.ncols();
+            archive.add_array(
+                &named("kernel_coefficients_"),
+                &[n, k],
+                coefficients.as_slice(),
+            )?;
+            archive.add_array(&named("kernel_variance_"), &[k], space.eigenvalues())?;
+        } else if let (View::Texture, Some(space)) = (part.view(), part.space().linear()) {
+            let d = space.pixels();
             archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
             archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?;
             archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
@@ -236,6 +275,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         solver: meta.solver.parse().map_err(|e: String| senseless(&e))?,
         features: meta.features.parse().map_err(|e: String| senseless(&e))?,
         copies: meta.copies.parse().map_err(|e: String| senseless(&e))?,
+        kernel: meta.kernel.parse().map_err(|e: String| senseless(&e))?,
         metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
         clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
     };
@@ -283,12 +323,16 @@ fn read_matcher(
         let reason = reason.to_owned();
         archive.refuse(ModelProblem::Layout { reason })
     };
+    let mut kernels = read_kernels(archive, meta, settings, gallery)?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
     for (view, share) in settings.features.views(space.size()) {
         let prefix = prefix(view);
         let space = match (view, meta.texture) {
-            (View::Pixels, _) => Arc::clone(space),
+            _ if settings.kernel != Kernel::Linear => kernels
+                .next()
+                .ok_or_else(|| senseless("a kernel whose space is not described"))?,
+            (View::Pixels, _) => Space::Linear(Arc::clone(space)),
             (View::Texture, Some(about)) => {
                 let size = view.size(space.size());
                 let (d, k) = (size.pixels(), about.components);
@@ -301,9 +345,9 @@ fn read_matcher(
                     about.total_variance,
                     about.learned_from,
                 );
-                Arc::new(
-                    space.ok_or_else(|| senseless("a texture space that does not fit together"))?,
-                )
+                Space::Linear(Arc::new(space.ok_or_else(|| {
+                    senseless("a texture space that does not fit together")
+                })?))
             }
             (View::Texture, None) => {
                 return Err(senseless("texture is compared but not described"));
@@ -333,6 +377,39 @@ fn read_matcher(
     let comparison = settings.comparison();
     Matcher::from_parts(parts, coordinates, &persons, people, comparison)
         .map_err(|_| senseless("coordinates that do not fit their faces"))
+}
+
+/// The spaces of the kernel, one for each view; none where the kernel is linear.
+fn read_kernels(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    gallery: &Gallery,
+) -> Result<Vec<Space>> {
+    if settings.kernel == Kernel::Linear {
+        return Ok(Vec::new());
+    }
+    let learned = settings.comparison().learned(gallery.faces())?;
+    let views = settings.features.views(gallery.faces().size());
+    let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
+    described
+        .map(|((faces, (view, _)), about)| {
+            let (n, k) = (faces.len(), about.components);
+            let named = |name: &str| format!("{}{name}", prefix(view));
+            let coefficients = archive.array(&named("kernel_coefficients_"), &[n, k])?;
+            let space = KernelSpace::from_parts(
+                settings.kernel,
+                faces,
+                &DMatrix::from_vec(k, n, coefficients),
+                archive.array(&named("kernel_variance_"), &[k])?,
+                about.total_variance,
+            );
+            let reason = "a space of a kernel that does not fit together".to_owned();
+            space
+                .map(|space| Space::Kernel(Arc::new(space)))
+                .ok_or_else(|| archive.refuse(ModelProblem::Layout { reason }))
+        })
+        .collect()
 }
 
 fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {

@@ -7,6 +7,7 @@ mod annotate;
 mod bad_input;
 mod bad_models;
 mod evaluate;
+mod facemap;
 mod framing;
 mod killed;
 mod main_job;
@@ -15,6 +16,7 @@ mod project;
 mod readme;
 mod reconstruct;
 mod sync;
+mod theory;
 mod verify;
 
 use std::path::Path;

@@ -45,7 +45,7 @@ fn members(side: u32) -> Members {
             let mut member = zip.by_index(at).unwrap();
             let mut content = Vec::new();
             member.read_to_end(&mut content).unwrap();
-            (member.name().to_owned(), content)
+            (member.name().unwrap().into_owned(), content)
         })
         .collect()
 }
