@@ -301,8 +301,8 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
 fn planted_faults_are_found() {
     let (preparation, mut faces) = faces(support::bundled_faces(), "46x54");
     let at = |faces: &[LabeledFace], name: &str, which: usize| {
-        let own = (0..faces.len()).filter(|&at| faces[at].person.as_str() == name);
-        own.into_iter().nth(which).unwrap()
+        let mut own = (0..faces.len()).filter(|&at| faces[at].person.as_str() == name);
+        own.nth(which).unwrap()
     };
     // A photo of Ada under the name of Boris; a brighter copy of Chiara's under Dmitri; noise for Esther.
     let (ada, chiara, esther) = (
