@@ -206,12 +206,18 @@ pub enum Error {
     )]
     TooFewToVerify { people: usize, enough: usize },
 
-    /// A person was named who is not enrolled.
-    #[error("nobody called '{given}' is enrolled{hint}; `eigenfaces people` lists everybody", given = .given.escape_debug())]
+    /// A name was given that nobody enrolled has.
+    #[error(
+        "nobody enrolled is called '{name}'{}",
+        .nearest.as_ref().map_or_else(
+            || "; `eigenfaces people` lists everybody".to_owned(),
+            |nearest| format!("; did you mean '{nearest}'?")
+        )
+    )]
     NoSuchPerson {
-        given: String,
-        /// Whom it may mean, or nothing.
-        hint: String,
+        name: String,
+        /// The nearest spelling of somebody enrolled.
+        nearest: Option<String>,
     },
 
     /// A folder for results cannot be made.

@@ -12,6 +12,7 @@ mod main_job;
 mod project;
 mod readme;
 mod reconstruct;
+mod report;
 mod verify;
 
 use std::path::Path;

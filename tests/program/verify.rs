@@ -59,6 +59,7 @@ fn a_photo_and_a_name_agree_with_identify() {
     );
     let said: Value = serde_json::from_str(&same.stdout).unwrap();
     assert_eq!(said["confidence"], found["faces"][0]["confidence"]);
+    assert_eq!(said["person"], "Ada", "as it is enrolled");
     let known = found["faces"][0]["decision"] == "known";
     same.ended(i32::from(!known), &[]);
     let not = run(folder.path(), ["verify", ada, "--person", "Boris"]);
