@@ -137,16 +137,49 @@ pub enum Error {
         holder: Option<LockHolder>,
     },
 
-    /// A photo was enrolled, or is to be enrolled, under two people's names.
+    /// A name was given that nobody enrolled has.
     #[error(
-        "{first} (labelled {first_person}) and {second} (labelled {second_person}) are the same photo; remove it where the label is wrong"
+        "nobody enrolled is called '{name}'{}",
+        .nearest.as_ref().map_or_else(
+            || "; `eigenfaces people` lists everybody".to_owned(),
+            |nearest| format!("; did you mean '{nearest}'?")
+        )
     )]
-    TwoPeople {
-        first: String,
-        first_person: String,
-        second: String,
-        second_person: String,
+    NoSuchPerson {
+        name: String,
+        /// The nearest spelling of somebody enrolled.
+        nearest: Option<String>,
     },
+
+    /// A photo was named that is not enrolled.
+    #[error(
+        "no photo '{photo}' is enrolled; name its source or 8 or more digits of its hash, as `eigenfaces people list --photos` shows them"
+    )]
+    NoSuchPhoto { photo: String },
+
+    /// The digits given fit the hashes of several photos.
+    #[error("the hashes of {count} photos begin with '{photo}'; give more digits")]
+    ManyPhotos { photo: String, count: usize },
+
+    /// A person was to get a name that another has.
+    #[error("'{name}' is enrolled already; to make both one person, use `eigenfaces people merge`")]
+    NameTaken { name: String },
+
+    /// A person was to be merged into themselves.
+    #[error("'{name}' cannot be merged into itself; name another person after --into")]
+    MergedIntoItself { name: String },
+
+    /// Fewer than two faces would be left.
+    #[error("{}: only {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
+    TooFewLeft { path: PathBuf, left: usize },
+
+    /// Faces are to be erased, and nobody said yes.
+    #[error("{}: {what} would be erased; add --yes to do it, or --dry-run to look first", .path.display())]
+    NotConfirmed { path: PathBuf, what: String },
+
+    /// The user said no.
+    #[error("{}: nothing was changed", .path.display())]
+    Declined { path: PathBuf },
 
     /// A face space cannot be learned from the faces given.
     #[error(transparent)]
@@ -192,6 +225,12 @@ pub enum Error {
     )]
     NothingToTry { protocol: String },
 
+    /// A basis was to be kept that belongs to the very faces it was learned from.
+    #[error(
+        "the components of a --kernel are mixtures of the enrolled faces and change with them; leave --keep-basis out"
+    )]
+    KernelNotKept,
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
@@ -205,20 +244,6 @@ pub enum Error {
         "with {people} enrolled there are too few people to tell the same from another; enrol {enough} or more"
     )]
     TooFewToVerify { people: usize, enough: usize },
-
-    /// A name was given that nobody enrolled has.
-    #[error(
-        "nobody enrolled is called '{name}'{}",
-        .nearest.as_ref().map_or_else(
-            || "; `eigenfaces people` lists everybody".to_owned(),
-            |nearest| format!("; did you mean '{nearest}'?")
-        )
-    )]
-    NoSuchPerson {
-        name: String,
-        /// The nearest spelling of somebody enrolled.
-        nearest: Option<String>,
-    },
 
     /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
@@ -274,6 +299,36 @@ pub enum PcaError {
         "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
     )]
     NotAMirror { place: usize },
+
+    /// Minimisation needs to know for how many components.
+    #[error(
+        "minimising needs a fixed number of components; give a count such as --components 20, or take another --solver"
+    )]
+    CountNeeded,
+
+    /// Minimisation did not settle.
+    #[error(
+        "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of --components, or another --solver"
+    )]
+    NotConverged { rounds: usize },
+
+    /// Minka's rule is for more faces than pixels.
+    #[error(
+        "--components minka needs more faces ({faces}) than pixels ({pixels}); take a smaller --size, or --components parallel"
+    )]
+    MinkaNeedsMoreFaces { faces: usize, pixels: usize },
+
+    /// Parallel analysis shuffles pixels, and there are none to shuffle.
+    #[error(
+        "--components parallel needs all faces in memory; take fewer photos or a larger --size, or --components profile"
+    )]
+    ParallelNeedsFaces,
+
+    /// A rule about pixels, asked of a kernel.
+    #[error(
+        "--components {0} is for pixels, not for a --kernel; use auto, profile, a count or a share of variance"
+    )]
+    NotForKernels(&'static str),
 
     /// The eigenproblem failed: a fault of this program.
     #[error("the eigenproblem could not be solved: {0}")]
@@ -386,6 +441,17 @@ pub enum PhotoProblem {
         /// The path under which it was listed.
         first: PathBuf,
         /// Whose face it is there.
+        person: String,
+    },
+
+    /// The same photo is enrolled, or to be enrolled, under another person's name.
+    #[error(
+        "is the same photo as {other}, labelled '{person}'; remove it where the label is wrong"
+    )]
+    SamePhoto {
+        /// Where the other came from; may be unknown.
+        other: String,
+        /// Whom it is said to show there.
         person: String,
     },
 

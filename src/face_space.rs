@@ -24,6 +24,27 @@ pub struct FaceSpace {
 /// (the unit of a distance between two faces).
 pub type Weights = DMatrix<f32>;
 
+/// Both sides of the formula by which K is chosen so that 99 % of the variance is kept:
+/// (1/n) Σ‖x - x'‖² over (1/n) Σ‖x - m‖² at most 0.01, where x' is x rebuilt from its weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProjectionError {
+    /// The average squared projection error (1/n) Σ‖x - x'‖², in squared gray levels.
+    pub average_squared: f64,
+    /// The total variation (1/n) Σ‖x - m‖², in squared gray levels.
+    pub total_variation: f64,
+}
+
+impl ProjectionError {
+    /// The first over the second, 0 to 1.
+    pub fn share(&self) -> f64 {
+        if self.total_variation > 0.0 {
+            self.average_squared / self.total_variation
+        } else {
+            0.0
+        }
+    }
+}
+
 impl FaceSpace {
     /// The face space of fitted components, for faces of the given size (d = width x height).
     pub fn new(size: FaceSize, components: &Components) -> Self {
@@ -153,6 +174,23 @@ impl FaceSpace {
             }
         }
         face
+    }
+
+    /// What projection to face space loses of these faces (d x n), on average. Of the faces that the space was
+    /// learned from it is the share of the variance that was not kept; of others it is more.
+    pub fn projection_error(&self, faces: &FaceMatrix) -> ProjectionError {
+        let weights = self.project(faces);
+        let (mut outside, mut all) = (0.0, 0.0);
+        for (face, weights) in faces.faces().zip(weights.column_iter()) {
+            let residual = self.residual(face, weights.as_slice());
+            outside += residual.distance.powi(2);
+            all += residual.from_mean.powi(2);
+        }
+        let n = faces.len().max(1) as f64;
+        ProjectionError {
+            average_squared: outside / n,
+            total_variation: all / n,
+        }
     }
 
     /// How the face (d pixels) with these weights (k) lies to the face space.

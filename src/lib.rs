@@ -22,6 +22,10 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod kernel_pca;
+
+pub mod face_map;
+
 pub mod reconstruction;
 
 pub mod likeness;

@@ -4,8 +4,10 @@
 //! here no such callback exists.
 
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
 
 use crate::face_space::Weights;
+use crate::pca::eigen::{self, Accum};
 
 /// How weights are scaled before faces are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,20 +201,35 @@ impl FittedMetric {
     ///
     /// A face whose weights are all zero (the mean face itself) has no angle and stays at the origin.
     pub fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
+        let k = weights.nrows().max(1);
         let mut coordinates = weights.clone();
-        let mut scaled = vec![0.0_f64; weights.nrows()];
-        for mut face in coordinates.column_iter_mut() {
-            self.transform.apply(face.as_slice(), &mut scaled);
-            let length = match self.metric.measure {
-                Measure::Euclidean => 1.0,
-                Measure::Cosine => scaled.iter().map(|value| value * value).sum::<f64>().sqrt(),
-            };
-            let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
-            for (coordinate, value) in face.iter_mut().zip(&scaled) {
-                *coordinate = (value * inverse) as f32;
-            }
-        }
+        // Each face is summed in an order of its own: it has the same coordinates alone and among others.
         coordinates
+            .as_mut_slice()
+            .par_chunks_mut(FACES * k)
+            .for_each_init(
+                || vec![0.0; FACES * k],
+                |scaled, faces| {
+                    let scaled = &mut scaled[..faces.len()];
+                    self.transform.apply(faces, scaled, k);
+                    for (face, scaled) in faces.chunks_mut(k).zip(scaled.chunks(k)) {
+                        self.write(face, scaled);
+                    }
+                },
+            );
+        coordinates
+    }
+
+    /// The coordinates of one face from its transformed weights.
+    fn write(&self, face: &mut [f32], scaled: &[f64]) {
+        let length = match self.metric.measure {
+            Measure::Euclidean => 1.0,
+            Measure::Cosine => scaled.iter().map(|value| value * value).sum::<f64>().sqrt(),
+        };
+        let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
+        for (coordinate, value) in face.iter_mut().zip(scaled) {
+            *coordinate = (value * inverse) as f32;
+        }
     }
 }
 
@@ -220,7 +237,8 @@ impl FittedMetric {
     /// T w, the weights (k) as they are scaled, before any normalising.
     pub fn scaled(&self, weights: &[f32]) -> Vec<f64> {
         let mut scaled = vec![0.0; weights.len()];
-        self.transform.apply(weights, &mut scaled);
+        self.transform
+            .apply(weights, &mut scaled, weights.len().max(1));
         scaled
     }
 
@@ -239,23 +257,36 @@ impl FittedMetric {
         }
     }
 }
+/// Faces transformed at a time, so that the matrix is read once for all of them.
+const FACES: usize = 4;
 
 impl Transform {
-    fn apply(&self, weights: &[f32], scaled: &mut [f64]) {
+    /// Transforms the weights of a few faces, k each.
+    fn apply(&self, weights: &[f32], scaled: &mut [f64], k: usize) {
         match self {
             Self::Diagonal(factors) => {
-                for ((value, &weight), factor) in scaled.iter_mut().zip(weights).zip(factors) {
-                    *value = f64::from(weight) * factor;
+                for (weights, scaled) in weights.chunks(k).zip(scaled.chunks_mut(k)) {
+                    for ((value, &weight), factor) in scaled.iter_mut().zip(weights).zip(factors) {
+                        *value = f64::from(weight) * factor;
+                    }
                 }
             }
             Self::Triangular(matrix) => {
                 scaled.fill(0.0);
-                for (at, (column, &weight)) in matrix.column_iter().zip(weights).enumerate() {
-                    let weight = f64::from(weight);
-                    for (value, &factor) in scaled[at..].iter_mut().zip(&column.as_slice()[at..]) {
-                        *value += weight * factor;
-                    }
-                }
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        for (at, column) in matrix.column_iter().enumerate() {
+                            let factors = &column.as_slice()[at..];
+                            for (weights, scaled) in weights.chunks(k).zip(scaled.chunks_mut(k)) {
+                                let weight = f64::from(weights[at]);
+                                for (value, &factor) in scaled[at..].iter_mut().zip(factors) {
+                                    *value += weight * factor;
+                                }
+                            }
+                        }
+                    },
+                );
             }
         }
     }
@@ -277,8 +308,7 @@ fn whitening_within(
     for at in 0..k {
         covariance[(at, at)] += ridge;
     }
-    let factor = covariance.cholesky()?.l();
-    let inverse = factor.solve_lower_triangular(&DMatrix::identity(k, k))?;
+    let inverse = eigen::inverse_cholesky(covariance)?;
     // To the precision that a model keeps: what is learned and what is loaded are the same.
     Some(inverse.map(|value| f64::from(value as f32)))
 }
@@ -315,7 +345,11 @@ fn within_person_covariance(weights: &Weights, persons: &[usize]) -> DMatrix<f64
         }
     }
     let count = (weights.ncols().max(1)) as f64;
-    &deviations * deviations.transpose() / count
+    let mut covariance = DMatrix::zeros(k, k);
+    let deviations = eigen::view(&deviations);
+    let (out, transposed) = (eigen::view_mut(&mut covariance), deviations.transpose());
+    eigen::multiply(out, Accum::Replace, deviations, transposed, count.recip());
+    covariance
 }
 
 impl Default for Metric {

@@ -89,8 +89,10 @@ fn third_parties_stay_in_their_places() {
     only_in("walkdir::", &["src/dataset/walk"]);
     only_in("kdtree::", &["src/gallery/index.rs"]);
     only_in("clap::", &["src/cli/", "src/main.rs"]);
+    only_in("rustfft::", &["src/face_map/correlate.rs"]);
     only_in("faer::", &["src/pca/"]);
     only_in("rustface::", &["src/locate/detect.rs"]);
+    only_in("signal_hook::", &["src/cli/mod.rs"]);
     only_in("unsafe {", &["src/pca/kernel/"]);
 }
 

@@ -211,7 +211,7 @@ fn bundled_people_verify() {
     // A model that was stored answers alike.
     let folder = support::scratch();
     let path = folder.path().join("m.npz");
-    store::save(&recognizer, &path).unwrap();
+    store::save(&recognizer, &eigenfaces::gallery::History::default(), &path).unwrap();
     let again = store::load(&path).unwrap();
     let stored = again
         .verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())

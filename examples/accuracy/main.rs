@@ -73,7 +73,7 @@ fn main() -> Outcome<()> {
                 run.measure(set, &faces, &[5, 10].map(Protocol::Random))?;
             }
             "groups" => groups(&folder)?,
-            "not-faces" => not_faces(&data, run)?,
+            "not-faces" => not_faces(&data, &run)?,
             _ => return Err(format!("{set}: no such set").into()),
         }
     }
@@ -218,7 +218,7 @@ fn groups(folder: &Path) -> Outcome<()> {
 }
 
 /// Pictures of no people in which a recogniser of LFW's sees no face.
-fn not_faces(data: &Path, run: Run) -> Outcome<()> {
+fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect).with_light(run.light);
     let listing = dataset::list_labeled(&[data.join("lfw")], &LabelRule::Folder)?;
     let loaded = dataset::load(

@@ -9,6 +9,7 @@ use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Copies, Features};
 use eigenfaces::metric::Metric;
@@ -122,18 +123,20 @@ pub enum Command {
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
+    /// Show how far every part of a photo lies from face space
+    Facemap(Facemap),
     /// Rebuild a face from more and more basis faces, side by side in one picture
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
     Project(Project),
-    /// List the people enrolled
+    /// List, rename, merge or remove the people enrolled
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
     Evaluate(Evaluate),
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
     /// Say what the model holds
-    Info,
+    Info(Info),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page (troff)
@@ -152,6 +155,17 @@ pub struct Enroll {
     /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
     #[arg(long)]
     pub check: bool,
+    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased
+    #[arg(long)]
+    pub sync: bool,
+    /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
+    #[arg(long, conflicts_with_all = ["components", "solver", "features"])]
+    pub keep_basis: bool,
+    /// Keep no paths of photos in the model, neither of these nor of those enrolled before
+    #[arg(long)]
+    pub no_sources: bool,
+    #[command(flatten)]
+    pub deed: Deed,
     #[command(flatten)]
     pub learn: Learn,
 }
@@ -181,6 +195,17 @@ pub struct Evaluate {
     pub learn: Learn,
 }
 
+/// How a change of the model is made.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Deed {
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Erase faces without asking
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of learning")]
@@ -194,10 +219,10 @@ pub struct Learn {
     /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE")]
     pub normalize: Option<Light>,
-    /// How many eigenfaces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram, covariance, or randomized (few of very many) [default: auto]
+    /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny) [default: auto]
@@ -206,6 +231,9 @@ pub struct Learn {
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
     #[arg(long, value_name = "COPIES")]
     pub copies: Option<Copies>,
+    /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<Kernel>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
@@ -326,12 +354,56 @@ pub struct Basis {
     /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE", requires = "faces")]
     pub normalize: Option<Light>,
-    /// How many eigenfaces of --faces: `auto`, a count such as 40, or a share of variance such as 0.95 [default: auto]
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
+    #[arg(long, value_name = "SOLVER", requires = "faces")]
+    pub solver: Option<Solver>,
+    /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
+    #[arg(long, requires = "faces", conflicts_with = "solver")]
+    pub scale_pixels: bool,
     /// Write the leading N basis faces only [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
+}
+
+/// `facemap`
+#[derive(Debug, Args)]
+pub struct Facemap {
+    /// A photo, usually larger than a face
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The picture to write: the darker, the nearer to face space
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// Scale the photo by this factor first, so that its faces get the size of the model's
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
+    pub scale: f64,
+    /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
+    pub measure: MapMeasure,
+    /// Tell of the N lowest places
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+}
+
+/// What a face map tells of each part of a photo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MapMeasure {
+    /// The distance from face space, in gray levels a pixel
+    #[default]
+    Distance,
+    /// The distance over the part's own contrast
+    Contrast,
+}
+
+/// A factor by which a photo can sensibly be scaled.
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
+    }
 }
 
 /// `reconstruct`
@@ -477,7 +549,71 @@ pub struct People {
 #[derive(Debug, Subcommand)]
 pub enum PeopleAction {
     /// List the people and how many faces each has (the default)
-    List,
+    List(List),
+    /// Give a person another name
+    Rename(Rename),
+    /// Make several people one
+    Merge(Merge),
+    /// Erase people or single photos; all that is learned is learned again without them
+    Remove(Remove),
+}
+
+/// `people list`
+#[derive(Debug, Default, Args)]
+pub struct List {
+    /// These people only
+    #[arg(value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// List their photos, with the beginning of each one's hash and where it came from
+    #[arg(long)]
+    pub photos: bool,
+}
+
+/// `people rename`
+#[derive(Debug, Args)]
+pub struct Rename {
+    /// Who
+    pub person: String,
+    /// The new name
+    pub name: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people merge`
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Whose faces are another's
+    #[arg(required = true, value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// Whose they are
+    #[arg(long, value_name = "PERSON")]
+    pub into: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `people remove`
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// Whom to erase
+    #[arg(value_name = "PERSON", required_unless_present = "photos")]
+    pub people: Vec<String>,
+    /// Erase this photo only: where it came from, 8 or more digits of its hash, or the file itself
+    #[arg(long = "photo", value_name = "PHOTO")]
+    pub photos: Vec<String>,
+    #[command(flatten)]
+    pub deed: Deed,
+}
+
+/// `info`
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
+    #[arg(long)]
+    pub log: bool,
 }
 
 /// `completions`

@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
+use eigenfaces::kernel_pca::KernelSpace;
+use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
+use eigenfaces::pca::minimize::Round;
+use eigenfaces::pca::scaled::ScaledComponents;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
@@ -14,19 +18,146 @@ use eigenfaces::store;
 use image::GrayImage;
 
 use super::args::Basis;
+use super::folder_space::{self, How};
 use super::output::{Output, counted, shown};
-use super::{Outcome, files, folder_space};
+use super::{Outcome, files};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {
         let recognizer = store::load(model)?;
         let ratios = spectrum_beyond(&recognizer);
         write(args, recognizer.space(), &ratios, output)?;
+        if let Some(space) = recognizer.kernel_space()? {
+            pre_images(args, &recognizer, &space, output)?;
+        }
         return Ok(Outcome::Done);
     }
-    let (space, outcome) = folder_space::learn(args, output)?;
+    let learned = folder_space::learn(args, output)?;
+    let space = FaceSpace::new(learned.size, &learned.components);
     write(args, &space, &space.variance_ratios(), output)?;
-    Ok(outcome)
+    match learned.how {
+        How::Solved => {}
+        How::Minimised(rounds) => write_objective(args, &rounds, output)?,
+        How::Scaled { deviations } => {
+            let scaled = ScaledComponents {
+                components: learned.components,
+                deviations,
+            };
+            write_scaled(args, &space, &scaled, output)?;
+        }
+    }
+    Ok(learned.outcome)
+}
+
+/// How a minimisation went: a table, and its two ends in words.
+fn write_objective(args: &Basis, rounds: &[Round], output: &Output) -> Result<()> {
+    let mut csv = String::from("round,objective,residual\n");
+    for round in rounds {
+        let _ = writeln!(
+            csv,
+            "{},{},{}",
+            round.number, round.objective, round.residual
+        );
+    }
+    Folder::make(&args.output)?.text("objective.csv", &csv)?;
+    if let (Some(start), Some(end)) = (rounds.first(), rounds.last()) {
+        output.say(&format!(
+            "objective: {:.4e} at the start, {:.4e} after {} (objective.csv)",
+            start.objective,
+            end.objective,
+            counted(end.number, "round", "rounds"),
+        ));
+    }
+    Ok(())
+}
+
+/// The basis faces of scaled pixels in both spaces: where they are orthonormal, and in gray levels.
+fn write_scaled(
+    args: &Basis,
+    space: &FaceSpace,
+    scaled: &ScaledComponents,
+    output: &Output,
+) -> Result<()> {
+    let (size, ratios) = (space.size(), space.variance_ratios());
+    let folder = Folder::make(&args.output)?;
+    let levels = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<f32>>();
+    let deviations = levels(scaled.deviations.as_slice());
+    let largest = deviations.iter().copied().fold(1.0, f32::max);
+    let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
+    let picture = gray(size, &brightened);
+    folder.picture("deviation.png", &picture)?;
+    let mut tiles = vec![Tile {
+        image: picture,
+        label: "deviation".to_owned(),
+    }];
+    let basis = scaled.basis_in_gray_levels();
+    let count = args
+        .count
+        .map_or(basis.ncols(), |count| (count as usize).min(basis.ncols()));
+    let faces = basis.column_iter().take(count).enumerate();
+    tiles.extend(faces.map(|(at, face)| Tile {
+        image: signed(size, &levels(face.as_slice())),
+        label: format!("{}: {:.1} %", at + 1, ratios[at] * 100.0),
+    }));
+    folder.picture("sheet-gray.png", &sheet(&tiles))?;
+    let constant = deviations
+        .iter()
+        .filter(|&&deviation| deviation == 0.0)
+        .count();
+    output.say(&format!(
+        "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels",
+        counted(constant, "constant pixel", "constant pixels")
+    ));
+    Ok(())
+}
+
+/// Components of a kernel that are pictured, and faces that are rebuilt.
+const PICTURED: usize = 12;
+
+/// A kernel space has no basis images. What can be looked at are pre-images: of the first components, of two
+/// standard deviations down and up along each; and of some enrolled faces, beside them.
+fn pre_images(
+    args: &Basis,
+    recognizer: &Recognizer,
+    space: &KernelSpace,
+    output: &Output,
+) -> Result<()> {
+    let size = recognizer.space().size();
+    let Some(images) = PreImages::learn(space, space.components(), RIDGE) else {
+        return Ok(());
+    };
+    let mut tiles = Vec::new();
+    for (at, variance) in space.eigenvalues().iter().take(PICTURED).enumerate() {
+        for (sign, name) in [(-2.0, "down"), (2.0, "up")] {
+            let mut weights = vec![0.0; at + 1];
+            weights[at] = sign * variance.sqrt();
+            tiles.push(Tile {
+                image: gray(size, &images.rebuild(&weights).levels),
+                label: format!("{} {name}", at + 1),
+            });
+        }
+    }
+    let faces = recognizer.gallery().faces();
+    let step = faces.len().div_ceil(PICTURED).max(1);
+    let chosen: Vec<usize> = (0..faces.len()).step_by(step).collect();
+    let chosen = faces.select(&chosen)?;
+    for (face, weights) in (0..chosen.len()).zip(space.weights(&chosen).column_iter()) {
+        let rebuilt = images.rebuild(weights.as_slice());
+        tiles.extend(chosen.image(face).map(|image| Tile {
+            image,
+            label: "enrolled".to_owned(),
+        }));
+        tiles.push(Tile {
+            label: format!("off by {:.0}", rebuilt.rms(chosen.face(face))),
+            image: gray(size, &rebuilt.levels),
+        });
+    }
+    Folder::make(&args.output)?.picture("pre-images.png", &sheet(&tiles))?;
+    output.say(&format!(
+        "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
+        space.kernel()
+    ));
+    Ok(())
 }
 
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.

@@ -26,12 +26,25 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     if let Some(before) = &before {
         args.learn.agree_with(before.preparation(), model)?;
     }
-    let preparation = before.as_ref().map(|model| *model.preparation());
     let otherwise = before.as_ref().map(Recognizer::settings);
     let settings = args.learn.settings(otherwise.unwrap_or_default());
-    let collected = learning::collect(&args.faces, &args.labels, preparation, &args.learn, output)?;
-    let enrolled = before.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
-    check(collected, enrolled, settings, output)
+    let model = before.as_ref();
+    let collected = learning::collect(&args.faces, &args.labels, model, &args.learn, output)?;
+    let mut faces = model.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
+    // What is enrolled is not decoded again, but its label here is looked at.
+    let pixels: HashMap<ContentHash, Vec<u8>> = faces
+        .iter()
+        .map(|face| (face.hash, face.pixels.clone()))
+        .collect();
+    faces.extend(collected.folder.known.iter().filter_map(|photo| {
+        Some(LabeledFace {
+            person: photo.person.clone(),
+            source: photo.source.clone(),
+            hash: photo.hash,
+            pixels: pixels.get(&photo.hash)?.clone(),
+        })
+    }));
+    check(collected, faces, settings, output)
 }
 
 /// The photos of a folder.
@@ -50,8 +63,9 @@ fn check(
 ) -> Result<Outcome> {
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
-    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
-    faces.extend(collected.faces);
+    let looked_at = collected.folder.known.len() + collected.folder.new.len();
+    let outcome = Outcome::of_inputs(looked_at, collected.skipped.len());
+    faces.extend(collected.folder.new);
     let same = take_same_files(&mut faces);
     let (gallery, _) = Gallery::assemble(collected.preparation.size(), faces)?;
     let suspects = evaluate::check(collected.preparation, gallery.clone(), settings)?;

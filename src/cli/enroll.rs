@@ -1,153 +1,294 @@
-//! `eigenfaces enroll`: learn from labelled folders, or add to an existing model.
+//! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use eigenfaces::dataset::ContentHash;
+use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
-use eigenfaces::error::Result;
-use eigenfaces::gallery::Gallery;
-use eigenfaces::recognizer::{Recognizer, Settings};
-use eigenfaces::store::{self, ModelLock, Wait};
+use eigenfaces::error::{Error, Result};
+use eigenfaces::gallery::{Gallery, Intake};
+use eigenfaces::recognizer::{Origin, Recognizer, Settings};
+use eigenfaces::store;
+use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected};
 use super::output::{Output, bytes, counted, one_line, percent, shown};
-use super::{Outcome, check, info, json};
-
-/// How long to wait for another process that is changing the model.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{Outcome, changing, check, info, json, people};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
         return check::before_enrolling(args, model, output);
     }
     let started = Instant::now();
-    let _lock = ModelLock::acquire(model, Wait::AtMost(PATIENCE))?;
-    let before = if model.exists() {
-        Some(store::load(model)?)
+    let _lock = if args.deed.dry_run {
+        None
+    } else {
+        Some(changing::lock(model, output)?)
+    };
+    let before = if model.exists() || args.keep_basis {
+        Some(store::load_with_history(model)?)
     } else {
         None
     };
-    if let Some(before) = &before {
-        args.learn.agree_with(before.preparation(), model)?;
+    let known = before.as_ref().map(|(recognizer, _)| recognizer);
+    if let Some(known) = known {
+        args.learn.agree_with(known.preparation(), model)?;
     }
-    let preparation = before.as_ref().map(|model| *model.preparation());
-    let settings = args.learn.settings(
-        before
-            .as_ref()
-            .map_or_else(Settings::default, Recognizer::settings),
-    );
-    let collected = learning::collect(&args.faces, &args.labels, preparation, &args.learn, output)?;
+    let settings = args
+        .learn
+        .settings(known.map_or_else(Settings::default, Recognizer::settings));
+    let collected = learning::collect(&args.faces, &args.labels, known, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
     if let Some(survey) = &collected.survey {
         learning::report_framing(survey, output);
     }
 
-    let before_it: HashSet<ContentHash> = before
-        .iter()
-        .flat_map(|model| model.gallery().enrolled().iter().map(|face| face.hash))
-        .collect();
-    let already = collected
-        .faces
-        .iter()
-        .filter(|face| before_it.contains(&face.hash))
-        .count();
-    let mut faces = before.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
-    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
-    let Collected {
-        preparation,
-        faces: found,
-        skipped,
-        ..
-    } = collected;
-    faces.extend(found);
-    let (gallery, repeats) = Gallery::assemble(preparation.size(), faces)?;
-    let added = gallery.len() - before_it.len();
-    let recognizer = Recognizer::learn(preparation, gallery, settings)?;
-    store::save(&recognizer, model)?;
-
-    let summary = Summary {
-        recognizer: &recognizer,
-        model,
-        added,
-        known: already,
-        twice: repeats.known.len() - already,
-        skipped: skipped.len(),
-        seconds: started.elapsed().as_secs_f64(),
+    let (preparation, skipped) = (collected.preparation, collected.skipped.len());
+    let looked_at = collected.folder.known.len() + collected.folder.new.len();
+    let old = known.map_or_else(
+        || Gallery::empty(preparation.size()),
+        |known| known.gallery().clone(),
+    );
+    let intake = take_in(args, old.clone(), collected)?;
+    let disputed = learning::disputes(&intake.repeats);
+    learning::report_skipped(&disputed, output);
+    let report = Report {
+        intake: &intake,
+        unusable: skipped + disputed.len(),
+        output,
     };
-    summary.print(output)?;
+    let used = looked_at.saturating_sub(disputed.len());
+    let outcome = Outcome::of_inputs(used, report.unusable);
+    if !intake.gone.is_empty() && intake.gallery.len() < 2 {
+        return Err(Error::TooFewLeft {
+            path: model.to_owned(),
+            left: intake.gallery.len(),
+        });
+    }
+    if args.deed.dry_run {
+        report.would()?;
+        return Ok(outcome);
+    }
+    if !intake.gone.is_empty() {
+        changing::consent(args.deed, model, &report.gone())?;
+    }
+    let recognizer = match before {
+        // Where nothing is new, nothing is learned and nothing is written.
+        Some((known, _)) if known.settings() == settings && intake.gallery == old => known,
+        before => {
+            let (known, mut history) = before.unzip();
+            let history = history.get_or_insert_default();
+            history.record(changing::now(), &old, &intake.gallery);
+            let gallery = intake.gallery.clone();
+            let learned = match &known {
+                Some(known) if args.keep_basis => {
+                    let learned = known.keeping_basis(gallery, settings)?;
+                    report.missed(&learned, &old);
+                    learned
+                }
+                known => {
+                    if known
+                        .as_ref()
+                        .is_some_and(|known| known.origin() == Origin::Kept)
+                    {
+                        output.say(LEARNED_AGAIN);
+                    }
+                    Recognizer::learn(preparation, gallery, settings)?
+                }
+            };
+            store::save(&learned, history, model)?;
+            learned
+        }
+    };
+    report.did(&recognizer, model, started)?;
     Ok(outcome)
 }
 
-struct Summary<'a> {
-    recognizer: &'a Recognizer,
-    model: &'a Path,
-    added: usize,
-    known: usize,
-    twice: usize,
-    skipped: usize,
-    seconds: f64,
+/// What whoever changes a model should know whose basis was kept before and is not now.
+pub const LEARNED_AGAIN: &str =
+    "the basis, which had been kept, is learned again from the faces that are enrolled";
+
+/// The gallery as it is to be.
+fn take_in(args: &Enroll, before: Gallery, collected: Collected) -> Result<Intake> {
+    let keeps_sources = !args.no_sources && (before.is_empty() || before.has_sources());
+    let mut intake = if args.sync {
+        before.mirror(collected.folder)?
+    } else {
+        before.add(collected.folder)?
+    };
+    if !keeps_sources {
+        intake.gallery = intake.gallery.without_sources();
+    }
+    Ok(intake)
 }
 
-impl Summary<'_> {
-    fn print(&self, output: &Output) -> Result<()> {
-        let (space, gallery) = (self.recognizer.space(), self.recognizer.gallery());
-        let size = std::fs::metadata(self.model).map_or(0, |metadata| metadata.len());
-        if output.format == Format::Csv {
-            return info::csv(&json::model(self.recognizer), output);
+/// What enrolling does, and did.
+struct Report<'a> {
+    intake: &'a Intake,
+    /// Files that could not be used, or showed two people.
+    unusable: usize,
+    output: &'a Output,
+}
+
+impl Report<'_> {
+    /// Whose faces go, in words.
+    fn gone(&self) -> String {
+        let gone = &self.intake.gone;
+        let mut tally: Vec<(Person, usize)> = Vec::new();
+        for (person, _) in gone {
+            match tally.last_mut() {
+                Some((last, count)) if last == person => *count += 1,
+                _ => tally.push((person.clone(), 1)),
+            }
         }
-        if output.format == Format::Json {
-            return output.line(&json::enrolled(
-                self.recognizer,
-                self.added,
-                self.known,
-                self.skipped,
+        let faces = counted(gone.len(), "face", "faces");
+        format!("{faces} ({})", people::in_words(&tally))
+    }
+
+    /// How much of the new faces a basis that is kept does not hold.
+    fn missed(&self, learned: &Recognizer, before: &Gallery) {
+        let (space, gallery) = (learned.space(), learned.gallery());
+        let known: HashSet<ContentHash> = before.enrolled().iter().map(|face| face.hash).collect();
+        let (mut outside, mut all) = (0.0, 0.0);
+        for (at, face) in gallery.enrolled().iter().enumerate() {
+            if !known.contains(&face.hash) {
+                let weights = learned.weights().column(at);
+                let residual = space.residual(gallery.faces().face(at), weights.as_slice());
+                outside += residual.distance.powi(2);
+                all += residual.from_mean.powi(2);
+            }
+        }
+        if all > 0.0 {
+            self.output.say(&format!(
+                "the basis is kept: it misses {} of the variance of the new faces about its mean ({} of those it was learned from)",
+                percent(outside / all),
+                percent(1.0 - space.variance_kept())
             ));
         }
-        let mut line = format!(
-            "enrolled {} of {}",
-            counted(self.added, "face", "faces"),
-            counted(gallery.people().len(), "person", "people")
-        );
-        if self.known > 0 {
-            line += &format!(
-                ", {} already",
-                counted(self.known, "was enrolled", "were enrolled")
-            );
+    }
+
+    /// What would be done, photo by photo.
+    fn would(&self) -> Result<()> {
+        match self.output.format {
+            Format::Text => {}
+            Format::Json => return self.output.line(&self.counts().to_string()),
+            Format::Csv => return info::csv(&self.counts(), self.output),
         }
-        if self.twice > 0 {
-            line += &format!(
-                ", {} there twice",
-                counted(self.twice, "photo was", "photos were")
-            );
+        for source in &self.intake.added {
+            self.output.line(&format!("would enrol {source}"))?;
         }
-        if self.skipped > 0 {
-            line += &format!(", {} skipped", counted(self.skipped, "file", "files"));
+        for line in self.changes() {
+            self.output.line(&format!("would see {line}"))?;
         }
-        output.say(&line);
+        Ok(())
+    }
+
+    /// A line for each photo that a folder that is followed has otherwise than before.
+    fn changes(&self) -> Vec<String> {
+        let known = |source: &str| match source {
+            "" => "a photo".to_owned(),
+            source => source.to_owned(),
+        };
+        let intake = self.intake;
+        let changed = intake
+            .changed
+            .iter()
+            .map(|source| format!("changed {source}"));
+        let moved = intake.moved.iter();
+        let moved = moved.map(|(from, to)| format!("moved {} to {to}", known(from)));
+        let gone = intake.gone.iter();
+        let gone = gone.map(|(person, source)| format!("gone {} ({person})", known(source)));
+        changed.chain(moved).chain(gone).collect()
+    }
+
+    fn counts(&self) -> Value {
+        let intake = self.intake;
+        json!({
+            "added": intake.added.len(),
+            "already_enrolled": intake.unchanged,
+            "changed": intake.changed.len(),
+            "moved": intake.moved.len(),
+            "removed": intake.gone.len(),
+            "kept": intake.kept,
+            "skipped": self.unusable,
+        })
+    }
+
+    fn did(&self, recognizer: &Recognizer, model: &Path, started: Instant) -> Result<()> {
+        let output = self.output;
+        for line in self.changes() {
+            output.say(&line);
+        }
+        if output.format != Format::Text {
+            let mut object = json::model(recognizer);
+            for (field, count) in self.counts().as_object_mut().into_iter().flatten() {
+                object[field] = count.take();
+            }
+            return match output.format {
+                Format::Csv => info::csv(&object, output),
+                _ => output.line(&object.to_string()),
+            };
+        }
+        output.say(&self.in_a_line(recognizer.gallery()));
+        let space = recognizer.space();
         output.say(&format!(
             "{} of {} pixels keep {} of the variance",
             counted(space.components(), "basis face", "basis faces"),
             space.size(),
             percent(space.variance_kept())
         ));
+        let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
+        let seconds = started.elapsed().as_secs_f64();
         output.say(&format!(
-            "{}: {}, {:.2} s",
-            shown(self.model),
-            bytes(size),
-            self.seconds
+            "{}: {}, {seconds:.2} s",
+            shown(model),
+            bytes(size)
         ));
-        if let Some(warning) = weak(self.recognizer) {
+        if let Some(warning) = weak(recognizer) {
             output.say(&warning);
         }
         output.say(&format!(
             "next: eigenfaces identify PHOTO{}",
-            model_option(self.model)
+            model_option(model)
         ));
         Ok(())
+    }
+
+    fn in_a_line(&self, gallery: &Gallery) -> String {
+        let intake = self.intake;
+        let mut line = format!(
+            "enrolled {} of {}",
+            counted(intake.added.len(), "face", "faces"),
+            counted(gallery.people().len(), "person", "people")
+        );
+        let mut add = |count: usize, one: &str, many: &str| {
+            if count > 0 {
+                line += &format!(", {}", counted(count, one, many));
+            }
+        };
+        add(
+            intake.unchanged,
+            "was enrolled already",
+            "were enrolled already",
+        );
+        add(intake.changed.len(), "has changed", "have changed");
+        add(intake.moved.len(), "has moved", "have moved");
+        add(intake.gone.len(), "erased", "erased");
+        add(
+            intake.kept,
+            "kept that cannot be read now",
+            "kept that cannot be read now",
+        );
+        add(
+            intake.repeats.known.len(),
+            "photo was there twice",
+            "photos were there twice",
+        );
+        add(self.unusable, "file skipped", "files skipped");
+        line
     }
 }
 
@@ -164,6 +305,12 @@ fn model_option(model: &Path) -> String {
 pub fn weak(recognizer: &Recognizer) -> Option<String> {
     let calibration = recognizer.calibration();
     let people = counted(recognizer.gallery().people().len(), "person", "people");
+    if recognizer.goes_by_resemblance() {
+        return Some(format!(
+            "confidence is weak: with {people} enrolled nothing can be measured on this gallery, so names go by how \
+             alike textures are, as learned from other galleries; enrol {ENOUGH_PEOPLE} people or more"
+        ));
+    }
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \

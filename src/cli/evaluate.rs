@@ -3,7 +3,7 @@
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Apart, Evaluation, OpenSet, Plan, Rate};
-use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
@@ -24,13 +24,16 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if let Some(survey) = &collected.survey {
         learning::report_framing(survey, output);
     }
-    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
     let preparation = collected.preparation;
-    let (gallery, _) = Gallery::assemble(preparation.size(), collected.faces)?;
+    let (gallery, repeats) = Gallery::assemble(preparation.size(), collected.folder.new)?;
+    let disputed = learning::disputes(&repeats);
+    learning::report_skipped(&disputed, output);
+    let unusable = collected.skipped.len() + disputed.len();
+    let outcome = Outcome::of_inputs(gallery.len(), unusable);
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
-        not_faces: not_faces(args, preparation.size(), output)?,
+        not_faces: not_faces(args, &preparation, output)?,
     };
     let settings = args.learn.settings(Settings::default());
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
@@ -50,13 +53,15 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Five crops of each picture of `--not-faces`: the whole, and each quarter.
-fn not_faces(args: &Evaluate, size: FaceSize, output: &Output) -> Result<Option<FaceMatrix>> {
+/// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they
+/// are.
+fn not_faces(args: &Evaluate, faces: &Preparation, output: &Output) -> Result<Option<FaceMatrix>> {
     if args.not_faces.is_empty() {
         return Ok(None);
     }
     let listing = dataset::list_photos(&args.not_faces)?;
-    let preparation = Preparation::new(size, Framing::AsIs);
+    let size = faces.size();
+    let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
     let crops = dataset::load(
         &listing.photos,
         &Limits::default(),
@@ -150,7 +155,8 @@ fn text(evaluation: &Evaluation, output: &Output) -> Result<()> {
     curve(evaluation, output)?;
     let times = &evaluation.times;
     output.say(&format!(
-        "time: learning and calibrating {:.2} s; identifying a face {:.4} s; all folds {:.2} s; the first K {:.2} s; strangers {:.2} s",
+        "time: {:.2} s to learn and calibrate once, {:.4} s to identify a face, {:.2} s for all folds, {:.2} s for the \
+         first K, {:.2} s for strangers",
         times.learning, times.identifying_a_face, times.folds, times.k_curve, times.open_set
     ));
     let suspects = &evaluation.suspects;

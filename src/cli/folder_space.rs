@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::face_space::FaceSpace;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::pca::{Components, Pca, covariance};
+use eigenfaces::pca::minimize::{self, Round};
+use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance, scaled};
 use eigenfaces::preparation::Preparation;
+use nalgebra::DVector;
 
 use super::Outcome;
 use super::args::Basis;
@@ -18,9 +19,27 @@ use super::output::Output;
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
 
+/// What was learned from a folder.
+pub struct Learned {
+    pub size: FaceSize,
+    pub components: Components,
+    pub how: How,
+    pub outcome: Outcome,
+}
+
+/// How the components were found, where there is more to tell.
+pub enum How {
+    /// By an eigenproblem.
+    Solved,
+    /// By minimisation, round by round.
+    Minimised(Vec<Round>),
+    /// Of scaled pixels, each divided by its standard deviation.
+    Scaled { deviations: DVector<f64> },
+}
+
 /// Learns from the photos under `args.faces`. Where these are more than the pixels of a face, memory does
 /// not grow with their number: the covariance is summed up while photos are read.
-pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
+pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
     let size = match args.size {
@@ -32,7 +51,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
     let mut used = 0;
-    let (components, mut skipped) = dataset::stream(
+    let (found, mut skipped) = dataset::stream(
         photos,
         &Limits::default(),
         NonZeroUsize::new(CHUNK / d).unwrap_or(NonZeroUsize::MIN),
@@ -50,8 +69,13 @@ pub fn learn(args: &Basis, output: &Output) -> Result<(FaceSpace, Outcome)> {
     if used == 0 {
         return Err(learning::none_usable(&args.faces, skipped.len()));
     }
-    let space = FaceSpace::new(size, &components?);
-    Ok((space, Outcome::of_inputs(used, skipped.len())))
+    let (components, how) = found?;
+    Ok(Learned {
+        size,
+        components,
+        how,
+        outcome: Outcome::of_inputs(used, skipped.len()),
+    })
 }
 
 /// The components of at most `photos` faces that come in chunks.
@@ -60,18 +84,30 @@ fn fit(
     size: FaceSize,
     photos: usize,
     chunks: impl Iterator<Item = Vec<Vec<u8>>>,
-) -> Result<Components> {
+) -> Result<(Components, How)> {
     let components = args.components.unwrap_or_default();
+    let solver = args.solver.unwrap_or_default();
     let matrix = |pixels| FaceMatrix::from_pixels(size, pixels).expect("prepared to this size");
-    if photos > size.pixels() {
+    let streams = matches!(solver, Solver::Auto | Solver::Covariance)
+        && !args.scale_pixels
+        && components != ComponentCount::Rule(Rule::Parallel);
+    if photos > size.pixels() && streams {
         let chunks = chunks.map(|faces| matrix(faces.concat()));
-        return Ok(covariance::fit_stream(chunks, components)?);
+        return Ok((covariance::fit_stream(chunks, components)?, How::Solved));
     }
     let mut pixels = Vec::with_capacity(photos * size.pixels());
     pixels.extend(chunks.flatten().flatten());
-    let pca = Pca {
-        components,
-        ..Pca::default()
-    };
-    Ok(pca.fit(&matrix(pixels))?)
+    let faces = matrix(pixels);
+    if args.scale_pixels {
+        let scaled = scaled::fit(&faces, components)?;
+        let deviations = scaled.deviations;
+        return Ok((scaled.components, How::Scaled { deviations }));
+    }
+    if solver == Solver::Minimize {
+        let mut rounds = Vec::new();
+        let found = minimize::fit(&faces, components, |round| rounds.push(round))?;
+        return Ok((found, How::Minimised(rounds)));
+    }
+    let found = Pca { components, solver }.fit(&faces)?;
+    Ok((found, How::Solved))
 }

@@ -237,11 +237,13 @@ impl Report<'_> {
 
     /// Why somebody who is likely was not named.
     fn yet(&self, found: &Identification) -> String {
-        let calibration = self.recognizer.calibration();
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();
         };
-        let limit = percent(calibration.threshold(self.question.acceptance));
+        let Some(limit) = self.recognizer.threshold(self.question.acceptance) else {
+            return String::new();
+        };
+        let limit = percent(limit);
         if limit == percent(closest.confidence) {
             "; a name needs slightly more".to_owned()
         } else {

@@ -2,18 +2,23 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Acceptance, Calibration, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::Light;
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 
-use super::args::Format;
+use super::args::{Format, Info};
 use super::output::{Output, bytes, counted, percent, shown};
-use super::{Outcome, enroll, json};
+use super::{Outcome, enroll, json, log};
 
-pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
-    let recognizer = store::load(model)?;
+pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+    let (recognizer, history) = store::load_with_history(model)?;
+    if args.log {
+        return log::run(&history, output);
+    }
     if output.format != Format::Text {
         let object = json::model(&recognizer);
         return match output.format {
@@ -26,6 +31,7 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let (d, k) = (space.pixels(), space.components());
+    let lost = space.projection_error(gallery.faces());
     let lines = [
         ("model", format!("{}, {}", shown(model), bytes(size))),
         (
@@ -57,10 +63,23 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {} keep {:.1} % of the variance",
+                "{} learned from {}{} keep {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
+                match recognizer.origin() {
+                    Origin::Gallery => "",
+                    Origin::Kept => " (not of all that are enrolled: --keep-basis)",
+                },
                 space.variance_kept() * 100.0
+            ),
+        ),
+        (
+            "lost",
+            format!(
+                "{:.2} % of the enrolled faces' variation: an average squared projection error of {:.0} of {:.0}",
+                lost.share() * 100.0,
+                lost.average_squared,
+                lost.total_variation
             ),
         ),
         (
@@ -74,14 +93,18 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
         (
             "matching",
             format!(
-                "features {}, copies {}, metric {}, clusters {}",
+                "features {}, copies {}, {}metric {}, clusters {}",
                 settings.features.name(),
                 settings.copies.name(),
+                match settings.kernel {
+                    Kernel::Linear => String::new(),
+                    kernel => format!("kernel {kernel}, "),
+                },
                 settings.metric.name(),
                 settings.clusters
             ),
         ),
-        ("a name needs", needed(calibration)),
+        ("a name needs", needed(&recognizer)),
         (
             "not a face",
             format!(
@@ -93,6 +116,10 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
     }
+    for (at, line) in log::latest(&history).iter().enumerate() {
+        let what = if at == 0 { "log" } else { "" };
+        output.line(&format!("{what:<13} {line}"))?;
+    }
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
@@ -100,15 +127,16 @@ pub fn run(model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 /// What it takes to be named.
-fn needed(calibration: &Calibration) -> String {
-    if calibration.gives_names() {
-        format!(
+fn needed(recognizer: &eigenfaces::recognizer::Recognizer) -> String {
+    match recognizer.threshold(Acceptance::default()) {
+        Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(calibration.threshold(Acceptance::default())),
+            percent(limit),
             percent(FALSE_ACCEPT_TARGET)
-        )
-    } else {
-        format!("more people: with fewer than {ENOUGH_PEOPLE} enrolled no name is given")
+        ),
+        None => format!(
+            "more people: with fewer than {ENOUGH_PEOPLE} enrolled and no textures compared no name is given"
+        ),
     }
 }
 

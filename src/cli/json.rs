@@ -59,15 +59,6 @@ pub fn problem(photo: &Path, problem: &PhotoProblem) -> String {
     json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() }).to_string()
 }
 
-/// What enrolling did.
-pub fn enrolled(recognizer: &Recognizer, added: usize, known: usize, skipped: usize) -> String {
-    let mut object = model(recognizer);
-    object["added"] = added.into();
-    object["already_enrolled"] = known.into();
-    object["skipped"] = skipped.into();
-    object.to_string()
-}
-
 /// What a model holds.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
@@ -85,10 +76,11 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "total_variance": space.total_variance(),
         "features": settings.features.name(),
         "copies": settings.copies.name(),
+        "kernel": settings.kernel.to_string(),
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,
-        "confidence_limit": recognizer.calibration().threshold(Acceptance::default()),
+        "confidence_limit": recognizer.threshold(Acceptance::default()),
         "likeness_limit": recognizer.calibration().likeness_limit(),
     })
 }

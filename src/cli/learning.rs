@@ -1,13 +1,16 @@
 //! From folders to faces to a recogniser: shared by `enroll` and all that take `--faces`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
+use eigenfaces::dataset::{
+    self, ContentHash, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped,
+};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
 use eigenfaces::normalize::resize::{self, Shape};
@@ -30,6 +33,7 @@ impl Learn {
             ("--solver", self.solver.is_some()),
             ("--features", self.features.is_some()),
             ("--copies", self.copies.is_some()),
+            ("--kernel", self.kernel.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
         ];
@@ -50,6 +54,7 @@ impl Learn {
             solver: self.solver.unwrap_or(otherwise.solver),
             features: self.features.unwrap_or(otherwise.features),
             copies: self.copies.unwrap_or(otherwise.copies),
+            kernel: self.kernel.unwrap_or(otherwise.kernel),
             metric: self.metric.unwrap_or(otherwise.metric),
             clusters: self.clusters.unwrap_or(otherwise.clusters),
         }
@@ -105,18 +110,21 @@ pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Rec
         report_framing(survey, output);
     }
     let settings = origin.learn.settings(Settings::default());
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
+    let (gallery, repeats) = Gallery::assemble(collected.preparation.size(), collected.folder.new)?;
+    let disputed = disputes(&repeats);
+    report_skipped(&disputed, output);
     let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
-    Ok((recognizer, collected.skipped.len()))
+    Ok((recognizer, collected.skipped.len() + disputed.len()))
 }
 
 /// Faces made ready from labelled folders.
 pub struct Collected {
     pub preparation: Preparation,
-    pub faces: Vec<LabeledFace>,
+    /// What the folders show.
+    pub folder: FolderView,
     pub skipped: Vec<Skipped>,
     /// Photos of another shape than the model's faces, which lost their edges.
     pub cropped: usize,
@@ -127,11 +135,11 @@ pub struct Collected {
 }
 
 /// Lists, reads and prepares the photos. Framing and size are those of the model, if there is one, or as
-/// the user says, or chosen from the photos.
+/// the user says, or chosen from the photos. What is enrolled is known by its hash, and not even decoded.
 pub fn collect(
     roots: &[PathBuf],
     labels: &LabelRule,
-    preparation: Option<Preparation>,
+    model: Option<&Recognizer>,
     learn: &Learn,
     output: &Output,
 ) -> Result<Collected> {
@@ -150,9 +158,8 @@ pub fn collect(
     }
     let listing = dataset::list_labeled(roots, labels)?;
     let mut skipped = listing.skipped;
-    let is_new = preparation.is_none();
-    let (preparation, survey) = match preparation {
-        Some(preparation) => (preparation, None),
+    let (preparation, survey) = match model {
+        Some(model) => (*model.preparation(), None),
         None => {
             let (framing, survey) = chosen_framing(&listing.photos, learn.framing);
             let size = match (learn.size, framing) {
@@ -164,19 +171,29 @@ pub fn collect(
             (Preparation::new(size, framing).with_light(light), survey)
         }
     };
+    let enrolled = model.iter().flat_map(|model| model.gallery().enrolled());
+    let enrolled: HashSet<ContentHash> = enrolled.map(|face| face.hash).collect();
     let progress = output.progress(listing.photos.len(), "reading photos");
     let prepared = dataset::load(
         &listing.photos,
         &Limits::default(),
         |photo: &LabeledPhoto, file| {
-            let face = preparation.prepare(&file.decode()?)?;
-            let labeled = LabeledFace {
+            let sighting = Sighting {
                 person: photo.person.clone(),
                 source: photo.path.to_string_lossy().into_owned(),
                 hash: file.content_hash(),
+            };
+            if enrolled.contains(&sighting.hash) {
+                return Ok(Read::Known(sighting));
+            }
+            let face = preparation.prepare(&file.decode()?)?;
+            let labeled = LabeledFace {
+                person: sighting.person,
+                source: sighting.source,
+                hash: sighting.hash,
                 pixels: face.pixels,
             };
-            Ok((labeled, face.part))
+            Ok(Read::New(labeled, face.part))
         },
         &|done| progress.reach(done),
     );
@@ -186,22 +203,76 @@ pub fn collect(
         skipped: unusable,
     } = prepared;
     skipped.extend(unusable);
-    if items.is_empty() && is_new && !skipped.is_empty() {
+    if items.is_empty() && model.is_none() && !skipped.is_empty() {
         report_skipped(&skipped, output);
         return Err(none_usable(roots, skipped.len()));
     }
-    let count = |is: fn(&Part) -> bool| items.iter().filter(|(_, part)| is(part)).count();
-    let cropped = count(|part| matches!(part, Part::Whole(fit) if fit.shape == Shape::Cropped));
-    let crowded = count(|part| matches!(part, Part::Found { of: 2.., .. }));
-    let faces = items.into_iter().map(|(face, _)| face).collect();
-    Ok(Collected {
+    let mut collected = Collected {
         preparation,
-        faces,
+        folder: FolderView::default(),
         skipped,
-        cropped,
-        crowded,
+        cropped: 0,
+        crowded: 0,
         survey,
-    })
+    };
+    for item in items {
+        collected.take(item);
+    }
+    let unusable = collected.skipped.iter().filter(|skipped| is_there(skipped));
+    collected.folder.unusable = unusable
+        .map(|skipped| skipped.path.to_string_lossy().into_owned())
+        .collect();
+    Ok(collected)
+}
+
+/// What became of one photo.
+enum Read {
+    Known(Sighting),
+    New(LabeledFace, Part),
+}
+
+impl Collected {
+    fn take(&mut self, read: Read) {
+        let (face, part) = match read {
+            Read::Known(sighting) => return self.folder.known.push(sighting),
+            Read::New(face, part) => (face, part),
+        };
+        match part {
+            Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
+            Part::Found { of, .. } => self.crowded += usize::from(of > 1),
+        }
+        self.folder.new.push(face);
+    }
+}
+
+/// Whether what was skipped may be a photo all the same, which could only not be used this time.
+fn is_there(skipped: &Skipped) -> bool {
+    use PhotoProblem::{BadPersonName, NoPerson, NotLabeled, TwoPersons};
+    let is_nobody = matches!(
+        skipped.problem,
+        NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. }
+    );
+    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    !is_nobody
+        && !skipped
+            .path
+            .symlink_metadata()
+            .is_err_and(|error| gone(&error))
+}
+
+/// Photos that are said to show two people, as files that were passed over.
+pub fn disputes(repeats: &Repeats) -> Vec<Skipped> {
+    let skipped = |dispute: &Dispute| Skipped {
+        path: PathBuf::from(&dispute.source),
+        problem: PhotoProblem::SamePhoto {
+            other: match dispute.other_source.as_str() {
+                "" => "one that is enrolled".to_owned(),
+                source => source.to_owned(),
+            },
+            person: dispute.other_person.to_string(),
+        },
+    };
+    repeats.disputed.iter().map(skipped).collect()
 }
 
 /// The framing as the user says, or from a look at some of the photos.

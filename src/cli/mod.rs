@@ -3,22 +3,25 @@
 mod annotate;
 pub mod args;
 mod basis;
+mod changing;
 mod check;
 mod enroll;
 mod evaluate;
 mod evaluation_json;
+mod facemap;
 mod files;
 mod folder_space;
 mod identify;
 mod info;
 mod json;
 mod learning;
+mod log;
 mod output;
 mod people;
 mod photos;
 mod project;
 mod reconstruct;
-mod report;
+//mod report;
 mod shell;
 mod verify;
 mod weights;
@@ -66,8 +69,19 @@ impl Outcome {
     }
 }
 
+/// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
+fn survive_large_files() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where no handler can be had, the process dies as it did: the old model is safe all the same.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
+}
+
 /// Runs the command and reports the final error, if any.
 pub fn main(cli: &Cli) -> ExitCode {
+    survive_large_files();
     let output = Output::new(&cli.global);
     match run(cli, &output) {
         Ok(outcome) => ExitCode::from(outcome.code()),
@@ -125,12 +139,13 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Identify(args) => identify::run(args, model, output),
         Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
+        Command::Facemap(args) => facemap::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
         Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
-        Command::Report(args) => report::run(args, model, output),
-        Command::Info => info::run(model, output),
+        Command::Report(_) => unreachable!(),
+        Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
     }

@@ -43,23 +43,27 @@ impl Output {
     pub fn say(&self, message: &str) {
         if !self.quiet {
             // A closed stderr leaves nobody to tell.
-            let _ = writeln!(io::stderr(), "{message}");
+            let _ = writeln!(io::stderr(), "{}", one_line(message));
         }
     }
 
-    /// A line of data on stdout.
+    /// A line of data on stdout: one, whatever the names in it hold.
     ///
     /// # Errors
     /// A closed pipe, or a full disk behind it.
     pub fn line(&self, text: &str) -> Result<()> {
+        let text = match self.format {
+            Format::Json => in_json(text),
+            Format::Text | Format::Csv => one_line(text),
+        };
         writeln!(io::stdout(), "{text}").map_err(Error::Print)
     }
 
-    /// A row of comma-separated values on stdout, quoted where needed.
+    /// A row of comma-separated values on stdout, quoted where needed, and on one line.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer
-            .write_record(fields)
+            .write_record(fields.iter().map(|field| one_line(field)))
             .map_err(|error| Error::Print(error.into()))?;
         let row = writer
             .into_inner()
@@ -141,17 +145,38 @@ impl Drop for Progress {
 /// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and
 /// the names in a model come from strangers.
 pub fn one_line(text: &str) -> String {
+    escaped(text, |safe, letter| {
+        let _ = write!(safe, "{}", letter.escape_default());
+    })
+}
+
+/// The same for JSON, where the text of a string says what the string holds. Unlike `one_line` it loses nothing:
+/// outside of strings JSON has none of these characters.
+fn in_json(text: &str) -> String {
+    escaped(text, |safe, letter| {
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            let _ = write!(safe, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        // Bidirectional overrides can make a line read otherwise than it is.
-        let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if letter.is_control() || turns || letter == '\u{2028}' || letter == '\u{2029}' {
-            let _ = write!(safe, "{}", letter.escape_default());
-        } else {
+        if is_safe(letter) {
             safe.push(letter);
+        } else {
+            escape(&mut safe, letter);
         }
     }
     safe
+}
+
+/// Whether a character stays in its line and in its place.
+fn is_safe(letter: char) -> bool {
+    // Marks, embeddings, overrides and isolates of the direction can make a line read otherwise than it is.
+    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !(letter.is_control() || turns || letter == '\u{2028}' || letter == '\u{2029}')
 }
 
 /// A path as it is printed.
@@ -196,6 +221,16 @@ mod tests {
             one_line("Ada\n\u{1b}[31m顔\u{202e}"),
             "Ada\\n\\u{1b}[31m顔\\u{202e}"
         );
+        assert_eq!(one_line(&one_line("\u{200f}\t")), "\\u{200f}\\t");
+    }
+
+    #[test]
+    fn json_keeps_what_it_escapes() {
+        let name = "Ada\n\u{1b}\u{9b}31m\u{202e}顔\u{2028}";
+        let line = in_json(&serde_json::json!({ "person": name }).to_string());
+        assert!(line.chars().all(is_safe), "{line}");
+        let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(object["person"], name);
     }
 
     #[test]

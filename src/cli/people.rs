@@ -1,34 +1,62 @@
-//! `eigenfaces people`: who is enrolled.
+//! `eigenfaces people`: who is enrolled; rename, merge and remove them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use eigenfaces::error::Result;
+use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
+use eigenfaces::error::{Error, Result};
+use eigenfaces::gallery::{Gallery, History};
+use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Outcome;
-use super::args::{Format, People, PeopleAction};
-use super::output::{Output, counted, one_line};
+use super::args::{Deed, Format, List, Merge, People, PeopleAction, Remove, Rename};
+use super::output::{Output, counted};
+use super::{Outcome, changing, enroll, info};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
-    match args.action {
-        None | Some(PeopleAction::List) => list(model, output),
+    match &args.action {
+        None => list(&List::default(), model, output),
+        Some(PeopleAction::List(args)) => list(args, model, output),
+        Some(PeopleAction::Rename(args)) => change(harmless(args.dry_run), model, output, |all| {
+            rename(args, all)
+        }),
+        Some(PeopleAction::Merge(args)) => change(harmless(args.dry_run), model, output, |all| {
+            merge(args, all)
+        }),
+        Some(PeopleAction::Remove(args)) => {
+            change(args.deed, model, output, |all| remove(args, all))
+        }
     }
 }
 
-fn list(model: &Path, output: &Output) -> Result<Outcome> {
+/// A change that erases nothing.
+fn harmless(dry_run: bool) -> Deed {
+    Deed {
+        dry_run,
+        yes: false,
+    }
+}
+
+fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let gallery = recognizer.gallery();
+    let wanted = args.people.iter().map(|name| gallery.find(name));
+    let wanted: BTreeSet<usize> = wanted.collect::<Result<_>>()?;
+    let is_wanted = |person: usize| wanted.is_empty() || wanted.contains(&person);
+    if args.photos {
+        return list_photos(gallery, is_wanted, output);
+    }
     if output.format == Format::Csv {
         output.line("person,faces")?;
     }
-    for (person, count) in gallery.people().iter().zip(gallery.counts()) {
+    let people = gallery.people().iter().zip(gallery.counts()).enumerate();
+    for (_, (person, count)) in people.filter(|(at, _)| is_wanted(*at)) {
         match output.format {
-            Format::Text => output.line(&format!(
-                "{} ({})",
-                one_line(person.as_str()),
-                counted(count, "face", "faces")
-            ))?,
+            Format::Text => {
+                let faces = counted(count, "face", "faces");
+                output.line(&format!("{person} ({faces})"))?;
+            }
             Format::Json => {
                 output.line(&json!({ "person": person.as_str(), "faces": count }).to_string())?;
             }
@@ -36,4 +64,260 @@ fn list(model: &Path, output: &Output) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Digits of a hash in a list for reading.
+const SHORT_HASH: usize = 12;
+
+fn list_photos(
+    gallery: &Gallery,
+    is_wanted: impl Fn(usize) -> bool,
+    output: &Output,
+) -> Result<Outcome> {
+    if output.format == Format::Csv {
+        output.line("person,hash,source")?;
+    }
+    for face in gallery
+        .enrolled()
+        .iter()
+        .filter(|face| is_wanted(face.person))
+    {
+        let person = gallery.people()[face.person].as_str();
+        let (hash, source) = (face.hash.to_string(), &face.source);
+        match output.format {
+            Format::Text => output.line(&format!("{} {person}: {source}", &hash[..SHORT_HASH]))?,
+            Format::Json => {
+                let photo = json!({ "person": person, "hash": hash, "source": source });
+                output.line(&photo.to_string())?;
+            }
+            Format::Csv => output.csv(&[person.to_owned(), hash, source.clone()])?,
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// A change that has been thought through and not yet made.
+struct Plan {
+    after: Gallery,
+    /// What is erased, where faces are.
+    erased: Option<String>,
+    /// The change, to be put behind "would" and, its verb in the past, told when it is done.
+    verb: Verb,
+    what: String,
+    log: Log,
+    json: Value,
+}
+
+/// How the change is called before and after.
+struct Verb {
+    infinitive: &'static str,
+    past: &'static str,
+}
+
+/// How the change is taken down.
+enum Log {
+    Rename { from: Person, to: Person },
+    Merge { from: Vec<Person>, into: Person },
+    Faces,
+}
+
+/// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
+fn change(
+    deed: Deed,
+    model: &Path,
+    output: &Output,
+    plan: impl FnOnce(&Gallery) -> Result<Plan>,
+) -> Result<Outcome> {
+    let _lock = if deed.dry_run {
+        None
+    } else {
+        Some(changing::lock(model, output)?)
+    };
+    let (before, mut history) = store::load_with_history(model)?;
+    let plan = plan(before.gallery())?;
+    if plan.after.len() < 2 {
+        return Err(Error::TooFewLeft {
+            path: model.to_owned(),
+            left: plan.after.len(),
+        });
+    }
+    if deed.dry_run {
+        return dry_run(&plan, output);
+    }
+    if let Some(erased) = &plan.erased {
+        changing::consent(deed, model, erased)?;
+    }
+    take_down(&plan, before.gallery(), &mut history);
+    if before.origin() == Origin::Kept {
+        output.say(enroll::LEARNED_AGAIN);
+    }
+    let after = Recognizer::learn(*before.preparation(), plan.after, before.settings())?;
+    store::save(&after, &history, model)?;
+    let left = format!(
+        "{} of {} enrolled",
+        counted(after.gallery().len(), "face", "faces"),
+        counted(after.gallery().people().len(), "person", "people")
+    );
+    output.say(&format!("{} {}; {left} now", plan.verb.past, plan.what));
+    if let Some(warning) = enroll::weak(&after) {
+        output.say(&warning);
+    }
+    report(plan.json, after.gallery(), output)?;
+    Ok(Outcome::Done)
+}
+
+fn dry_run(plan: &Plan, output: &Output) -> Result<Outcome> {
+    if output.format == Format::Text {
+        output.line(&format!("would {} {}", plan.verb.infinitive, plan.what))?;
+    }
+    report(plan.json.clone(), &plan.after, output)?;
+    Ok(Outcome::Done)
+}
+
+/// The change for scripts, and what is enrolled after it.
+fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
+    object["people"] = after.people().len().into();
+    object["faces"] = after.len().into();
+    match output.format {
+        Format::Text => Ok(()),
+        Format::Json => output.line(&object.to_string()),
+        Format::Csv => info::csv(&object, output),
+    }
+}
+
+fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {
+    let time = changing::now();
+    match &plan.log {
+        Log::Rename { from, to } => history.rename(time, from, to),
+        Log::Merge { from, into } => from.iter().for_each(|from| history.merge(time, from, into)),
+        Log::Faces => history.record(time, before, &plan.after),
+    }
+}
+
+fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
+    let person = gallery.find(&args.person)?;
+    let (from, to) = (gallery.people()[person].clone(), Person::new(&args.name)?);
+    if gallery.people().contains(&to) {
+        return Err(Error::NameTaken {
+            name: to.to_string(),
+        });
+    }
+    Ok(Plan {
+        after: gallery.clone().called(&[person], &to),
+        erased: None,
+        verb: Verb {
+            infinitive: "rename",
+            past: "renamed",
+        },
+        what: format!("{from} to {to}"),
+        json: json!({ "renamed": from.as_str(), "to": to.as_str() }),
+        log: Log::Rename { from, to },
+    })
+}
+
+fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
+    let into = gallery.find(&args.into)?;
+    let from = args.people.iter().map(|name| gallery.find(name));
+    let from: BTreeSet<usize> = from.collect::<Result<_>>()?;
+    let name = gallery.people()[into].clone();
+    if from.contains(&into) {
+        return Err(Error::MergedIntoItself {
+            name: name.to_string(),
+        });
+    }
+    let people: Vec<usize> = from.iter().copied().collect();
+    let from: Vec<Person> = people
+        .iter()
+        .map(|&at| gallery.people()[at].clone())
+        .collect();
+    let faces: usize = people.iter().map(|&at| gallery.counts()[at]).sum();
+    let names: Vec<&str> = from.iter().map(Person::as_str).collect();
+    Ok(Plan {
+        after: gallery.clone().called(&people, &name),
+        erased: None,
+        verb: Verb {
+            infinitive: "merge",
+            past: "merged",
+        },
+        what: format!(
+            "{} ({}) into {name}",
+            names.join(", "),
+            counted(faces, "face", "faces")
+        ),
+        json: json!({ "merged": names, "into": name.as_str() }),
+        log: Log::Merge { from, into: name },
+    })
+}
+
+fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
+    let people = args.people.iter().map(|name| gallery.find(name));
+    let people: BTreeSet<usize> = people.collect::<Result<_>>()?;
+    let of_them = |at: &usize| people.contains(&gallery.enrolled()[*at].person);
+    let mut gone: BTreeSet<usize> = (0..gallery.len()).filter(of_them).collect();
+    for photo in &args.photos {
+        gone.extend(find_photo(gallery, photo)?);
+    }
+    let gone: Vec<usize> = gone.into_iter().collect();
+    let whom = tally(gallery, &gone);
+    let what = format!(
+        "{} ({})",
+        counted(gone.len(), "face", "faces"),
+        in_words(&whom)
+    );
+    let removed: Vec<Value> = whom
+        .iter()
+        .map(|(person, faces)| json!({ "person": person.as_str(), "faces": faces }))
+        .collect();
+    Ok(Plan {
+        after: gallery.clone().without(&gone),
+        erased: Some(what.clone()),
+        verb: Verb {
+            infinitive: "erase",
+            past: "erased",
+        },
+        what,
+        json: json!({ "removed": removed }),
+        log: Log::Faces,
+    })
+}
+
+/// The enrolled photo that is named by source or hash, or by a file that has the same content.
+fn find_photo(gallery: &Gallery, given: &str) -> Result<Vec<usize>> {
+    gallery.find_photo(given).or_else(|error| {
+        let file = PhotoFile::read(Path::new(given), &Limits::default());
+        let hash: Option<ContentHash> = file.ok().map(|file| file.content_hash());
+        let found = hash.and_then(|hash| gallery.position(hash));
+        found.map(|at| vec![at]).ok_or(error)
+    })
+}
+
+/// How many of these faces each person has, in the order of people.
+fn tally(gallery: &Gallery, faces: &[usize]) -> Vec<(Person, usize)> {
+    let mut counts = vec![0; gallery.people().len()];
+    for &face in faces {
+        counts[gallery.enrolled()[face].person] += 1;
+    }
+    let people = gallery.people().iter().cloned().zip(counts);
+    people.filter(|(_, count)| *count > 0).collect()
+}
+
+/// So many people are named; the others are counted.
+const NAMED: usize = 5;
+
+/// `2 of Ada, 1 of Boris and 3 of 2 others`.
+pub fn in_words(tally: &[(Person, usize)]) -> String {
+    let (named, others) = tally.split_at(tally.len().min(NAMED));
+    let named: Vec<String> = named
+        .iter()
+        .map(|(person, count)| format!("{count} of {person}"))
+        .collect();
+    let mut text = named.join(", ");
+    if !others.is_empty() {
+        let faces: usize = others.iter().map(|(_, count)| count).sum();
+        text += &format!(
+            " and {faces} of {}",
+            counted(others.len(), "other", "others")
+        );
+    }
+    text
 }

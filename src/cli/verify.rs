@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::Person;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification};
 use serde_json::json;
 
@@ -18,7 +16,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let acceptance = Acceptance::from(args.acceptance);
     let face = photos::main_face(&args.photo, &recognizer, output)?;
     let person = match &args.person {
-        Some(name) => Some(position(recognizer.gallery(), name)?),
+        Some(name) => Some(recognizer.gallery().find(name.as_str())?),
         None => None,
     };
     let found = match (person, &args.other) {
@@ -58,28 +56,6 @@ struct Asked<'a> {
     photo: &'a Path,
     other: Option<&'a Path>,
     person: Option<&'a str>,
-}
-
-/// The person of that name: as it is written, or else but for case.
-fn position(gallery: &Gallery, name: &Person) -> Result<usize> {
-    let people = gallery.people();
-    if let Some(exactly) = people.iter().position(|person| person == name) {
-        return Ok(exactly);
-    }
-    let lower = name.as_str().to_lowercase();
-    let but_for_case: Vec<usize> = (0..people.len())
-        .filter(|&at| people[at].as_str().to_lowercase() == lower)
-        .collect();
-    if let [only] = but_for_case[..] {
-        return Ok(only);
-    }
-    let nearest = people
-        .iter()
-        .find(|person| person.as_str().to_lowercase().contains(&lower));
-    Err(Error::NoSuchPerson {
-        name: name.to_string(),
-        nearest: nearest.map(ToString::to_string),
-    })
 }
 
 fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()> {

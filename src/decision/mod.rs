@@ -9,6 +9,7 @@
 //! Source of the three outcomes: Turk & Pentland 1991, "Using eigenfaces to classify a face image".
 //! How these rules were found: docs/RECIPES.md.
 
+pub mod few;
 mod logistic;
 mod pairs;
 mod quantile;
@@ -57,7 +58,8 @@ pub const STRANGER_PRIOR: f64 = 0.5;
 pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
-/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. So no name is given.
+/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. Names then go by the likeness
+/// of textures ([`few`]), and where these are not compared no name is given.
 pub const ENOUGH_PEOPLE: usize = 5;
 
 /// With fewer genuine probes than this, the slope of the confidence is assumed.

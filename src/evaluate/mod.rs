@@ -470,7 +470,7 @@ pub struct Duplicate {
 }
 
 /// A photo that looks like another person's: left out, it is named as another with a confidence of more
-/// than one half.
+/// than one half (or, with too few people for a confidence, is nearest to another).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mislabelled {
     /// The face.

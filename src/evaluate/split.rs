@@ -182,9 +182,9 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
         for part in 0..STRANGER_PARTS {
             let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
                 .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
-            let (mut learned, genuine): (Vec<usize>, Vec<usize>) =
+            let (mut learned, mut genuine): (Vec<usize>, Vec<usize>) =
                 enrolled.into_iter().partition(|&face| is_learned(face));
-            learned.retain(|&face| !photos.has_twin(face, &genuine));
+            photos.settle(&mut learned, &mut genuine);
             folds.push(OpenFold {
                 learned,
                 genuine,
@@ -241,22 +241,26 @@ impl<'a> Photos<'a> {
         ranks
     }
 
-    /// Tries the faces that are chosen and learns from the others, twins of tried ones left out; whoever
-    /// has nothing left to learn from is not tried.
+    /// Tries the faces that are chosen and learns from the others.
     fn fold(&self, repeat: usize, is_tried: impl Fn(usize) -> bool) -> Fold {
         let (mut tried, mut learned): (Vec<_>, Vec<_>) =
             (0..self.persons.len()).partition(|&face| is_tried(face));
-        learned.retain(|&face| !self.has_twin(face, &tried));
-        let mut left = vec![false; self.starts.len()];
-        for &face in &learned {
-            left[self.persons[face]] = true;
-        }
-        tried.retain(|&face| left[self.persons[face]]);
+        self.settle(&mut learned, &mut tried);
         Fold {
             learned,
             tried,
             repeat,
         }
+    }
+
+    /// Twins of tried faces are not learned from; whoever has nothing left to learn from is not tried.
+    fn settle(&self, learned: &mut Vec<usize>, tried: &mut Vec<usize>) {
+        learned.retain(|&face| !self.has_twin(face, tried));
+        let mut left = vec![false; self.starts.len()];
+        for &face in &*learned {
+            left[self.persons[face]] = true;
+        }
+        tried.retain(|&face| left[self.persons[face]]);
     }
 
     /// Whether another photo of the same person with the same pixels is among these (increasing).

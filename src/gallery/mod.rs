@@ -1,15 +1,22 @@
 //! Who is enrolled: the people, and every face with its label, its origin and its weights.
 
 mod clusters;
+mod edit;
+mod history;
 mod index;
+mod intake;
 mod k_means;
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 pub use clusters::{ClusterRule, Clusters, Match};
+pub use edit::HASH_DIGITS;
+pub use history::{Event, History, Record, Tally};
 pub use index::{Index, Neighbour};
+pub use intake::{FolderView, Intake, Sighting};
 
-use crate::dataset::{ContentHash, Person};
+use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 
@@ -48,52 +55,103 @@ pub struct Gallery {
     faces: FaceMatrix,
 }
 
-/// What became of the faces given to [`Gallery::assemble`].
+/// What became of faces that were given to a gallery and not added.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Repeats {
     /// Photos that were there already (same content, same person), by source.
     pub known: Vec<String>,
+    /// Photos that were there already under another person's name.
+    pub disputed: Vec<Dispute>,
+}
+
+/// A photo that two people are said to be in: one of the labels must be wrong, and it was not added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dispute {
+    /// Where it came from.
+    pub source: String,
+    /// Whom it is said to show.
+    pub person: Person,
+    /// Where the same photo came from before; may be empty.
+    pub other_source: String,
+    /// Whom it was said to show there.
+    pub other_person: Person,
 }
 
 impl Gallery {
-    /// A gallery of the given faces, all of one size. A photo given twice is kept once.
+    /// A gallery of nobody, for faces of this size.
+    pub fn empty(size: FaceSize) -> Self {
+        Self {
+            people: Vec::new(),
+            enrolled: Vec::new(),
+            faces: FaceMatrix::new(size),
+        }
+    }
+
+    /// A gallery of the given faces, all of one size. See [`Gallery::with`].
     ///
     /// # Errors
-    /// A photo under two different people: one of the labels must be wrong.
+    /// Faces of another size.
     pub fn assemble(size: FaceSize, faces: Vec<LabeledFace>) -> Result<(Self, Repeats)> {
+        Self::empty(size).with(faces)
+    }
+
+    /// The gallery with these faces added. A photo given twice is kept once. A photo given under two people's names
+    /// is not added under either; what is enrolled stays as it is.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    pub fn with(self, faces: Vec<LabeledFace>) -> Result<(Self, Repeats)> {
+        let size = self.faces.size();
+        let (enrolled, mut kept) = (self.len(), self.into_labeled());
         let mut repeats = Repeats::default();
-        let mut first: HashMap<ContentHash, usize> = HashMap::with_capacity(faces.len());
-        let mut kept: Vec<LabeledFace> = Vec::with_capacity(faces.len());
+        let mut first: HashMap<ContentHash, usize> =
+            HashMap::with_capacity(kept.len() + faces.len());
+        first.extend(kept.iter().enumerate().map(|(at, face)| (face.hash, at)));
+        let mut doubtful = HashSet::new();
         for face in faces {
-            match first.get(&face.hash) {
-                None => {
-                    first.insert(face.hash, kept.len());
+            if face.pixels.len() != size.pixels() {
+                return Err(Error::FaceShape {
+                    given: face.pixels.len().to_string(),
+                    expected: "a face".to_owned(),
+                    size: size.to_string(),
+                });
+            }
+            match first.entry(face.hash) {
+                Entry::Vacant(free) => {
+                    free.insert(kept.len());
                     kept.push(face);
                 }
-                Some(&at) if kept[at].person == face.person => repeats.known.push(face.source),
-                Some(&at) => {
-                    return Err(Error::TwoPeople {
-                        first: kept[at].source.clone(),
-                        first_person: kept[at].person.to_string(),
-                        second: face.source,
-                        second_person: face.person.to_string(),
-                    });
+                Entry::Occupied(there) => {
+                    let (at, there) = (*there.get(), &kept[*there.get()]);
+                    if there.person == face.person {
+                        repeats.known.push(face.source);
+                        continue;
+                    }
+                    if at >= enrolled && doubtful.insert(face.hash) {
+                        repeats.disputed.push(Dispute::between(there, &face));
+                    }
+                    repeats.disputed.push(Dispute::between(&face, there));
                 }
             }
         }
-        kept.sort_by(|a, b| {
-            let source = |face: &LabeledFace| face.source.as_bytes().to_vec();
+        kept.retain(|face| !doubtful.contains(&face.hash));
+        Ok((Self::in_order(size, kept), repeats))
+    }
+
+    /// The gallery of these faces, each of this size and no photo twice, in canonical order.
+    fn in_order(size: FaceSize, mut faces: Vec<LabeledFace>) -> Self {
+        faces.sort_by(|a, b| {
             a.person
                 .cmp(&b.person)
-                .then_with(|| crate::dataset::natural::names(&source(a), &source(b)))
+                .then_with(|| natural::names(a.source.as_bytes(), b.source.as_bytes()))
                 .then_with(|| a.hash.cmp(&b.hash))
         });
-        let mut people: Vec<Person> = kept.iter().map(|face| face.person.clone()).collect();
+        let mut people: Vec<Person> = faces.iter().map(|face| face.person.clone()).collect();
         people.dedup();
-        let mut enrolled = Vec::with_capacity(kept.len());
-        let mut pixels = Vec::with_capacity(kept.len() * size.pixels());
+        let mut enrolled = Vec::with_capacity(faces.len());
+        let mut pixels = Vec::with_capacity(faces.len() * size.pixels());
         let mut person = 0;
-        for face in kept {
+        for face in faces {
             while people[person] != face.person {
                 person += 1;
             }
@@ -104,15 +162,12 @@ impl Gallery {
             });
             pixels.extend_from_slice(&face.pixels);
         }
-        let faces = FaceMatrix::from_pixels(size, pixels)?;
-        Ok((
-            Self {
-                people,
-                enrolled,
-                faces,
-            },
-            repeats,
-        ))
+        let faces = FaceMatrix::from_pixels(size, pixels).expect("whole faces of this size");
+        Self {
+            people,
+            enrolled,
+            faces,
+        }
     }
 
     /// The people, in natural order of their names.
@@ -199,5 +254,16 @@ impl Gallery {
                 pixels: faces.face(at).to_vec(),
             })
             .collect()
+    }
+}
+
+impl Dispute {
+    fn between(face: &LabeledFace, other: &LabeledFace) -> Self {
+        Self {
+            source: face.source.clone(),
+            person: face.person.clone(),
+            other_source: other.source.clone(),
+            other_person: other.person.clone(),
+        }
     }
 }

@@ -5,6 +5,8 @@
 //! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
+mod kept;
+mod space;
 mod split;
 mod trials;
 mod view;
@@ -18,9 +20,11 @@ use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
+use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{Mirror, Parity, Pca, Symmetry};
 
+pub use space::Space;
 pub use split::{CELLS, Split};
 pub use trials::{Trial, Trials};
 pub use view::{Copies, Features, View};
@@ -32,6 +36,8 @@ pub struct Comparison {
     pub features: Features,
     /// What each enrolled face stands for besides itself.
     pub copies: Copies,
+    /// Whose components the weights of each view are.
+    pub kernel: Kernel,
     /// How the weights of each view are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -42,7 +48,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     view: View,
-    space: Arc<FaceSpace>,
+    space: Space,
     metric: FittedMetric,
     /// What this part's coordinates are multiplied by, so that its squared distances have their share.
     factor: f64,
@@ -50,7 +56,7 @@ pub struct Part {
 
 impl Part {
     /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
-    pub fn new(view: View, share: f64, space: Arc<FaceSpace>, metric: FittedMetric) -> Self {
+    pub fn new(view: View, share: f64, space: Space, metric: FittedMetric) -> Self {
         Self {
             view,
             factor: factor(share, &metric, space.eigenvalues()),
@@ -65,7 +71,7 @@ impl Part {
     }
 
     /// The space of this view.
-    pub fn space(&self) -> &Arc<FaceSpace> {
+    pub fn space(&self) -> &Space {
         &self.space
     }
 
@@ -132,6 +138,55 @@ impl Viewed<'_> {
         self.view
     }
 
+    /// Some faces, followed by their mirror images where the copies have them: what the space of a kernel is learned
+    /// from.
+    fn learned(&self, faces: &[usize]) -> Result<FaceMatrix> {
+        let themselves = self.bytes.select(&self.themselves(faces))?;
+        match self.symmetry() {
+            Symmetry::None => Ok(themselves),
+            Symmetry::Mirror(mirror) => {
+                let mut mirrored = themselves.as_slice().to_vec();
+                mirror.apply(&mut mirrored);
+                let both = [themselves.as_slice(), &mirrored].concat();
+                FaceMatrix::from_pixels(themselves.size(), both)
+            }
+        }
+    }
+
+    /// The linear space of some faces, and their weights with those of all copies, a face's side by side: k x (n c).
+    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Weights)> {
+        let themselves = self.bytes.select(&self.themselves(faces))?;
+        let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
+        let space = FaceSpace::new(themselves.size(), &components);
+        drop(themselves);
+        let straight = space.project(&self.bytes.select(&self.columns(faces))?);
+        let weights = self.with_mirrored(straight, components.parity.as_deref());
+        Ok((Space::Linear(Arc::new(space)), weights))
+    }
+
+    /// The space of a kernel of some faces, and weights as [`linear`](Self::linear) gives them.
+    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Weights)> {
+        let space = pca.fit(&self.learned(faces)?)?;
+        let columns = self.bytes.select(&self.columns(faces))?;
+        let mut weights = space.project(&columns);
+        if let Symmetry::Mirror(mirror) = self.symmetry() {
+            let mut mirrored = columns.as_slice().to_vec();
+            mirror.apply(&mut mirrored);
+            let mirrored = space.project(&FaceMatrix::from_pixels(columns.size(), mirrored)?);
+            let shifts = self.copies.shifts_of_a_face();
+            let mut all = Weights::zeros(weights.nrows(), 2 * weights.ncols());
+            for face in 0..faces.len() {
+                let (from, to) = (face * shifts, 2 * face * shifts);
+                all.columns_mut(to, shifts)
+                    .copy_from(&weights.columns(from, shifts));
+                all.columns_mut(to + shifts, shifts)
+                    .copy_from(&mirrored.columns(from, shifts));
+            }
+            weights = all;
+        }
+        Ok((Space::Kernel(Arc::new(space)), weights))
+    }
+
     /// Whether the space is learned from mirror images too.
     pub fn symmetry(&self) -> Symmetry<'_> {
         match self.copies {
@@ -173,6 +228,28 @@ impl Comparison {
             (Copies::Auto, _) => Copies::Mirrored,
             (given, _) => given,
         }
+    }
+
+    /// The faces that each view's space is learned from: these, seen as the view does, and their mirror images
+    /// where the copies have them. d x n, or d x 2 n.
+    ///
+    /// # Errors
+    /// None for faces of one size.
+    pub fn learned(&self, faces: &FaceMatrix) -> Result<Vec<FaceMatrix>> {
+        let all: Vec<usize> = (0..faces.len()).collect();
+        let plain = Self {
+            copies: match self.copies_of(faces.size(), faces.len()) {
+                // Shifts are projected, but not learned from.
+                Copies::Shifted => Copies::Mirrored,
+                other => other,
+            },
+            ..*self
+        };
+        plain
+            .view(faces)
+            .iter()
+            .map(|view| view.learned(&all))
+            .collect()
     }
 
     /// The faces (d x n) as each view sees them.
@@ -223,12 +300,13 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let themselves = view.bytes.select(&view.themselves(faces))?;
-            let components = pca.fit_with_symmetry(&themselves, view.symmetry())?;
-            let space = Arc::new(FaceSpace::new(themselves.size(), &components));
-            drop(themselves);
-            let straight = space.project(&view.bytes.select(&view.columns(faces))?);
-            let weights = view.with_mirrored(straight, components.parity.as_deref());
+            let (space, weights) = match comparison.kernel {
+                Kernel::Linear => view.linear(faces, pca)?,
+                kernel => {
+                    let components = pca.components;
+                    view.kernel(faces, KernelPca { kernel, components })?
+                }
+            };
             let owners = each_times(persons, weights.ncols() / faces.len());
             let metric = comparison
                 .metric
@@ -301,7 +379,11 @@ impl Matcher {
     }
 
     /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
-    fn coordinates_of(&self, viewed: &[Viewed<'_>], faces: &[usize]) -> Result<DMatrix<f32>> {
+    pub(crate) fn coordinates_of(
+        &self,
+        viewed: &[Viewed<'_>],
+        faces: &[usize],
+    ) -> Result<DMatrix<f32>> {
         let mut of_parts = Vec::with_capacity(self.parts.len());
         for (part, view) in self.parts.iter().zip(viewed) {
             let seen = view.bytes.select(&view.themselves(faces))?;

@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use super::{Comparison, Matcher, Viewed, each_times, factor, scaled, stacked};
 use crate::error::{Error, Result};
 use crate::gallery::{Clusters, Match};
+use crate::kernel_pca::Kernel;
 use crate::pca::{InnerProducts, Pca, Solver};
 
 /// Up to so many columns their inner products are kept (16 bytes a pair), and learning again costs an
@@ -41,7 +42,9 @@ impl<'a> Trials<'a> {
             ..pca
         };
         let is_small = |view: &Viewed<'_>| view.bytes.len() <= MOST_COLUMNS;
-        let products = if viewed.iter().all(is_small) {
+        // Kernels are not inner products of these, and parallel analysis shuffles pixels.
+        let is_dual = comparison.kernel == Kernel::Linear && !pca.components.needs_faces();
+        let products = if is_dual && viewed.iter().all(is_small) {
             let of_views = viewed
                 .iter()
                 .map(|view| InnerProducts::with_symmetry(view.bytes.as_ref(), view.symmetry()));

@@ -163,13 +163,14 @@ mod tests {
         /// Faces are enrolled mirrored as well: their bytes are turned over after the recipe.
         #[test]
         fn left_and_right_are_treated_alike(
-            (width, height) in (2_u32..10, 2_u32..10),
+            (width, height) in (8_u32..40, 8_u32..40),
             levels in proptest::collection::vec(any::<u8>(), 40 * 40),
         ) {
-            // Multiples of four: CLAHE fills up the last cells of other sizes.
-            let size = size(4 * width, 4 * height);
+            let size = size(width, height);
             let face = &levels[..size.pixels()];
-            for light in Light::ALL {
+            // CLAHE's cells lie half a pixel off their middles, in OpenCV and so here.
+            let others = Light::ALL.into_iter().filter(|&light| light != Light::Clahe);
+            for light in others {
                 let there = applied(light, &mirrored(face, size), size);
                 let here = mirrored(&applied(light, face, size), size);
                 let apart = here.iter().zip(&there).map(|(a, b)| a.abs_diff(*b)).max();

@@ -56,57 +56,72 @@ pub(super) enum About {
 pub(super) struct Centring<'a> {
     table: &'a Table,
     chosen: Vec<usize>,
-    about: About,
-    /// Sum of each chosen column's products with all chosen ones, and the sum of these.
-    sums: Vec<i128>,
-    total: i128,
-    /// Whether all that follows fits 64 bits.
-    small: bool,
+    sums: Sums,
+}
+
+/// Sum of each chosen column's products with all chosen ones, and the sum of these. The integers that follow from
+/// them are the same in 64 bits, where they fit, as in 128, and several times as fast.
+#[derive(Debug, Clone)]
+enum Sums {
+    /// Not wanted: about the origin.
+    None,
+    Small(Vec<i64>, i64),
+    Large(Vec<i128>, i128),
 }
 
 impl<'a> Centring<'a> {
     pub fn new(table: &'a Table, chosen: Vec<usize>, about: About) -> Self {
-        let sum = |&j: &usize| sum(table.row(j), &chosen);
-        let sums: Vec<i128> = match about {
-            About::Mean => chosen.par_iter().map(sum).collect(),
-            About::Origin => Vec::new(),
-        };
         let count = chosen.len() as i128;
         // No term is larger than n² G_max, and there are four of them.
-        let largest = 4 * count * count * i128::from(table.largest());
+        let small = 4 * count * count * i128::from(table.largest()) <= i128::from(i64::MAX);
+        let rows = chosen.par_iter().map(|&j| table.row(j));
+        let sums = match about {
+            About::Origin => Sums::None,
+            About::Mean if small => {
+                let sums: Vec<i64> = rows.map(|row| sum(row, &chosen)).collect();
+                let total = sums.iter().sum();
+                Sums::Small(sums, total)
+            }
+            About::Mean => {
+                let sums: Vec<i128> = rows.map(|row| sum(row, &chosen)).collect();
+                let total = sums.iter().sum();
+                Sums::Large(sums, total)
+            }
+        };
         Self {
-            total: sums.iter().sum(),
             table,
             chosen,
-            about,
             sums,
-            small: largest <= i128::from(i64::MAX),
         }
     }
 
-    /// Inner products of the chosen columns with column `p`.
-    pub fn with(&self, p: usize, products: &mut [f64]) {
+    /// Inner products of the chosen columns with column `p`; `at` is its place among them, if known.
+    fn with(&self, p: usize, at: Option<usize>, products: &mut [f64]) {
         let row = self.table.row(p);
         let entries = products.iter_mut().zip(&self.chosen);
-        if self.about == About::Origin {
-            for (value, &i) in entries {
-                *value = row[i] as f64;
+        let count = self.chosen.len() as i64;
+        let square = (count as f64).powi(2);
+        match &self.sums {
+            Sums::None => {
+                for (value, &i) in entries {
+                    *value = row[i] as f64;
+                }
             }
-            return;
-        }
-        let count = self.chosen.len() as i128;
-        let square = (count * count) as f64;
-        let rest = self.total - count * sum(row, &self.chosen);
-        // The integer is the same in 64 bits, where it fits, as in 128, and several times as fast.
-        if self.small {
-            let (count, rest) = (count as i64, rest as i64);
-            for ((value, &i), &other) in entries.zip(&self.sums) {
-                *value = (count * (count * row[i] - other as i64) + rest) as f64 / square;
+            Sums::Small(sums, total) => {
+                let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
+                let rest = total - count * own;
+                for ((value, &i), &other) in entries.zip(sums) {
+                    *value = (count * (count * row[i] - other) + rest) as f64 / square;
+                }
             }
-        } else {
-            for ((value, &i), &other) in entries.zip(&self.sums) {
-                let exact = count * (count * i128::from(row[i]) - other) + rest;
-                *value = exact as f64 / square;
+            Sums::Large(sums, total) => {
+                let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
+                let count = i128::from(count);
+                let rest = total - count * own;
+                for ((value, &i), &other) in entries.zip(sums) {
+                    let exact = count * (count * i128::from(row[i]) - other) + rest;
+                    *value = exact as f64 / square;
+                }
             }
         }
     }
@@ -115,14 +130,14 @@ impl<'a> Centring<'a> {
     pub fn squared(&self, p: usize) -> f64 {
         let row = self.table.row(p);
         let own = i128::from(row[p]);
-        match self.about {
-            About::Origin => own as f64,
-            About::Mean => {
-                let count = self.chosen.len() as i128;
-                let exact = count * (count * own - 2 * sum(row, &self.chosen)) + self.total;
-                exact as f64 / (count * count) as f64
-            }
-        }
+        let total = match self.sums {
+            Sums::None => return own as f64,
+            Sums::Small(_, total) => i128::from(total),
+            Sums::Large(_, total) => total,
+        };
+        let count = self.chosen.len() as i128;
+        let across: i128 = sum(row, &self.chosen);
+        (count * (count * own - 2 * across) + total) as f64 / (count * count) as f64
     }
 
     /// Inner products of the chosen columns (rows of the result) with these.
@@ -132,18 +147,26 @@ impl<'a> Centring<'a> {
             .as_mut_slice()
             .par_chunks_mut(self.chosen.len().max(1))
             .zip(columns)
-            .for_each(|(products, &p)| self.with(p, products));
+            .for_each(|(products, &p)| self.with(p, None, products));
         products
     }
 
     /// Inner products of the chosen columns with one another.
     pub fn scatter(&self) -> DMatrix<f64> {
-        self.with_all(&self.chosen)
+        let n = self.chosen.len();
+        let mut products = DMatrix::zeros(n, n);
+        products
+            .as_mut_slice()
+            .par_chunks_mut(n.max(1))
+            .zip(&self.chosen)
+            .enumerate()
+            .for_each(|(at, (products, &p))| self.with(p, Some(at), products));
+        products
     }
 }
 
-fn sum(row: &[i64], chosen: &[usize]) -> i128 {
-    chosen.iter().map(|&i| i128::from(row[i])).sum()
+fn sum<T: From<i64> + std::iter::Sum>(row: &[i64], chosen: &[usize]) -> T {
+    chosen.iter().map(|&i| T::from(row[i])).sum()
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Accumulator {
         wanted: ComponentCount,
         symmetry: Symmetry<'_>,
     ) -> Result<Components, PcaError> {
-        let n = self.faces;
+        let (n, d) = (self.faces, self.pixels);
         let observations = match symmetry {
             Symmetry::None => n,
             Symmetry::Mirror(_) => 2 * n,
@@ -99,6 +99,7 @@ impl Accumulator {
             }
         };
         let mut found = spectrum::solve(blocks, n, wanted)?;
+        found.apply(wanted, n, d)?;
         let mut basis = match symmetry {
             Symmetry::None => found.vectors.swap_remove(0),
             Symmetry::Mirror(mirror) => found.unfolded(mirror, &found.vectors),
@@ -164,7 +165,7 @@ impl Accumulator {
 
     /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums:
     /// each number takes the place, bit for bit, of the integer it comes from.
-    fn scatter(self) -> DMatrix<f64> {
+    pub(super) fn scatter(self) -> DMatrix<f64> {
         let (d, n) = (self.pixels, self.faces as f64);
         let (sums, mut table) = (self.sums, self.products);
         let count = self.faces as i64;

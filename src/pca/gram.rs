@@ -119,11 +119,17 @@ pub(super) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
             let mut sums = vec![0_u64; mean.len()];
             for some in chosen.chunks(FACES) {
                 let mut part = vec![0_u32; mean.len()];
-                for face in some.iter().filter_map(|&j| faces.column(j)) {
-                    for (sum, &pixel) in part.iter_mut().zip(&face[block * PIXELS..]) {
-                        *sum += u32::from(pixel);
-                    }
-                }
+                let faces = some.iter().filter_map(|&j| faces.column(j));
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        for face in faces {
+                            for (sum, &pixel) in part.iter_mut().zip(&face[block * PIXELS..]) {
+                                *sum += u32::from(pixel);
+                            }
+                        }
+                    },
+                );
                 sums.iter_mut()
                     .zip(part)
                     .for_each(|(sum, part)| *sum += u64::from(part));

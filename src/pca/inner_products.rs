@@ -136,6 +136,7 @@ impl InnerProducts {
             parity,
         });
         let mut spectrum = spectrum::solve(blocks.collect(), n, wanted)?;
+        spectrum.apply(wanted, n, self.length)?;
         for vectors in &mut spectrum.vectors {
             spectrum::fix_signs(vectors);
         }

@@ -17,9 +17,12 @@ pub mod eigen;
 mod gram;
 pub mod inner_products;
 pub mod kernel;
+pub mod minimize;
 pub mod products;
 pub mod projection;
 mod randomized;
+pub mod rule;
+pub mod scaled;
 pub mod spectrum;
 pub mod symmetry;
 
@@ -28,6 +31,7 @@ use nalgebra::{DMatrix, DVector};
 pub use crate::error::PcaError;
 pub use inner_products::{DualSpace, InnerProducts};
 use kernel::Columns;
+pub use rule::Rule;
 pub use spectrum::ComponentCount;
 pub use symmetry::{Mirror, Parity, Symmetry};
 
@@ -46,11 +50,20 @@ pub enum Solver {
     /// reached, where more than a third of all components are wanted, or a share of the variance;
     /// [`Components::solver`] says what was done and [`Components::residual`] how accurate it is.
     Randomized,
+    /// The images that rebuild the faces best, by alternating least squares from a seeded start: see
+    /// [`minimize`]. To see and to check, not for speed; needs a fixed number of components.
+    Minimize,
 }
 
 impl Solver {
     /// Every solver, in the order in which a user is told of them.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Gram, Self::Covariance, Self::Randomized];
+    pub const ALL: [Self; 5] = [
+        Self::Auto,
+        Self::Gram,
+        Self::Covariance,
+        Self::Randomized,
+        Self::Minimize,
+    ];
 
     /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
     /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
@@ -69,6 +82,7 @@ impl Solver {
             Self::Gram => "gram",
             Self::Covariance => "covariance",
             Self::Randomized => "randomized",
+            Self::Minimize => "minimize",
         }
     }
 }
@@ -124,17 +138,6 @@ impl Components {
     /// k, the number of eigenfaces.
     pub fn count(&self) -> usize {
         self.eigenvalues.len()
-    }
-
-    /// Leaves out all but the leading `k` eigenfaces.
-    pub fn truncate(&mut self, k: usize) {
-        if k < self.count() {
-            self.basis = self.basis.columns(0, k).into_owned();
-            self.eigenvalues.truncate(k);
-            if let Some(parity) = &mut self.parity {
-                parity.truncate(k);
-            }
-        }
     }
 
     /// Each eigenvalue over the total variance (not over the kept part of it).
@@ -193,6 +196,16 @@ impl Pca {
         })
     }
 
+    /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
+    fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
+        match (symmetry, self.solver) {
+            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized | Solver::Minimize) => {
+                cost::exact(d, n, self.components, symmetry)
+            }
+            _ => self.solver.resolve(d, n, self.components),
+        }
+    }
+
     /// The components, and the weights of the faces where they come for nothing.
     fn solve(
         &self,
@@ -200,19 +213,16 @@ impl Pca {
         symmetry: Symmetry<'_>,
     ) -> Result<(Components, Option<DMatrix<f32>>), PcaError> {
         let (d, n) = (faces.length(), faces.count());
-        let wanted = self.components;
-        let exact = || cost::exact(d, n, wanted, symmetry);
-        let mut solver = match (symmetry, self.solver) {
-            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized) => exact(),
-            _ => self.solver.resolve(d, n, wanted),
-        };
+        let wanted = self.components.with_faces(faces)?;
+        let mut solver = self.route(d, n, symmetry);
         if solver == Solver::Randomized {
             if let Some(components) = randomized::fit(faces, wanted)? {
                 return Ok((components, None));
             }
-            solver = exact();
+            solver = cost::exact(d, n, wanted, symmetry);
         }
         match solver {
+            Solver::Minimize => Ok((minimize::fit(faces, wanted, |_| {})?, None)),
             Solver::Covariance => Ok((covariance::fit(faces, wanted, symmetry)?, None)),
             _ => {
                 let (components, weights) = gram::fit(faces, wanted, symmetry)?;

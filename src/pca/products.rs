@@ -99,11 +99,10 @@ impl<'a> CentredFaces<'a> {
                 let tile = self.tile(tile, block * PIXELS, rows, order);
                 let factors = coefficients.subrows(group * FACES, order.len());
                 eigen::add_product(eigen::columns_mut(part, rows), tile, factors, 1.0);
-                for (sums, part) in out.as_mut().col_iter_mut().zip(part.chunks(rows)) {
-                    let sums = sums.try_as_col_major_mut().map(|sums| sums.as_slice_mut());
-                    for (sum, &part) in sums.into_iter().flatten().zip(part) {
-                        *sum += f64::from(part);
-                    }
+                let columns = out.as_mut().col_iter_mut().zip(part.chunks(rows));
+                for (sums, part) in columns {
+                    let sums = sums.try_as_col_major_mut().expect("columns are contiguous");
+                    add_widened(sums.as_slice_mut(), part);
                 }
             }
         };
@@ -147,12 +146,28 @@ impl<'a> CentredFaces<'a> {
             .collect();
         for (centred, face) in tile.chunks_mut(count).zip(order) {
             let pixels = &self.faces[face * self.mean.len() + first..][..count];
-            for ((to, &pixel), &mean) in centred.iter_mut().zip(pixels).zip(&mean) {
-                *to = T::from(pixel) - mean;
-            }
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for ((to, &pixel), &mean) in centred.iter_mut().zip(pixels).zip(&mean) {
+                        *to = T::from(pixel) - mean;
+                    }
+                },
+            );
         }
         eigen::columns(tile, count)
     }
+}
+
+fn add_widened(sums: &mut [f64], parts: &[f32]) {
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (sum, &part) in sums.iter_mut().zip(parts) {
+                *sum += f64::from(part);
+            }
+        },
+    );
 }
 
 /// A gray level as a number.

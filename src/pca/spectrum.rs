@@ -6,7 +6,8 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::eigen::{self, Choice, Eigenpairs, Wanted};
-use super::{Components, Mirror, Parity, PcaError, Solver};
+use super::kernel::Columns;
+use super::{Components, Mirror, Parity, PcaError, Rule, Solver};
 
 /// How many components to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -18,6 +19,8 @@ pub enum ComponentCount {
     Count(usize),
     /// The fewest whose eigenvalues sum to this share of the total variance, in (0, 1].
     Share(f64),
+    /// As many as a rule says, by the whole spectrum.
+    Rule(Rule),
 }
 
 /// Share of the variance that [`ComponentCount::Auto`] asks for: see docs/RECIPES.md.
@@ -38,10 +41,13 @@ impl std::str::FromStr for ComponentCount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            "expected `auto`, a count such as 40, or a share of variance such as 0.95".to_string()
+            "expected `auto`, a count such as 40, a share of variance such as 0.95, profile, minka or parallel".to_string()
         };
         if text == "auto" {
             return Ok(Self::Auto);
+        }
+        if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == text) {
+            return Ok(Self::Rule(rule));
         }
         if let Ok(count) = text.parse::<usize>() {
             return if count > 0 {
@@ -63,11 +69,25 @@ impl std::fmt::Display for ComponentCount {
             Self::Auto => write!(f, "auto"),
             Self::Count(count) => write!(f, "{count}"),
             Self::Share(share) => write!(f, "{share:?}"),
+            Self::Rule(rule) => write!(f, "{}", rule.name()),
         }
     }
 }
 
 impl ComponentCount {
+    /// What is left to be settled by a spectrum once the faces have been seen: parallel analysis has become a count.
+    pub(super) fn with_faces(self, faces: Columns<'_>) -> Result<Self, PcaError> {
+        match self {
+            Self::Rule(Rule::Parallel) => Rule::Parallel.count(faces).map(Self::Count),
+            other => Ok(other),
+        }
+    }
+
+    /// Whether a spectrum alone cannot settle it.
+    pub(crate) fn needs_faces(self) -> bool {
+        self == Self::Rule(Rule::Parallel)
+    }
+
     /// How many of the leading eigenvalues to keep, or `None` while more of them must be known.
     ///
     /// `eigenvalues` are the leading ones in decreasing order, `total` is the sum over all of them.
@@ -76,6 +96,8 @@ impl ComponentCount {
             Self::Auto => (AUTO_SHARE, AUTO_LIMIT),
             Self::Count(count) => (f64::INFINITY, count),
             Self::Share(share) => (share, usize::MAX),
+            // All, for the rule to choose from: see `Spectrum::apply`.
+            Self::Rule(_) => (1.0, usize::MAX),
         };
         let mut sum = 0.0;
         for (index, value) in eigenvalues.iter().enumerate() {
@@ -90,14 +112,14 @@ impl ComponentCount {
 
     /// Whether the first guess may turn out too small.
     fn may_need_more(self) -> bool {
-        matches!(self, Self::Share(_))
+        matches!(self, Self::Share(_) | Self::Rule(_))
     }
 
     fn first_guess(self, side: usize) -> usize {
         match self {
             Self::Auto => AUTO_LIMIT,
             Self::Count(count) => count,
-            Self::Share(_) => FIRST_GUESS,
+            Self::Share(_) | Self::Rule(_) => FIRST_GUESS,
         }
         .min(side)
     }
@@ -145,6 +167,14 @@ impl Spectrum {
                 *vectors = vectors.columns(0, kept).into_owned();
             }
         }
+    }
+
+    /// Cuts the whole spectrum of n faces of d pixels as the rule says, if that is what is wanted.
+    pub fn apply(&mut self, wanted: ComponentCount, n: usize, d: usize) -> Result<(), PcaError> {
+        if let ComponentCount::Rule(rule) = wanted {
+            self.truncate(rule.settle(&self.scatter, n, d)?);
+        }
+        Ok(())
     }
 
     /// Block and column of each kept vector, in decreasing order of scatter.
@@ -242,6 +272,42 @@ pub(super) fn solve(
         }
         ask *= 2;
     }
+}
+
+/// The leading eigenpairs of a scatter matrix that does not come from exact integers.
+pub(crate) struct Leading {
+    /// The eigenvalues, decreasing, all above the rank cut.
+    pub scatter: Vec<f64>,
+    /// side x k; the entry of largest magnitude of each column is positive.
+    pub vectors: DMatrix<f64>,
+    /// The trace.
+    pub total: f64,
+    /// The largest `‖A v - λ v‖` over the largest eigenvalue.
+    pub residual: f64,
+}
+
+/// As many leading eigenpairs of a scatter matrix as `wanted` settles on, for n faces of d pixels.
+pub(crate) fn leading(
+    scatter: DMatrix<f64>,
+    wanted: ComponentCount,
+    n: usize,
+    d: usize,
+) -> Result<Leading, PcaError> {
+    let block = Block {
+        rank: scatter.nrows().min(n - 1),
+        scatter,
+        parity: None,
+    };
+    let mut found = solve(vec![block], n, wanted)?;
+    found.apply(wanted, n, d)?;
+    let mut vectors = found.vectors.swap_remove(0);
+    fix_signs(&mut vectors);
+    Ok(Leading {
+        scatter: found.scatter,
+        vectors,
+        total: found.total,
+        residual: found.residual,
+    })
 }
 
 /// How many components of a matrix of this side may be wanted, before any is known.
@@ -372,7 +438,7 @@ mod tests {
 
     #[test]
     fn counts_print_as_they_parse() {
-        for text in ["auto", "7", "0.9", "1.0"] {
+        for text in ["auto", "7", "0.9", "1.0", "profile", "minka", "parallel"] {
             assert_eq!(text.parse::<ComponentCount>().unwrap().to_string(), text);
         }
     }

@@ -63,6 +63,22 @@ impl Mirror {
         Ok(Self { pairs, fixed })
     }
 
+    /// What of the two an eigenface (d numbers) of a space that knows this mirror is.
+    pub fn parity(&self, eigenface: &[f32]) -> Parity {
+        let product = |&(p, q): &(usize, usize)| f64::from(eigenface[p]) * f64::from(eigenface[q]);
+        let pairs: f64 = self.pairs.iter().map(product).sum();
+        let fixed: f64 = self
+            .fixed
+            .iter()
+            .map(|&p| f64::from(eigenface[p]).powi(2))
+            .sum();
+        if 2.0 * pairs + fixed >= 0.0 {
+            Parity::Even
+        } else {
+            Parity::Odd
+        }
+    }
+
     /// Left and right of images of this many pixels, row by row, exchanged.
     pub fn of_images(width: u32, height: u32) -> Self {
         let image: Vec<u32> = (0..height)

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, evidence, verify};
+use super::{Recognizer, Settings, evidence, verify};
 use crate::decision::{Calibration, LeftOut};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
-use crate::gallery::Gallery;
+use crate::gallery::{Gallery, Match};
 use crate::likeness::{self, LikenessTest};
 use crate::matcher::{Trials, View, Viewed};
 use crate::pca::{ComponentCount, InnerProducts, Pca, Symmetry};
@@ -51,7 +51,7 @@ pub(super) fn calibrate(
         .iter()
         .find(|view| view.view() == View::Pixels)
         .map_or(Symmetry::None, Viewed::symmetry);
-    let pixels = if gallery.len() <= SIDE_BY_SIDE {
+    let pixels = if gallery.len() <= SIDE_BY_SIDE && !settings.components.needs_faces() {
         Some(InnerProducts::with_symmetry(gallery.faces(), symmetry)?)
     } else {
         None
@@ -63,7 +63,53 @@ pub(super) fn calibrate(
         pixels,
         settings,
     };
-    let learn_again = |round: &Round| faces.run(round);
+    Ok(gather(gallery, &rounds, |round| faces.run(round)))
+}
+
+/// As [`calibrate`], but no round learns spaces: all go by those of a recogniser that keeps its own.
+pub(super) fn calibrate_keeping(
+    kept: &Recognizer,
+    gallery: &Gallery,
+    viewed: &[Viewed<'_>],
+    settings: Settings,
+) -> Calibration {
+    let (all, people) = (gallery.persons(), gallery.people().len());
+    let test = LikenessTest::new(kept.space());
+    let run = |round: &Round| {
+        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
+        let matcher = kept
+            .matcher()
+            .keeping_spaces(
+                viewed,
+                &round.learned,
+                &persons,
+                people,
+                settings.comparison(),
+            )
+            .ok()?;
+        let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
+        let ranked = |at: usize| matcher.rank(coordinates.column(at).as_slice(), 2);
+        let tried = gallery.faces().select(&round.tried).ok()?;
+        let weights = kept.space().project(&tried);
+        let likeness = |at| test.likeness(tried.face(at), weights.column(at).as_slice());
+        let likeness = (0..tried.len()).map(likeness).collect();
+        Some(seen_in(round, &all, settings, likeness, ranked))
+    };
+    gather(gallery, &rounds(gallery), |round| {
+        if round.tried.is_empty() || round.learned.is_empty() {
+            return None;
+        }
+        run(round)
+    })
+}
+
+/// What all rounds have seen, in their order.
+fn gather(
+    gallery: &Gallery,
+    rounds: &[Round],
+    learn_again: impl Fn(&Round) -> Option<LeftOut> + Sync,
+) -> Calibration {
+    let learn_again = |round: &Round| learn_again(round);
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -80,7 +126,34 @@ pub(super) fn calibrate(
         seen.pairs.same.append(&mut part.pairs.same);
         seen.pairs.different.append(&mut part.pairs.different);
     }
-    Ok(Calibration::learn(&seen))
+    Calibration::learn(&seen)
+}
+
+/// What one round has seen, its faces that were tried ranked by `ranked`.
+fn seen_in(
+    round: &Round,
+    persons: &[usize],
+    settings: Settings,
+    likeness: Vec<f64>,
+    ranked: impl Fn(usize) -> Vec<Match>,
+) -> LeftOut {
+    let mut seen = LeftOut {
+        likeness,
+        ..LeftOut::default()
+    };
+    for (at, &face) in round.tried.iter().enumerate() {
+        let ranked = ranked(at);
+        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
+            continue;
+        };
+        match round.kind {
+            Kind::People => seen.strangers.push(evidence),
+            Kind::Photos => seen
+                .genuine
+                .push((evidence, ranked[0].person == persons[face])),
+        }
+    }
+    seen
 }
 
 fn rounds(gallery: &Gallery) -> Vec<Round> {
@@ -164,20 +237,9 @@ impl Faces<'_> {
             .run(&round.learned, &persons, people, &round.tried);
         let trial = trial.ok()?;
 
-        let mut seen = LeftOut {
-            likeness: self.likeness(round)?,
-            ..LeftOut::default()
-        };
-        for (at, &face) in round.tried.iter().enumerate() {
-            let ranked = trial.rank(at, 2);
-            let Some(evidence) = evidence(&ranked, 0, self.settings.metric.measure) else {
-                continue;
-            };
-            match round.kind {
-                Kind::People => seen.strangers.push(evidence),
-                Kind::Photos => seen.genuine.push((evidence, ranked[0].person == all[face])),
-            }
-        }
+        let likeness = self.likeness(round)?;
+        let ranked = |at| trial.rank(at, 2);
+        let mut seen = seen_in(round, &all, self.settings, likeness, ranked);
         if matches!(round.kind, Kind::People) {
             let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
             let measure = self.settings.metric.measure;

@@ -20,13 +20,18 @@ pub struct Side {
     pub pixels: Vec<u8>,
     /// Whether it is the mirror image.
     pub mirrored: bool,
-    /// The squared distance between the probe and that face, taken apart, of each view that is compared.
+    /// The squared distance between the probe and that face.
+    pub squared: f64,
+    /// The same taken apart, of each view that is compared; empty where a kernel compares, which has no parts.
     pub splits: Vec<Split>,
 }
 
 impl Side {
     /// The squared distance between the probe and the nearest face, over all views.
     pub fn squared_distance(&self) -> f64 {
+        if self.splits.is_empty() {
+            return self.squared;
+        }
         self.splits.iter().map(|split| split.squared_distance).sum()
     }
 
@@ -125,7 +130,7 @@ impl Recognizer {
             straight.to_vec()
         };
         let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = self.matcher.parts().iter().map(|part| {
+        let splits = self.matcher.parts().iter().filter_map(|part| {
             let (first, second) = (part.view().of(probe), part.view().of(&compared));
             part.split(first.as_slice(), second.as_slice(), size)
         });
@@ -134,6 +139,7 @@ impl Recognizer {
             distance,
             face,
             mirrored,
+            squared: squared(nearest),
             splits: splits.collect(),
             pixels,
         })

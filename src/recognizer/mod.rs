@@ -5,12 +5,13 @@
 
 mod calibrate;
 mod explain;
+mod few;
 mod verify;
 
 pub use explain::{Explanation, Side};
 pub use verify::{Verdict, Verification};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use image::GrayImage;
 
@@ -20,6 +21,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
+use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::{Comparison, Copies, Features, Matcher, View};
@@ -38,6 +40,8 @@ pub struct Settings {
     pub features: Features,
     /// What each enrolled face stands for besides itself.
     pub copies: Copies,
+    /// Whose components the weights are: linear ones, or those of a kernel.
+    pub kernel: Kernel,
     /// How weights are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -58,10 +62,21 @@ impl Settings {
         Comparison {
             features: self.features,
             copies: self.copies,
+            kernel: self.kernel,
             metric: self.metric,
             clusters: self.clusters,
         }
     }
+}
+
+/// What a recogniser's spaces were learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The faces of its gallery.
+    Gallery,
+    /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
+    Kept,
 }
 
 /// A learned recogniser: identifies faces among the enrolled people.
@@ -71,11 +86,14 @@ pub struct Recognizer {
     settings: Settings,
     /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
     space: Arc<FaceSpace>,
+    origin: Origin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
     matcher: Matcher,
     calibration: Calibration,
+    /// Derived from the faces when first asked for: of few people only.
+    textures: OnceLock<few::Textures>,
 }
 
 /// A person a probe may be.
@@ -149,8 +167,11 @@ impl Recognizer {
         )?;
         let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         drop(viewed);
-        let space = match matcher.part(View::Pixels) {
-            Some(part) => Arc::clone(part.space()),
+        let space = match matcher
+            .part(View::Pixels)
+            .and_then(|part| part.space().linear())
+        {
+            Some(space) => Arc::clone(space),
             None => Arc::new(FaceSpace::new(
                 preparation.size(),
                 &settings.pca().fit(gallery.faces())?,
@@ -167,6 +188,39 @@ impl Recognizer {
             matcher,
             calibration,
         )
+    }
+
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        if gallery.faces().size() != self.preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        let viewed = comparison.view(gallery.faces());
+        let matcher = self
+            .matcher
+            .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
+        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        drop(viewed);
+        let weights = self.space.project(gallery.faces());
+        let (preparation, space) = (self.preparation, Arc::clone(&self.space));
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            matcher,
+            calibration,
+        )
+        .map(|learned| learned.of_origin(Origin::Kept))
     }
 
     /// A recogniser from stored parts.
@@ -200,11 +254,24 @@ impl Recognizer {
             preparation,
             settings,
             space,
+            origin: Origin::Gallery,
             gallery,
             weights,
             matcher,
             calibration,
+            textures: OnceLock::new(),
         })
+    }
+
+    /// The same, but that its spaces were learned from something else, or not.
+    #[must_use]
+    pub fn of_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// What the face space, and that of texture, was learned from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// How photos are made ready.
@@ -220,6 +287,22 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
+    }
+
+    /// The pixels' space of the kernel, if faces are compared by one: where pre-images are looked for. It is learned
+    /// from the enrolled faces each time.
+    ///
+    /// # Errors
+    /// Faces that are all alike to the kernel.
+    pub fn kernel_space(&self) -> Result<Option<KernelSpace>> {
+        if self.settings.kernel == Kernel::Linear {
+            return Ok(None);
+        }
+        let pca = KernelPca {
+            kernel: self.settings.kernel,
+            components: self.settings.components,
+        };
+        Ok(Some(pca.fit(self.gallery.faces())?))
     }
 
     /// Who is enrolled.
@@ -282,7 +365,11 @@ impl Recognizer {
                 let ranked = self
                     .matcher
                     .rank(coordinates.column(at).as_slice(), question.top.max(2));
-                let (decision, candidates) = self.judge(&ranked, likeness, question);
+                let (decision, candidates) = if self.goes_by_resemblance() {
+                    self.judge_among_few(face, likeness, question)
+                } else {
+                    self.judge(&ranked, likeness, question)
+                };
                 Identification {
                     decision,
                     candidates,

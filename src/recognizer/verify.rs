@@ -81,6 +81,9 @@ impl Recognizer {
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
+        if self.goes_by_resemblance() {
+            return self.verify_among_few(face, person, acceptance);
+        }
         if !self.calibration.gives_names() {
             return Err(self.too_few());
         }
@@ -99,6 +102,28 @@ impl Recognizer {
             confidence: self.calibration.confidence(evidence),
             distance: ranked[at].distance(),
             needed: self.calibration.threshold(acceptance),
+        })
+    }
+
+    /// Among few people: by how alike textures are, as identifying has it.
+    fn verify_among_few(
+        &self,
+        face: &[u8],
+        person: usize,
+        acceptance: Acceptance,
+    ) -> Result<Verification> {
+        let faces = FaceMatrix::from_pixels(self.preparation.size(), face.to_vec())?;
+        let ranked = self.resemblances(faces.as_slice());
+        let found = ranked.iter().find(|(other, _)| *other == person);
+        let &(_, cosine) = found.ok_or(Error::Inconsistent)?;
+        let is_nearest = ranked
+            .first()
+            .is_some_and(|&(nearest, _)| nearest == person);
+        Ok(Verification {
+            verdict: self.verdict(&faces, is_nearest && self.passes(cosine, acceptance)),
+            confidence: crate::decision::few::confidence(cosine),
+            distance: super::few::distance(cosine),
+            needed: self.threshold(acceptance).ok_or_else(|| self.too_few())?,
         })
     }
 

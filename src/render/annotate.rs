@@ -85,7 +85,7 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
     let mut labels: Vec<Area> = Vec::new();
     for (frame, mark) in frames.iter().zip(marks) {
         let letters = style.letters_for(frame);
-        let text = fitting(mark, letters, picture.width() as f32);
+        let text = fitting(mark, letters, style.label_width(frame, letters));
         let size = [
             lettering::width(&text, letters) + 2.0 * PADDING * letters,
             (1.0 + PADDING) * letters,
@@ -106,6 +106,7 @@ fn zoom((width, height): (u32, u32)) -> u32 {
 struct Style {
     letters: f32,
     most: f32,
+    width: f32,
 }
 
 impl Style {
@@ -116,11 +117,17 @@ impl Style {
         Self {
             letters: (short * LETTERS).max(SMALLEST_LETTERS).min(most),
             most,
+            width: picture.width() as f32,
         }
     }
 
     fn stroke(&self) -> f32 {
         (self.letters / 8.0).max(1.5)
+    }
+
+    /// Long names would hide the neighbours: some 28 letters, more only where the face is as wide.
+    fn label_width(&self, frame: &Frame, letters: f32) -> f32 {
+        frame.bounds.width().max(14.0 * letters).min(self.width)
     }
 
     /// Smaller for small faces, down to half.
@@ -249,7 +256,7 @@ impl Frame {
         let cost = |area: &Area| {
             let on_labels: f32 = labels.iter().map(|label| area.overlap(label)).sum();
             let on_faces: f32 = frames.iter().map(|frame| area.overlap(&frame.bounds)).sum();
-            10.0 * on_labels + on_faces
+            100.0 * on_labels + on_faces
         };
         let areas = places.map(inside);
         let cheapest = areas
@@ -451,7 +458,7 @@ mod tests {
             for mark in &marks {
                 let frame = Frame::of(mark, 1.0, &picture, &style);
                 let letters = style.letters_for(&frame);
-                let text = fitting(mark, letters, width as f32);
+                let text = fitting(mark, letters, style.label_width(&frame, letters));
                 let size = [lettering::width(&text, letters) + 2.0 * PADDING * letters, (1.0 + PADDING) * letters];
                 let area = frame.place(size, &picture, &[], &[]);
                 prop_assert!(area.left >= 0.0 && area.top >= 0.0);

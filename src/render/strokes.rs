@@ -45,7 +45,8 @@ pub(super) fn line(image: &mut RgbImage, [from, to]: [Point; 2], width: f32, col
 /// Cuts a line into dashes of about this length, with gaps as long between them, a dash at each end.
 pub(super) fn dashes([from, to]: [Point; 2], length: f32) -> Vec<[Point; 2]> {
     let whole = (to[0] - from[0]).hypot(to[1] - from[1]);
-    let pieces = ((whole / length / 2.0).round().clamp(1.0, 1000.0) as usize) * 2 + 1;
+    let gaps = ((whole / length - 1.0) / 2.0).round().clamp(1.0, 1000.0) as usize;
+    let pieces = 2 * gaps + 1;
     let point = |piece: usize| {
         let share = piece as f32 / pieces as f32;
         [0, 1].map(|axis| from[axis] + share * (to[axis] - from[axis]))

@@ -17,11 +17,11 @@ mod zip;
 
 pub use archive::Archive;
 pub use lock::{ModelLock, Wait};
-pub use model::{load, save};
+pub use model::{from_archive, load, load_with_history, save};
 pub use npy::{Number, read_npy, write_npy};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
-pub use seal::forge;
+pub use seal::{forge, forge_members};
 pub use writer::ArchiveWriter;
 
 /// The version of the format that this program writes, and the newest that it reads.

@@ -13,6 +13,8 @@
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
+//!
+//! Beside them `log.json` holds the [`History`].
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -27,13 +29,14 @@ use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::{Gallery, History, LabeledFace};
+use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::Framing;
-use crate::matcher::{Matcher, Part, View};
+use crate::matcher::{Matcher, Part, Space, View};
 use crate::metric::FittedMetric;
 use crate::normalize::Light;
 use crate::preparation::Preparation;
-use crate::recognizer::{Recognizer, Settings};
+use crate::recognizer::{Origin, Recognizer, Settings};
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,6 +53,8 @@ struct Meta {
     components: usize,
     /// Faces that the space was learned from.
     learned_from: usize,
+    /// What these faces were.
+    origin: Origin,
     total_variance: f64,
     /// The settings as a user would type them.
     wanted_components: String,
@@ -61,8 +66,27 @@ struct Meta {
     /// Columns of each face in `coordinates`.
     columns_of_a_face: usize,
     texture: Option<TextureMeta>,
+    /// The kernel, as a user would type it, and what it says of each view, in their order.
+    #[serde(default = "linear")]
+    kernel: String,
+    #[serde(default)]
+    kernel_spaces: Vec<KernelMeta>,
     calibration: Calibration,
 }
+
+fn linear() -> String {
+    Kernel::Linear.to_string()
+}
+
+/// What `meta.json` says of a view's space of a kernel.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct KernelMeta {
+    components: usize,
+    total_variance: f64,
+}
+
+/// The member that holds the [`History`].
+const LOG: &str = "log.json";
 
 /// What `meta.json` says of the texture's space, where texture is compared.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -86,8 +110,8 @@ impl TextureMeta {
 ///
 /// # Errors
 /// A place that cannot be written.
-pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(recognizer, out))
+pub fn save(recognizer: &Recognizer, history: &History, path: &Path) -> Result<()> {
+    replace_file(path, Privacy::Owner, |out| write(recognizer, history, out))
 }
 
 /// Reads a model back, bit for bit.
@@ -95,10 +119,38 @@ pub fn save(recognizer: &Recognizer, path: &Path) -> Result<()> {
 /// # Errors
 /// A file that is not there, is no model, is damaged, newer, or does not fit together.
 pub fn load(path: &Path) -> Result<Recognizer> {
-    read(&Archive::read(path)?)
+    load_with_history(path).map(|(recognizer, _)| recognizer)
 }
 
-fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Result<()> {
+/// Reads a model back with what became of it: what whoever is to change it needs.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
+    from_archive(&Archive::read(path)?)
+}
+
+/// The same from a file that is in memory already.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
+    let recognizer = read(archive)?;
+    let history: History = archive.json(LOG)?;
+    if history.fits(recognizer.gallery()) {
+        return Ok((recognizer, history));
+    }
+    Err(archive.refuse(ModelProblem::Json {
+        member: LOG.to_owned(),
+        reason: "it is not about the people enrolled".to_owned(),
+    }))
+}
+
+fn write<W: Write>(
+    recognizer: &Recognizer,
+    history: &History,
+    out: &mut BufWriter<W>,
+) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let matcher = recognizer.matcher();
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
@@ -112,6 +164,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         faces: n,
         components: k,
         learned_from: space.learned_from(),
+        origin: recognizer.origin(),
         total_variance: space.total_variance(),
         wanted_components: settings.components.to_string(),
         solver: settings.solver.name().to_owned(),
@@ -122,7 +175,17 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
         columns_of_a_face: matcher.enrolled().ncols() / n.max(1),
         texture: matcher
             .part(View::Texture)
-            .map(|part| TextureMeta::of(part.space())),
+            .and_then(|part| Some(TextureMeta::of(part.space().linear()?))),
+        kernel: settings.kernel.to_string(),
+        kernel_spaces: matcher
+            .parts()
+            .iter()
+            .filter_map(|part| part.space().kernel())
+            .map(|space| KernelMeta {
+                components: space.components(),
+                total_variance: space.total_variance(),
+            })
+            .collect(),
         calibration: *recognizer.calibration(),
     };
     let labels: Vec<&str> = gallery
@@ -151,11 +214,23 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    for part in matcher.parts() {
-        let (space, prefix) = (part.space(), prefix(part.view()));
-        let (d, k) = (space.pixels(), space.components());
-        if part.view() == View::Texture {
-            let named = |name: &str| format!("{prefix}{name}");
+    for (at, part) in matcher.parts().iter().enumerate() {
+        let prefix = prefix(part.view());
+        let named = |name: &str| format!("{prefix}{name}");
+        let k = part.space().components();
+        if let Some(space) = part.space().kernel() {
+            let learned = settings.comparison().learned(gallery.faces());
+            let faces = learned.map_err(io::Error::other)?;
+            let coefficients = space.coefficients_of(&faces[at]);
+            let n = coefficients.ncols();
+            archive.add_array(
+                &named("kernel_coefficients_"),
+                &[n, k],
+                coefficients.as_slice(),
+            )?;
+            archive.add_array(&named("kernel_variance_"), &[k], space.eigenvalues())?;
+        } else if let (View::Texture, Some(space)) = (part.view(), part.space().linear()) {
+            let d = space.pixels();
             archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
             archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?;
             archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
@@ -169,6 +244,7 @@ fn write<W: Write>(recognizer: &Recognizer, out: &mut BufWriter<W>) -> io::Resul
     let shape = [coordinates.ncols(), coordinates.nrows()];
     archive.add_array("coordinates", &shape, coordinates.as_slice())?;
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
+    archive.add_json(LOG, history)?;
     archive.finish()?;
     Ok(())
 }
@@ -199,6 +275,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         solver: meta.solver.parse().map_err(|e: String| senseless(&e))?,
         features: meta.features.parse().map_err(|e: String| senseless(&e))?,
         copies: meta.copies.parse().map_err(|e: String| senseless(&e))?,
+        kernel: meta.kernel.parse().map_err(|e: String| senseless(&e))?,
         metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
         clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
     };
@@ -231,6 +308,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         matcher,
         meta.calibration,
     )
+    .map(|recognizer| recognizer.of_origin(meta.origin))
     .map_err(|_| senseless("parts that do not fit together"))
 }
 
@@ -245,12 +323,16 @@ fn read_matcher(
         let reason = reason.to_owned();
         archive.refuse(ModelProblem::Layout { reason })
     };
+    let mut kernels = read_kernels(archive, meta, settings, gallery)?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
     for (view, share) in settings.features.views(space.size()) {
         let prefix = prefix(view);
         let space = match (view, meta.texture) {
-            (View::Pixels, _) => Arc::clone(space),
+            _ if settings.kernel != Kernel::Linear => kernels
+                .next()
+                .ok_or_else(|| senseless("a kernel whose space is not described"))?,
+            (View::Pixels, _) => Space::Linear(Arc::clone(space)),
             (View::Texture, Some(about)) => {
                 let size = view.size(space.size());
                 let (d, k) = (size.pixels(), about.components);
@@ -263,9 +345,9 @@ fn read_matcher(
                     about.total_variance,
                     about.learned_from,
                 );
-                Arc::new(
-                    space.ok_or_else(|| senseless("a texture space that does not fit together"))?,
-                )
+                Space::Linear(Arc::new(space.ok_or_else(|| {
+                    senseless("a texture space that does not fit together")
+                })?))
             }
             (View::Texture, None) => {
                 return Err(senseless("texture is compared but not described"));
@@ -295,6 +377,39 @@ fn read_matcher(
     let comparison = settings.comparison();
     Matcher::from_parts(parts, coordinates, &persons, people, comparison)
         .map_err(|_| senseless("coordinates that do not fit their faces"))
+}
+
+/// The spaces of the kernel, one for each view; none where the kernel is linear.
+fn read_kernels(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    gallery: &Gallery,
+) -> Result<Vec<Space>> {
+    if settings.kernel == Kernel::Linear {
+        return Ok(Vec::new());
+    }
+    let learned = settings.comparison().learned(gallery.faces())?;
+    let views = settings.features.views(gallery.faces().size());
+    let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
+    described
+        .map(|((faces, (view, _)), about)| {
+            let (n, k) = (faces.len(), about.components);
+            let named = |name: &str| format!("{}{name}", prefix(view));
+            let coefficients = archive.array(&named("kernel_coefficients_"), &[n, k])?;
+            let space = KernelSpace::from_parts(
+                settings.kernel,
+                faces,
+                &DMatrix::from_vec(k, n, coefficients),
+                archive.array(&named("kernel_variance_"), &[k])?,
+                about.total_variance,
+            );
+            let reason = "a space of a kernel that does not fit together".to_owned();
+            space
+                .map(|space| Space::Kernel(Arc::new(space)))
+                .ok_or_else(|| archive.refuse(ModelProblem::Layout { reason }))
+        })
+        .collect()
 }
 
 fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {

@@ -4,6 +4,7 @@
 //! a changed byte anywhere is noticed before anything else is looked at.
 
 use super::digest::{self, Digest};
+use super::zip;
 
 /// What stands before the digest. It names the digest, so that a later one can be told apart.
 const MARK: &[u8] = b"eigenfaces sha256/256k ";
@@ -41,4 +42,24 @@ pub fn forge(mut body: Vec<u8>) -> Vec<u8> {
     let seal = of(&digest::of(&body));
     body.extend_from_slice(&seal);
     body
+}
+
+/// A file of those members, laid out and sealed right, whatever they are called and hold. For tests and fuzzers too.
+#[doc(hidden)]
+pub fn forge_members(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let (mut body, mut entries) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let entry = zip::Entry {
+            name: name.clone(),
+            crc32: crc32fast::hash(content),
+            size: content.len() as u64,
+            offset: body.len() as u64,
+        };
+        body.extend(zip::local_header(&entry));
+        body.extend_from_slice(content);
+        entries.push(entry);
+    }
+    let directory = zip::directory(&entries, body.len() as u64, LENGTH as u16);
+    body.extend(directory);
+    forge(body)
 }

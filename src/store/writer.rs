@@ -40,13 +40,12 @@ impl<W: Write> ArchiveWriter<W> {
             out,
             entries: Vec::new(),
         };
-        writer.add_json(
-            META,
-            &Versioned {
-                format_version: FORMAT_VERSION,
-                meta,
-            },
-        )?;
+        // Laid out for people to read; it is short.
+        let meta = Versioned {
+            format_version: FORMAT_VERSION,
+            meta,
+        };
+        writer.add_member(META, &[&serde_json::to_vec_pretty(&meta)?, b"\n"])?;
         Ok(writer)
     }
 
@@ -93,9 +92,7 @@ impl<W: Write> ArchiveWriter<W> {
 
     /// Adds a JSON file under its full name (`log.json`). `numpy.load(...)[name]` gives its bytes.
     pub fn add_json(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(value)?;
-        text.push(b'\n');
-        self.add_member(name, &[&text])
+        self.add_member(name, &[&serde_json::to_vec(value)?, b"\n"])
     }
 
     /// Ends the archive with its directory and its checksum, and gives `out` back, flushed.

@@ -7,12 +7,17 @@ mod annotate;
 mod bad_input;
 mod bad_models;
 mod evaluate;
+mod facemap;
 mod framing;
+mod killed;
 mod main_job;
+mod people;
 mod project;
 mod readme;
 mod reconstruct;
 mod report;
+mod sync;
+mod theory;
 mod verify;
 
 use std::path::Path;
@@ -72,11 +77,13 @@ impl Run {
     }
 }
 
-/// The program, to be run in that folder, as if in nobody's environment.
+/// The program, to be run in that folder, as if in nobody's environment. The log's time is always the same, so that
+/// equal models are equal files.
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eigenfaces"));
     command
         .current_dir(folder)
+        .env("SOURCE_DATE_EPOCH", "1795236101")
         .env_remove("EIGENFACES_MODEL")
         .env_remove("NO_COLOR");
     command

@@ -1,5 +1,6 @@
 //! The model file as a container: what goes in comes out, and nothing else is let in.
 
+mod forged;
 mod hostile;
 mod refused;
 

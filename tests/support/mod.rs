@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod drawn;
+
 use std::path::{Path, PathBuf};
 
 /// The project's folder.

@@ -5,6 +5,7 @@
 //! which settles the order of their sums whatever the pool they run in.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{self, tridiag};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
@@ -12,6 +13,7 @@ use faer::linalg::householder::{
 };
 use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor as qr;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::traits::ComplexField;
 use faer::{Conj, Mat, MatMut, MatRef, Par, Spec};
 use nalgebra::DMatrix;
@@ -119,6 +121,24 @@ pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
         parts.iter().for_each(|part| sum += part);
     }
     sum
+}
+
+/// L⁻¹ (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`
+/// where it is not positive definite.
+pub fn inverse_cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let n = matrix.nrows();
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
+    llt::factor::cholesky_in_place(
+        view_mut(&mut matrix),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Spec::default(),
+    )
+    .ok()?;
+    let mut inverse = DMatrix::zeros(n, n);
+    invert_lower_triangular(view_mut(&mut inverse), view(&matrix), Par::Seq);
+    Some(inverse)
 }
 
 /// Householder reflections that took a symmetric matrix to tridiagonal form. The vectors themselves

@@ -22,8 +22,8 @@ mod tests;
 mod tridiagonal;
 
 pub(crate) use dense::{
-    Accum, View, ViewMut, add_product, columns, columns_mut, inner_product, multiply, product,
-    view, view_mut,
+    Accum, View, ViewMut, add_product, columns, columns_mut, inner_product, inverse_cholesky,
+    multiply, product, view, view_mut,
 };
 pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;

@@ -1,65 +1,11 @@
 //! The tile for AVX-512 VNNI: `vpdpbusd` multiplies 64 bytes by 64 and adds the products by fours.
 
-use std::arch::x86_64::*;
-
-use super::Tile;
-use super::panel::{Layout, Step, WIDTH};
-
-const ROWS: usize = 8;
-/// Registers of 16 columns each.
-const REGISTERS: usize = 3;
-const COLUMNS: usize = 16 * REGISTERS;
-
-pub(super) const TILE: Tile = Tile {
-    rows: ROWS,
-    columns: COLUMNS,
-    layout: Layout::Quads,
-    bias: 128,
-    add,
-    widen,
-};
-
-/// See [`Tile::add`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-fn add(a: &[Step], row: usize, b: &[Step], column: usize, sums: &mut [i32]) {
-    // The caller promises this; said here, the compiler leaves out the checks further down.
-    assert!(row + ROWS <= WIDTH && column + COLUMNS <= WIDTH && sums.len() == ROWS * COLUMNS);
+super::x86::x86_tile! {
+    features: "avx512f,avx512bw,avx512vnni", register: __m512i, lanes: 16,
+    rows: 8, registers: 3,
+    layout: Layout::Quads, bias: 128,
+    load: _mm512_loadu_si512, store: _mm512_storeu_si512, spread: _mm512_set1_epi32,
     // One factor is taken as unsigned, the other as signed: flipping the top bit subtracts 128.
-    let flip = _mm512_set1_epi8(i8::MIN);
-    let mut tile: [[__m512i; REGISTERS]; ROWS] =
-        std::array::from_fn(|i| std::array::from_fn(|r| load(&sums[i * COLUMNS + r * 16..])));
-    for (a, b) in a.iter().zip(b) {
-        let b: [__m512i; REGISTERS] =
-            std::array::from_fn(|r| _mm512_xor_si512(load(&b.0[column + r * 16..]), flip));
-        for (line, &a) in tile.iter_mut().zip(&a.0[row..row + ROWS]) {
-            let a = _mm512_set1_epi32(a.cast_signed());
-            for (sum, b) in line.iter_mut().zip(b) {
-                *sum = _mm512_dpbusd_epi32(*sum, a, b);
-            }
-        }
-    }
-    for (sums, &new) in sums
-        .as_chunks_mut::<16>()
-        .0
-        .iter_mut()
-        .zip(tile.as_flattened())
-    {
-        // SAFETY: `sums` is 16 numbers of 32 bits, as large as the register; alignment is not asked for.
-        unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), new) }
-    }
-}
-
-/// The first 16 numbers of 32 bits.
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-#[inline]
-fn load<T: bytemuck::Pod>(numbers: &[T]) -> __m512i {
-    assert!(size_of::<T>() == 4 && numbers.len() >= 16);
-    // SAFETY: there are 16 numbers of 32 bits, as many as the register holds; alignment is not asked for.
-    unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
-}
-
-/// See [`Tile::widen`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-fn widen(sums: &[i32], missing: i64, into: &mut [i64]) {
-    super::widen(sums, missing, into);
+    prepare: |columns| _mm512_xor_si512(columns, _mm512_set1_epi8(i8::MIN)),
+    multiply_add: |sum, a, b| _mm512_dpbusd_epi32(sum, a, b),
 }

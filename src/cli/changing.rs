@@ -1,0 +1,70 @@
+//! What every command that changes a model does: it takes the lock, dates what it takes down, asks before it erases.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use eigenfaces::error::{Error, Result};
+use eigenfaces::store::{ModelLock, Wait};
+
+use super::args::Deed;
+use super::output::{Output, one_line, shown};
+
+/// How long to wait in silence for another process that is changing the model.
+const IN_SILENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait after that: a large gallery takes its time.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The lock of a model; waits for its holder, and says for whom.
+pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
+    match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
+        Err(Error::Locked { holder, .. }) => {
+            let holder = holder.map_or_else(|| "another process".to_owned(), |it| it.to_string());
+            let model_shown = shown(model);
+            output.say(&format!(
+                "waiting: {model_shown} is being changed by {holder}"
+            ));
+            ModelLock::acquire(model, Wait::AtMost(PATIENCE))
+        }
+        locked => locked,
+    }
+}
+
+/// The time to take down, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
+/// made again to the byte (reproducible-builds.org), or else that of the clock.
+pub fn now() -> u64 {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    given
+        .and_then(|seconds| seconds.parse().ok())
+        .unwrap_or_else(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            since.map_or(0, |time| time.as_secs())
+        })
+}
+
+/// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.
+///
+/// # Errors
+/// They do not, or cannot be asked.
+pub fn consent(deed: Deed, model: &Path, what: &str) -> Result<()> {
+    if deed.yes {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Error::NotConfirmed {
+            path: model.to_owned(),
+            what: what.to_owned(),
+        });
+    }
+    let mut answer = String::new();
+    let question = format!("erase {} from {}? [y/N] ", one_line(what), shown(model));
+    let _ = write!(io::stderr(), "{question}").and_then(|()| io::stderr().flush());
+    let _ = io::stdin().lock().read_line(&mut answer);
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Error::Declined {
+            path: model.to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,173 @@
+//! What became of a gallery, in words and for scripts: part of `eigenfaces info`.
+
+use std::collections::BTreeMap;
+
+use eigenfaces::error::Result;
+use eigenfaces::gallery::{Event, History, Record, Tally};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::args::Format;
+use super::output::{Output, counted};
+
+/// So many records are shown unasked.
+const LATEST: usize = 5;
+
+/// The latest records, a line each, without names.
+pub fn latest(history: &History) -> Vec<String> {
+    let records = history.records();
+    let (earlier, latest) = records.split_at(records.len().saturating_sub(LATEST));
+    let mut lines: Vec<String> = latest.iter().map(in_a_line).collect();
+    if !earlier.is_empty() {
+        let count = counted(earlier.len(), "earlier change", "earlier changes");
+        lines.push(format!("{count}: info --log"));
+    }
+    lines
+}
+
+/// Every record, with the names of those who are still enrolled.
+pub fn run(history: &History, output: &Output) -> Result<Outcome> {
+    let names = history.names();
+    if output.format == Format::Csv {
+        output.line("time,event,number,person,faces")?;
+    }
+    for record in history.records() {
+        match output.format {
+            Format::Text => {
+                output.line(&in_a_line(record))?;
+                for (number, faces) in people(&record.event) {
+                    let faces = faces.map(|faces| format!(": {}", counted(faces, "face", "faces")));
+                    let faces = faces.unwrap_or_default();
+                    output.line(&format!("  {}{faces}", who(&names, number)))?;
+                }
+            }
+            Format::Json => output.line(&object(record, &names).to_string())?,
+            Format::Csv => {
+                for (number, faces) in people(&record.event) {
+                    output.csv(&[
+                        utc(record.time),
+                        event(&record.event).to_owned(),
+                        number.to_string(),
+                        names.get(&number).copied().unwrap_or_default().to_owned(),
+                        faces.map_or_else(String::new, |faces| faces.to_string()),
+                    ])?;
+                }
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn who(names: &BTreeMap<u64, &str>, number: u64) -> String {
+    match names.get(&number) {
+        Some(name) => (*name).to_owned(),
+        None => format!("number {number}, no longer enrolled"),
+    }
+}
+
+fn object(record: &Record, names: &BTreeMap<u64, &str>) -> Value {
+    let people: Vec<Value> = people(&record.event)
+        .into_iter()
+        .map(|(number, faces)| json!({ "number": number, "person": names.get(&number), "faces": faces }))
+        .collect();
+    json!({ "time": utc(record.time), "event": event(&record.event), "people": people })
+}
+
+fn event(event: &Event) -> &'static str {
+    match event {
+        Event::Enrolled(_) => "enrolled",
+        Event::Removed(_) => "removed",
+        Event::Renamed(_) => "renamed",
+        Event::Merged(..) => "merged",
+    }
+}
+
+/// Whom a record is about, by number, and how many faces each; of a merger first who is gone.
+fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
+    match event {
+        Event::Enrolled(tally) | Event::Removed(tally) => tally
+            .iter()
+            .map(|&Tally(person, faces)| (person, Some(faces)))
+            .collect(),
+        Event::Renamed(person) => vec![(*person, None)],
+        Event::Merged(from, into) => vec![(*from, None), (*into, None)],
+    }
+}
+
+fn in_a_line(record: &Record) -> String {
+    let sum = |tally: &[Tally]| {
+        // A stranger's log can say anything.
+        let faces = tally
+            .iter()
+            .fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
+        let faces = counted(faces, "face", "faces");
+        format!("{faces} of {}", counted(tally.len(), "person", "people"))
+    };
+    let what = match &record.event {
+        Event::Enrolled(tally) => format!("enrolled {}", sum(tally)),
+        Event::Removed(tally) => format!("removed {}", sum(tally)),
+        Event::Renamed(_) => "renamed 1 person".to_owned(),
+        Event::Merged(..) => "merged 2 people into one".to_owned(),
+    };
+    format!("{} {what}", utc(record.time))
+}
+
+/// Seconds since 1970 as `2026-11-21 04:41:41 UTC`.
+fn utc(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    format!(
+        "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC",
+        second % 60
+    )
+}
+
+/// The day of the Gregorian calendar that is so many days after 1 January 1970.
+fn date(days: u64) -> (u64, u64, u64) {
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    // The calendar repeats after 400 years.
+    const CYCLE: u64 = 146_097;
+    let (mut year, mut left) = (1970 + 400 * (days / CYCLE), days % CYCLE);
+    loop {
+        let length = if is_leap(year) { 366 } else { 365 };
+        if left < length {
+            break;
+        }
+        left -= length;
+        year += 1;
+    }
+    let february = if is_leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if left < length {
+            break;
+        }
+        left -= length;
+        month += 1;
+    }
+    (year, month, left + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        for (seconds, text) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_795_236_101, "2026-11-21 04:41:41 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (13_569_465_600, "2400-01-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(utc(seconds), text, "{seconds}");
+        }
+        // A stranger's log can say anything.
+        assert!(utc(u64::MAX).ends_with(" UTC"));
+    }
+}

@@ -1,0 +1,289 @@
+//! Face maps: how far every part of a larger picture lies from face space. Faces are where it is low.
+//!
+//! With the window x at one position, the mean face m and the eigenfaces u_i, the map holds
+//! ε² = ‖x - m‖² - Σ (u_iᵀ(x - m))². Every term is a sum over the window, found for all positions at once: Σx² by
+//! an integral image in exact integers, mᵀx and u_iᵀx as correlations by the fast Fourier transform, which takes
+//! log(pixels) steps a pixel where the naive loop takes one for every pixel of a face.
+//!
+//! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", 1991, section "Using eigenfaces to detect faces".
+//! As they note, the distance alone judges by contrast as well: a flat wall lies near every face space. Over the
+//! window's own contrast it is fairer: see [`Measure`].
+
+mod correlate;
+
+use image::{GrayImage, Luma, imageops};
+
+use crate::error::PhotoProblem;
+use crate::face_matrix::FaceSize;
+use crate::face_space::FaceSpace;
+use correlate::Tiling;
+
+/// What a face map tells of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// ε over √d: the distance from face space in gray levels a pixel (Turk & Pentland).
+    #[default]
+    Distance,
+    /// ε over the window's contrast ‖x - its own mean level‖: 0 for what face space holds entirely. A flat window
+    /// has no contrast and counts as [`FLAT`].
+    Contrast,
+}
+
+/// What is told of a window without contrast, and the most that is told of any.
+pub const FLAT: f64 = 10.0;
+
+/// For every position of a window of face size in a picture, how far the window lies from face space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceMap {
+    size: FaceSize,
+    /// Positions from left to right and from top to bottom.
+    positions: (usize, usize),
+    /// Row after row, by the upper left corner of the window.
+    values: Vec<f64>,
+}
+
+/// A place where the map is lower than all around.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Minimum {
+    /// Left edge of the window, in pixels of the picture.
+    pub x: u32,
+    /// Upper edge.
+    pub y: u32,
+    /// What the map holds there.
+    pub value: f64,
+}
+
+impl FaceMap {
+    /// The map of a picture.
+    ///
+    /// # Errors
+    /// A picture smaller than a face.
+    pub fn new(
+        space: &FaceSpace,
+        picture: &GrayImage,
+        measure: Measure,
+    ) -> Result<Self, PhotoProblem> {
+        let size = space.size();
+        let (width, height) = picture.dimensions();
+        if width < size.width() || height < size.height() {
+            return Err(PhotoProblem::Unfit {
+                reason: format!(
+                    "{width}x{height} pixels are less than a face of {size}; take a larger photo or a larger --scale"
+                ),
+            });
+        }
+        let positions = (
+            (width - size.width()) as usize + 1,
+            (height - size.height()) as usize + 1,
+        );
+        let outside = squared_distances(space, picture);
+        let sums = WindowSums::of(picture, size);
+        let d = size.pixels() as f64;
+        let values = outside
+            .iter()
+            .enumerate()
+            .map(|(at, &squared)| {
+                // Rounding may leave a little less than nothing.
+                let squared = squared.max(0.0);
+                match measure {
+                    Measure::Distance => (squared / d).sqrt(),
+                    Measure::Contrast => {
+                        let contrast = sums.contrast(at % positions.0, at / positions.0);
+                        if contrast > 0.0 {
+                            (squared / contrast).sqrt().min(FLAT)
+                        } else {
+                            FLAT
+                        }
+                    }
+                }
+            })
+            .collect();
+        Ok(Self {
+            size,
+            positions,
+            values,
+        })
+    }
+
+    /// How many positions there are, from left to right and from top to bottom.
+    pub fn positions(&self) -> (usize, usize) {
+        self.positions
+    }
+
+    /// The values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The lowest places, lowest first, at most `count`: none of their neighbours is lower, and no two are within half
+    /// a face of each other. Of equal ones the upper left one counts.
+    pub fn minima(&self, count: usize) -> Vec<Minimum> {
+        let (columns, rows) = self.positions;
+        let reach = (
+            (self.size.width() / 2).max(1) as usize,
+            (self.size.height() / 2).max(1) as usize,
+        );
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by(|&a, &b| self.values[a].total_cmp(&self.values[b]).then(a.cmp(&b)));
+        let mut taken = vec![false; self.values.len()];
+        let mut found = Vec::new();
+        for at in order {
+            if found.len() == count {
+                break;
+            }
+            let (x, y) = (at % columns, at / columns);
+            if taken[at] || !self.is_lowest_around(x, y) {
+                continue;
+            }
+            found.push(Minimum {
+                x: x as u32,
+                y: y as u32,
+                value: self.values[at],
+            });
+            for row in y.saturating_sub(reach.1)..(y + reach.1 + 1).min(rows) {
+                let (left, right) = (x.saturating_sub(reach.0), (x + reach.0 + 1).min(columns));
+                taken[row * columns + left..row * columns + right].fill(true);
+            }
+        }
+        found
+    }
+
+    /// Whether none of the up to eight positions around is lower.
+    fn is_lowest_around(&self, x: usize, y: usize) -> bool {
+        let (columns, rows) = self.positions;
+        let value = self.values[y * columns + x];
+        (y.saturating_sub(1)..(y + 2).min(rows)).all(|row| {
+            let from = row * columns;
+            self.values[from + x.saturating_sub(1)..from + (x + 2).min(columns)]
+                .iter()
+                .all(|&other| other >= value)
+        })
+    }
+
+    /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
+    /// black and the highest white; mid-gray around, where no window fits.
+    pub fn picture(&self) -> GrayImage {
+        let (columns, rows) = self.positions;
+        let (lowest, highest) = self
+            .values
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), &value| {
+                (low.min(value), high.max(value))
+            });
+        let range = if highest > lowest {
+            highest - lowest
+        } else {
+            1.0
+        };
+        let (left, top) = (self.size.width() / 2, self.size.height() / 2);
+        let (width, height) = (
+            columns as u32 + self.size.width() - 1,
+            rows as u32 + self.size.height() - 1,
+        );
+        let mut picture = GrayImage::from_pixel(width, height, Luma([128]));
+        for (at, value) in self.values.iter().enumerate() {
+            let shade = ((value - lowest) / range * 255.0).round() as u8;
+            let (x, y) = ((at % columns) as u32, (at / columns) as u32);
+            picture.put_pixel(left + x, top + y, Luma([shade]));
+        }
+        picture
+    }
+}
+
+/// A picture scaled by a factor, averaged where it becomes smaller; at least one pixel remains.
+pub fn scaled(picture: &GrayImage, scale: f64) -> GrayImage {
+    let side = |length: u32| ((f64::from(length) * scale).round() as u32).max(1);
+    let (width, height) = (side(picture.width()), side(picture.height()));
+    if (width, height) == picture.dimensions() {
+        return picture.clone();
+    }
+    imageops::resize(picture, width, height, imageops::FilterType::Triangle)
+}
+
+/// ε² at every position, row after row.
+fn squared_distances(space: &FaceSpace, picture: &GrayImage) -> Vec<f64> {
+    let size = space.size();
+    let (width, height) = (size.width() as usize, size.height() as usize);
+    let mean = space.mean().as_slice();
+    let mean_squared: f64 = mean.iter().map(|level| level * level).sum();
+    let eigenfaces: Vec<Vec<f64>> = space
+        .basis()
+        .column_iter()
+        .map(|face| face.iter().map(|&value| f64::from(value)).collect())
+        .collect();
+    // u_iᵀ m, which the window's u_iᵀ x is less by.
+    let offsets: Vec<f64> = eigenfaces
+        .iter()
+        .map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum())
+        .collect();
+    let mut templates: Vec<&[f64]> = vec![mean];
+    templates.extend(eigenfaces.iter().map(Vec::as_slice));
+
+    let sums = WindowSums::of(picture, size);
+    let columns = picture.width() as usize - width + 1;
+    let mut squared: Vec<f64> = (0..columns * (picture.height() as usize - height + 1))
+        .map(|at| sums.squares(at % columns, at / columns) as f64 + mean_squared)
+        .collect();
+    Tiling::new(picture, (width, height)).correlate(
+        &templates,
+        &mut squared,
+        |template, correlation| match template.checked_sub(1) {
+            None => -2.0 * correlation,
+            Some(eigenface) => -(correlation - offsets[eigenface]).powi(2),
+        },
+    );
+    squared
+}
+
+/// Sums over windows of face size, in exact integers: summed-area tables (F. Crow, SIGGRAPH 1984).
+struct WindowSums {
+    size: (usize, usize),
+    /// Of levels and of their squares over everything above and to the left, with a row and column of zeros.
+    stride: usize,
+    levels: Vec<u64>,
+    squares: Vec<u64>,
+}
+
+impl WindowSums {
+    fn of(picture: &GrayImage, size: FaceSize) -> Self {
+        let stride = picture.width() as usize + 1;
+        let mut levels = vec![0; stride * (picture.height() as usize + 1)];
+        let mut squares = levels.clone();
+        for (y, row) in picture.as_raw().chunks_exact(stride - 1).enumerate() {
+            let (mut level, mut square) = (0, 0);
+            for (x, &pixel) in row.iter().enumerate() {
+                level += u64::from(pixel);
+                square += u64::from(pixel).pow(2);
+                let at = (y + 1) * stride + x + 1;
+                levels[at] = levels[at - stride] + level;
+                squares[at] = squares[at - stride] + square;
+            }
+        }
+        Self {
+            size: (size.width() as usize, size.height() as usize),
+            stride,
+            levels,
+            squares,
+        }
+    }
+
+    fn over(&self, table: &[u64], x: usize, y: usize) -> u64 {
+        let (top, bottom) = (y * self.stride, (y + self.size.1) * self.stride);
+        let (left, right) = (x, x + self.size.0);
+        table[bottom + right] + table[top + left] - table[bottom + left] - table[top + right]
+    }
+
+    /// Σx² of the window with this upper left corner.
+    fn squares(&self, x: usize, y: usize) -> u64 {
+        self.over(&self.squares, x, y)
+    }
+
+    /// Σ(x - its mean)² of the window.
+    fn contrast(&self, x: usize, y: usize) -> f64 {
+        let d = (self.size.0 * self.size.1) as u128;
+        let level = u128::from(self.over(&self.levels, x, y));
+        // By the inequality of Cauchy and Schwarz this is not negative.
+        let exact = d * u128::from(self.squares(x, y)) - level * level;
+        exact as f64 / d as f64
+    }
+}

@@ -1,0 +1,238 @@
+//! Changes to a gallery that exists: leave faces out, give people another name, find a person by name.
+
+use std::collections::HashSet;
+
+use super::{Enrolled, Gallery, LabeledFace};
+use crate::dataset::{ContentHash, Person};
+use crate::error::{Error, Result};
+
+/// The fewest hexadecimal digits that stand for a photo: short enough to type, too many to meet by chance.
+pub const HASH_DIGITS: usize = 8;
+
+impl Gallery {
+    /// The person of exactly this name, as a position in [`Gallery::people`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPerson`], with the nearest spelling among those enrolled.
+    pub fn find(&self, name: &str) -> Result<usize> {
+        let name = name.trim();
+        let found = self
+            .people
+            .iter()
+            .position(|person| person.as_str() == name);
+        found.ok_or_else(|| Error::NoSuchPerson {
+            name: name.chars().take(Person::MAX_LENGTH).collect(),
+            nearest: self.nearest_spelling(name),
+        })
+    }
+
+    /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is exactly `given`, or else
+    /// those whose hash begins with it ([`HASH_DIGITS`] or more hexadecimal digits).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPhoto`] where there is none; [`Error::ManyPhotos`] where the digits fit several hashes.
+    pub fn find_photo(&self, given: &str) -> Result<Vec<usize>> {
+        let positions = |is: &dyn Fn(&Enrolled) -> bool| -> Vec<usize> {
+            (0..self.len())
+                .filter(|&at| is(&self.enrolled[at]))
+                .collect()
+        };
+        let by_source = positions(&|face| !given.is_empty() && face.source == given);
+        if !by_source.is_empty() {
+            return Ok(by_source);
+        }
+        let digits = given.to_ascii_lowercase();
+        let is_hash = digits.len() >= HASH_DIGITS && digits.bytes().all(|c| c.is_ascii_hexdigit());
+        let by_hash = positions(&|face| is_hash && face.hash.to_string().starts_with(&digits));
+        let photo = given.to_owned();
+        match by_hash.len() {
+            0 => Err(Error::NoSuchPhoto { photo }),
+            1 => Ok(by_hash),
+            count => Err(Error::ManyPhotos { photo, count }),
+        }
+    }
+
+    /// Where the photo of this content stands in [`Gallery::enrolled`].
+    pub fn position(&self, photo: ContentHash) -> Option<usize> {
+        self.enrolled.iter().position(|face| face.hash == photo)
+    }
+
+    /// The gallery without some faces, given by their positions in [`Gallery::enrolled`].
+    #[must_use]
+    pub fn without(self, faces: &[usize]) -> Self {
+        let gone: HashSet<ContentHash> = faces.iter().map(|&at| self.enrolled[at].hash).collect();
+        self.changed(|face| !gone.contains(&face.hash))
+    }
+
+    /// The gallery in which some people, given by their positions in [`Gallery::people`], are all called `name`: one
+    /// person renamed, or several made one.
+    #[must_use]
+    pub fn called(self, people: &[usize], name: &Person) -> Self {
+        let old: Vec<Person> = people.iter().map(|&at| self.people[at].clone()).collect();
+        self.changed(|face| {
+            if old.contains(&face.person) {
+                face.person = name.clone();
+            }
+            true
+        })
+    }
+
+    /// The gallery without the sources of its faces.
+    #[must_use]
+    pub fn without_sources(self) -> Self {
+        self.changed(|face| {
+            face.source.clear();
+            true
+        })
+    }
+
+    /// Whether the source of any face is known.
+    pub fn has_sources(&self) -> bool {
+        self.enrolled.iter().any(|face| !face.source.is_empty())
+    }
+
+    /// The gallery of the faces that `change` returns true for, as it leaves them.
+    pub(super) fn changed(self, mut change: impl FnMut(&mut LabeledFace) -> bool) -> Self {
+        let size = self.faces.size();
+        let mut faces = self.into_labeled();
+        faces.retain_mut(|face| change(face));
+        Self::in_order(size, faces)
+    }
+
+    /// The name that differs least from `name`, if any is near; of several the first.
+    fn nearest_spelling(&self, name: &str) -> Option<String> {
+        let wanted: Vec<char> = name
+            .to_lowercase()
+            .chars()
+            .take(Person::MAX_LENGTH)
+            .collect();
+        if wanted.len() < 2 {
+            return None;
+        }
+        let most = (wanted.len() / 3).max(1);
+        let distance = |person: &Person| {
+            let letters: Vec<char> = person.as_str().to_lowercase().chars().collect();
+            // A length that differs by more cannot be mended by fewer edits.
+            (letters.len().abs_diff(wanted.len()) <= most).then(|| edits(&letters, &wanted))
+        };
+        let near = |person| distance(person).filter(|&edits| edits <= most);
+        self.people
+            .iter()
+            .filter_map(|person| Some((near(person)?, person)))
+            .min_by_key(|(edits, _)| *edits)
+            .map(|(_, person)| person.to_string())
+    }
+}
+
+/// How many letters must be added, left out or replaced to make one word the other (Levenshtein 1966).
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face_matrix::FaceSize;
+    use proptest::prelude::*;
+
+    fn gallery(people: &[(&str, u8)]) -> Gallery {
+        let size = FaceSize::new(8, 8).unwrap();
+        let faces = people.iter().map(|&(person, number)| face(person, number));
+        Gallery::assemble(size, faces.collect()).unwrap().0
+    }
+
+    fn face(person: &str, number: u8) -> LabeledFace {
+        LabeledFace {
+            person: Person::new(person).unwrap(),
+            source: format!("{person}/{number}.png"),
+            hash: ContentHash::of(&[number]),
+            pixels: vec![number; 64],
+        }
+    }
+
+    #[test]
+    fn people_are_found_by_name_or_the_nearest_is_suggested() {
+        let gallery = gallery(&[("Ada Lovelace", 1), ("Boris", 2), ("顔", 3), ("s1", 4)]);
+        assert_eq!(gallery.find(" Boris ").unwrap(), 1);
+        for (given, nearest) in [
+            ("ada lovelace", Some("Ada Lovelace")),
+            ("Ada Lovlace", Some("Ada Lovelace")),
+            ("Bors", Some("Boris")),
+            ("s2", Some("s1")),
+            ("Nobody", None),
+            ("", None),
+        ] {
+            match gallery.find(given) {
+                Err(Error::NoSuchPerson { nearest: found, .. }) => {
+                    assert_eq!(found.as_deref(), nearest, "{given}");
+                }
+                other => panic!("{given}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn photos_are_found_by_source_or_hash() {
+        let gallery = gallery(&[("Ada", 1), ("Ada", 2)]);
+        assert_eq!(gallery.find_photo("Ada/2.png").unwrap(), [1]);
+        let digits = ContentHash::of(&[1]).to_string().to_uppercase();
+        assert_eq!(gallery.find_photo(&digits).unwrap(), [0]);
+        assert_eq!(gallery.find_photo(&digits[..8]).unwrap(), [0]);
+        for none in ["", &digits[..7], "Ada", "00000000", "Ada/2.png "] {
+            let found = gallery.find_photo(none);
+            assert!(matches!(found, Err(Error::NoSuchPhoto { .. })), "{none}");
+        }
+        let nameless = gallery.without_sources();
+        assert!(nameless.find_photo("").is_err() && !nameless.has_sources());
+    }
+
+    proptest! {
+        /// Whatever is changed, the result is the gallery assembled from what is left, in any order.
+        #[test]
+        fn changing_equals_assembling(
+            people in proptest::collection::vec("[A-D]", 1..20),
+            gone in proptest::collection::vec(any::<bool>(), 20),
+            rotation in 0..20usize,
+        ) {
+            let faces: Vec<_> = people.iter().zip(1..).map(|(person, number)| (person.as_str(), number)).collect();
+            let gallery = gallery(&faces);
+            let removed: Vec<usize> = (0..gallery.len()).filter(|&at| gone[at]).collect();
+            let mut left: Vec<LabeledFace> = gallery.clone().into_labeled();
+            let mut marks = gone.iter();
+            left.retain(|_| !marks.next().unwrap());
+            let count = left.len().max(1);
+            left.rotate_left(rotation % count);
+            let size = FaceSize::new(8, 8).unwrap();
+            let expected = Gallery::assemble(size, left.clone()).unwrap().0;
+            prop_assert_eq!(gallery.clone().without(&removed), expected);
+
+            let name = Person::new("B").unwrap();
+            let called = gallery.clone().called(&[0], &name);
+            let first = gallery.people()[0].clone();
+            let renamed = gallery.into_labeled().into_iter().map(|face| LabeledFace {
+                person: if face.person == first { name.clone() } else { face.person.clone() },
+                ..face
+            });
+            prop_assert_eq!(called, Gallery::assemble(size, renamed.collect()).unwrap().0);
+        }
+
+        #[test]
+        fn edits_are_a_distance(a in "[ab]{0,6}", b in "[ab]{0,6}", c in "[ab]{0,6}") {
+            let [a, b, c] = [a, b, c].map(|word| word.chars().collect::<Vec<char>>());
+            prop_assert_eq!(edits(&a, &b), edits(&b, &a));
+            prop_assert_eq!(edits(&a, &b) == 0, a == b);
+            prop_assert!(edits(&a, &c) <= edits(&a, &b) + edits(&b, &c));
+            prop_assert!(edits(&a, &b) <= a.len().max(b.len()));
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! What became of a gallery over the years: when faces of whom were enrolled and removed.
+//!
+//! People have numbers, given in the order in which they were first enrolled and never given again. Records speak of
+//! numbers only; who is who stands in one table, of those who are enrolled. So no record is ever rewritten, and
+//! whoever is erased leaves a number behind, but no name.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Gallery;
+use crate::dataset::{ContentHash, Person};
+
+/// The largest number a person can have: JSON readers keep integers exactly up to here.
+const LARGEST: u64 = 1 << 53;
+
+/// The append-only log of a gallery.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct History {
+    /// The number of everybody who is enrolled, by name.
+    people: BTreeMap<String, u64>,
+    records: Vec<Record>,
+}
+
+/// One change of the gallery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// When, in seconds since 1970 (UTC), by the clock of the machine.
+    pub time: u64,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Event {
+    /// So many faces of each of these people were added.
+    Enrolled(Vec<Tally>),
+    /// So many faces of each of these people were erased.
+    Removed(Vec<Tally>),
+    /// A person got another name.
+    Renamed(u64),
+    /// The faces of the first became those of the second.
+    Merged(u64, u64),
+}
+
+/// A person's number, and how many faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally(pub u64, pub usize);
+
+impl History {
+    /// The history of a gallery of which nothing is known but who is enrolled now.
+    pub fn unknown(gallery: &Gallery) -> Self {
+        let names = gallery.people().iter().map(Person::to_string);
+        Self {
+            people: names.zip(1..).collect(),
+            records: Vec::new(),
+        }
+    }
+
+    /// What happened, oldest first.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Who has which number. Numbers that are missing are of people who are enrolled no longer.
+    pub fn names(&self) -> BTreeMap<u64, &str> {
+        let people = self.people.iter();
+        people
+            .map(|(name, &number)| (number, name.as_str()))
+            .collect()
+    }
+
+    /// Takes down which faces came and went between two states of the gallery; nothing if none did.
+    pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
+        self.number(after);
+        let removed = self.tally(before, after);
+        let enrolled = self.tally(after, before);
+        let events = [
+            (removed, Event::Removed as fn(_) -> _),
+            (enrolled, Event::Enrolled),
+        ];
+        for (tally, event) in events {
+            if !tally.is_empty() {
+                let event = event(tally);
+                self.records.push(Record { time, event });
+            }
+        }
+        self.forget(after);
+    }
+
+    /// Takes down that a person is called otherwise from now on.
+    pub fn rename(&mut self, time: u64, from: &Person, to: &Person) {
+        if let Some(number) = self.people.remove(from.as_str()) {
+            self.people.insert(to.to_string(), number);
+            let event = Event::Renamed(number);
+            self.records.push(Record { time, event });
+        }
+    }
+
+    /// Takes down that the faces of one person are another's from now on.
+    pub fn merge(&mut self, time: u64, from: &Person, into: &Person) {
+        let number = self.people.get(into.as_str()).copied();
+        if let (Some(into), Some(from)) = (number, self.people.remove(from.as_str())) {
+            let event = Event::Merged(from, into);
+            self.records.push(Record { time, event });
+        }
+    }
+
+    /// Whether it is one of that gallery: everybody has a number of their own, and nobody else has a name.
+    pub fn fits(&self, gallery: &Gallery) -> bool {
+        let numbers: HashSet<u64> = self.people.values().copied().collect();
+        self.people.len() == gallery.people().len()
+            && numbers.len() == self.people.len()
+            && self.numbers().all(|number| (1..=LARGEST).contains(&number))
+            && gallery
+                .people()
+                .iter()
+                .all(|person| self.people.contains_key(person.as_str()))
+    }
+
+    /// Gives a number to everybody who has none.
+    fn number(&mut self, gallery: &Gallery) {
+        let mut next = self.numbers().max().unwrap_or(0) + 1;
+        for person in gallery.people() {
+            if !self.people.contains_key(person.as_str()) {
+                self.people.insert(person.to_string(), next);
+                next += 1;
+            }
+        }
+    }
+
+    /// Drops the names of those who are enrolled no longer.
+    fn forget(&mut self, gallery: &Gallery) {
+        let there: HashSet<&str> = gallery.people().iter().map(Person::as_str).collect();
+        self.people.retain(|name, _| there.contains(name.as_str()));
+    }
+
+    /// How many faces of each person one gallery has and the other has not, by number.
+    fn tally(&self, these: &Gallery, those: &Gallery) -> Vec<Tally> {
+        let key = |gallery: &Gallery, at: usize| -> (ContentHash, String) {
+            let face = &gallery.enrolled()[at];
+            (face.hash, gallery.people()[face.person].to_string())
+        };
+        let there: HashSet<_> = (0..those.len()).map(|at| key(those, at)).collect();
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+        for (_, name) in (0..these.len())
+            .map(|at| key(these, at))
+            .filter(|key| !there.contains(key))
+        {
+            if let Some(&number) = self.people.get(&name) {
+                *counts.entry(number).or_default() += 1;
+            }
+        }
+        counts
+            .into_iter()
+            .map(|(person, faces)| Tally(person, faces))
+            .collect()
+    }
+
+    /// Every number that was ever given, perhaps several times.
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        let in_records = self.records.iter().flat_map(|record| match &record.event {
+            Event::Enrolled(tally) | Event::Removed(tally) => {
+                tally.iter().map(|Tally(person, _)| *person).collect()
+            }
+            Event::Renamed(person) => vec![*person],
+            Event::Merged(from, into) => vec![*from, *into],
+        });
+        self.people.values().copied().chain(in_records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face_matrix::FaceSize;
+    use crate::gallery::LabeledFace;
+
+    fn gallery(people: &str) -> Gallery {
+        let faces = people
+            .chars()
+            .zip(0..)
+            .map(|(person, number): (char, u8)| LabeledFace {
+                person: Person::new(&person.to_string()).unwrap(),
+                source: String::new(),
+                hash: ContentHash::of(&[number]),
+                pixels: vec![number; 64],
+            });
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())
+            .unwrap()
+            .0
+    }
+
+    fn empty() -> Gallery {
+        gallery("")
+    }
+
+    #[test]
+    fn who_is_erased_leaves_a_number_but_no_name() {
+        let mut history = History::default();
+        let (all, without_b) = (gallery("aabbc"), gallery("aabbc").without(&[2, 3]));
+        history.record(10, &empty(), &all);
+        history.record(20, &all, &without_b);
+        let events: Vec<Event> = history
+            .records()
+            .iter()
+            .map(|record| record.event.clone())
+            .collect();
+        let enrolled = Event::Enrolled(vec![Tally(1, 2), Tally(2, 2), Tally(3, 1)]);
+        assert_eq!(events, [enrolled, Event::Removed(vec![Tally(2, 2)])]);
+        assert_eq!(history.names(), BTreeMap::from([(1, "a"), (3, "c")]));
+        assert!(history.fits(&without_b) && !history.fits(&all));
+        assert!(!serde_json::to_string(&history).unwrap().contains("\"b\""));
+        // A number is never given again.
+        history.record(30, &without_b, &all);
+        assert_eq!(
+            history.names(),
+            BTreeMap::from([(1, "a"), (3, "c"), (4, "b")])
+        );
+        // Nothing happened: nothing is said.
+        history.record(40, &all, &all);
+        assert_eq!(history.records().len(), 3);
+    }
+
+    #[test]
+    fn names_change_and_numbers_stay() {
+        let person = |name| Person::new(name).unwrap();
+        let mut history = History::default();
+        history.record(1, &empty(), &gallery("ab"));
+        history.rename(2, &person("a"), &person("z"));
+        history.merge(3, &person("b"), &person("z"));
+        assert_eq!(history.names(), BTreeMap::from([(1, "z")]));
+        let text = serde_json::to_string(&history).unwrap();
+        let records = r#"[{"time":1,"enrolled":[[1,1],[2,1]]},{"time":2,"renamed":1},{"time":3,"merged":[2,1]}]"#;
+        assert_eq!(
+            text,
+            format!(r#"{{"people":{{"z":1}},"records":{records}}}"#)
+        );
+        assert_eq!(serde_json::from_str::<History>(&text).unwrap(), history);
+    }
+
+    #[test]
+    fn histories_of_others_do_not_fit() {
+        let both = gallery("ab");
+        assert!(History::unknown(&both).fits(&both));
+        for text in [
+            r#"{"people":{"a":1,"b":1},"records":[]}"#,
+            r#"{"people":{"a":1,"b":0},"records":[]}"#,
+            r#"{"people":{"a":1,"b":9007199254740993},"records":[]}"#,
+            r#"{"people":{"a":1,"c":2},"records":[]}"#,
+            r#"{"people":{"a":1},"records":[]}"#,
+            r#"{"people":{"a":1,"b":2},"records":[{"time":0,"renamed":18446744073709551615}]}"#,
+        ] {
+            assert!(
+                !serde_json::from_str::<History>(text).unwrap().fits(&both),
+                "{text}"
+            );
+        }
+    }
+}

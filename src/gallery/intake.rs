@@ -1,0 +1,337 @@
+//! A gallery and a folder: what is new there is added; or the gallery follows the folder, what is changed, moved and gone
+//! included.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats};
+use crate::dataset::{ContentHash, Person};
+use crate::error::Result;
+
+/// A photo that is enrolled already, as it lies in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    /// Whom it is said to show.
+    pub person: Person,
+    /// Where it lies.
+    pub source: String,
+    /// The hash of its content.
+    pub hash: ContentHash,
+}
+
+/// All photos of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FolderView {
+    /// Those that are enrolled.
+    pub known: Vec<Sighting>,
+    /// The others, made ready.
+    pub new: Vec<LabeledFace>,
+    /// Photos, and folders of photos, that are there but could not be used this time.
+    pub unusable: Vec<String>,
+}
+
+/// A gallery after it was given a folder, and what that took. Photos are named by source, as the folder has them now
+/// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `gone` and `kept`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intake {
+    /// What is enrolled now.
+    pub gallery: Gallery,
+    /// Photos that are enrolled as they were, each counted once.
+    pub unchanged: usize,
+    /// Photos that were not there before.
+    pub added: Vec<String>,
+    /// Photos that have another content than before; the old faces are gone.
+    pub changed: Vec<String>,
+    /// Photos that have another path or another person, before and now.
+    pub moved: Vec<(String, String)>,
+    /// Photos that are there no longer: whom they showed, and where they lay.
+    pub gone: Vec<(Person, String)>,
+    /// Enrolled photos that cannot be used now, but are not gone: their faces stay.
+    pub kept: usize,
+    /// Photos that were given twice, or under two names.
+    pub repeats: Repeats,
+}
+
+impl Gallery {
+    /// The gallery with what is new in the folder added, and nothing else changed.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    pub fn add(self, folder: FolderView) -> Result<Intake> {
+        let mut intake = Changes::default();
+        let mut claims = claims(folder.known);
+        for face in self.enrolled() {
+            let person = &self.people()[face.person];
+            let mut unchanged = false;
+            for claim in claims.remove(&face.hash).unwrap_or_default() {
+                if claim.person != *person {
+                    intake.dispute(claim, face, person);
+                } else if unchanged {
+                    intake.repeats.known.push(claim.source);
+                } else {
+                    unchanged = true;
+                }
+            }
+            intake.unchanged += usize::from(unchanged);
+        }
+        intake.finish(self, folder.new)
+    }
+
+    /// The gallery that holds what the folder holds: the one that is assembled from it, but that
+    ///
+    /// - a photo that cannot be used now keeps the face it has (where sources are not kept, nothing is taken for gone
+    ///   while there is such a photo);
+    /// - a photo that lies under two people's names stays as it is enrolled.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    pub fn mirror(self, folder: FolderView) -> Result<Intake> {
+        let mut claims = claims(folder.known);
+        let fresh: HashSet<&str> = folder.new.iter().map(|face| face.source.as_str()).collect();
+        let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
+        let may_be_there = |face: &Enrolled| {
+            let mut places = Path::new(&face.source).ancestors();
+            places.any(|place| unusable.contains(place))
+                || face.source.is_empty() && !unusable.is_empty()
+        };
+
+        let mut intake = Changes::default();
+        let mut erased = Vec::new();
+        let mut places: HashMap<ContentHash, Sighting> = HashMap::new();
+        for (at, face) in self.enrolled().iter().enumerate() {
+            let person = &self.people()[face.person];
+            let Some(mut claims) = claims.remove(&face.hash) else {
+                if may_be_there(face) {
+                    intake.kept += 1;
+                    continue;
+                }
+                erased.push(at);
+                if fresh.contains(face.source.as_str()) {
+                    intake.changed.push(face.source.clone());
+                } else {
+                    intake.gone.push((person.clone(), face.source.clone()));
+                }
+                continue;
+            };
+            if claims.iter().any(|claim| claim.person != claims[0].person) {
+                let others = claims.into_iter().filter(|claim| claim.person != *person);
+                others.for_each(|claim| intake.dispute(claim, face, person));
+                continue;
+            }
+            let as_before = claims.iter().position(|claim| {
+                claim.person == *person && (claim.source == face.source || face.source.is_empty())
+            });
+            let place = claims.swap_remove(as_before.unwrap_or(0));
+            let others = claims.into_iter().map(|claim| claim.source);
+            intake.repeats.known.extend(others);
+            if as_before.is_some() {
+                intake.unchanged += 1;
+            } else {
+                intake
+                    .moved
+                    .push((face.source.clone(), place.source.clone()));
+            }
+            places.insert(face.hash, place);
+        }
+        let stayed = self.without(&erased).changed(|face| {
+            if let Some(place) = places.remove(&face.hash) {
+                face.person = place.person;
+                face.source = place.source;
+            }
+            true
+        });
+        intake.finish(stayed, folder.new)
+    }
+}
+
+/// Who is said to be in each photo.
+fn claims(known: Vec<Sighting>) -> HashMap<ContentHash, Vec<Sighting>> {
+    let mut claims: HashMap<ContentHash, Vec<Sighting>> = HashMap::with_capacity(known.len());
+    for sighting in known {
+        claims.entry(sighting.hash).or_default().push(sighting);
+    }
+    claims
+}
+
+/// An [`Intake`] in the making.
+#[derive(Default)]
+struct Changes {
+    unchanged: usize,
+    changed: Vec<String>,
+    moved: Vec<(String, String)>,
+    gone: Vec<(Person, String)>,
+    kept: usize,
+    repeats: Repeats,
+}
+
+impl Changes {
+    fn dispute(&mut self, claim: Sighting, enrolled: &Enrolled, person: &Person) {
+        self.repeats.disputed.push(Dispute {
+            source: claim.source,
+            person: claim.person,
+            other_source: enrolled.source.clone(),
+            other_person: person.clone(),
+        });
+    }
+
+    /// Adds what is new to what stays.
+    fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Intake> {
+        let given: Vec<(ContentHash, String)> = new
+            .iter()
+            .map(|face| (face.hash, face.source.clone()))
+            .collect();
+        let (gallery, more) = stayed.with(new)?;
+        let there: HashSet<ContentHash> = gallery.enrolled().iter().map(|face| face.hash).collect();
+        let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
+        let added = given
+            .into_iter()
+            .filter(|(hash, source)| there.contains(hash) && !not_added.contains(source))
+            .map(|(_, source)| source)
+            .collect();
+        self.repeats.known.extend(more.known);
+        self.repeats.disputed.extend(more.disputed);
+        Ok(Intake {
+            gallery,
+            unchanged: self.unchanged,
+            added,
+            changed: self.changed,
+            moved: self.moved,
+            gone: self.gone,
+            kept: self.kept,
+            repeats: self.repeats,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face_matrix::FaceSize;
+    use proptest::prelude::*;
+
+    fn face(content: u8, person: &str, source: &str) -> LabeledFace {
+        LabeledFace {
+            person: Person::new(person).unwrap(),
+            source: source.to_owned(),
+            hash: ContentHash::of(&[content]),
+            pixels: vec![content; 64],
+        }
+    }
+
+    fn assemble(faces: Vec<LabeledFace>) -> Gallery {
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces)
+            .unwrap()
+            .0
+    }
+
+    /// The folder of these photos as one sees it who has enrolled that gallery.
+    fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderView {
+        let (known, new): (Vec<_>, Vec<_>) = photos
+            .into_iter()
+            .partition(|photo| gallery.position(photo.hash).is_some());
+        let known = known.into_iter().map(|photo| Sighting {
+            person: photo.person,
+            source: photo.source,
+            hash: photo.hash,
+        });
+        FolderView {
+            known: known.collect(),
+            new,
+            unusable: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_happened_is_told() {
+        let gallery = assemble(vec![
+            face(1, "Ada", "Ada/1"),
+            face(2, "Ada", "Ada/2"),
+            face(3, "Boris", "Boris/3"),
+            face(4, "Boris", "Boris/4"),
+            face(5, "Cleo", "Cleo/5"),
+        ]);
+        let mut folder = view(
+            &gallery,
+            vec![
+                face(1, "Ada", "Ada/1"),   // as before
+                face(20, "Ada", "Ada/2"),  // changed
+                face(3, "Ada", "Ada/3"),   // moved, and another person
+                face(6, "Dora", "Dora/6"), // new
+            ],
+        );
+        folder.unusable.push("Boris".to_owned());
+        let mirrored = gallery.mirror(folder).unwrap();
+        assert_eq!(mirrored.added, ["Dora/6"]);
+        assert_eq!(mirrored.changed, ["Ada/2"]);
+        assert_eq!(mirrored.moved, [("Boris/3".to_owned(), "Ada/3".to_owned())]);
+        assert_eq!(
+            mirrored.gone,
+            [(Person::new("Cleo").unwrap(), "Cleo/5".to_owned())]
+        );
+        assert_eq!(mirrored.kept, 1);
+        assert_eq!(mirrored.repeats, Repeats::default());
+        let expected = assemble(vec![
+            face(1, "Ada", "Ada/1"),
+            face(20, "Ada", "Ada/2"),
+            face(3, "Ada", "Ada/3"),
+            face(4, "Boris", "Boris/4"),
+            face(6, "Dora", "Dora/6"),
+        ]);
+        assert_eq!(mirrored.gallery, expected);
+    }
+
+    #[test]
+    fn a_photo_under_two_names_stays_as_it_is() {
+        let gallery = assemble(vec![face(1, "Ada", "Ada/1"), face(2, "Boris", "Boris/2")]);
+        let photos = vec![
+            face(1, "Boris", "Boris/1"),
+            face(1, "Ada", "Ada/1"),
+            face(2, "Boris", "Boris/copy"),
+            face(2, "Boris", "Boris/2"),
+        ];
+        let folder = view(&gallery, photos);
+        let mirrored = gallery.clone().mirror(folder).unwrap();
+        assert_eq!(mirrored.gallery, gallery);
+        assert_eq!(mirrored.repeats.known, ["Boris/copy"]);
+        assert_eq!(mirrored.repeats.disputed.len(), 1);
+        assert_eq!(mirrored.repeats.disputed[0].source, "Boris/1");
+    }
+
+    #[test]
+    fn without_sources_nothing_is_gone_while_something_cannot_be_read() {
+        let gallery = assemble(vec![face(1, "Ada", ""), face(2, "Boris", "")]);
+        let mut folder = view(&gallery, vec![face(1, "Ada", "Ada/1")]);
+        folder.unusable.push("Boris/2".to_owned());
+        let mirrored = gallery.clone().mirror(folder.clone()).unwrap();
+        assert_eq!(
+            (mirrored.gallery.len(), mirrored.kept, mirrored.moved.len()),
+            (2, 1, 0)
+        );
+        folder.unusable.clear();
+        assert_eq!(gallery.mirror(folder).unwrap().gone.len(), 1);
+    }
+
+    proptest! {
+        /// Whatever was enrolled and whatever lies in the folder: afterwards it is the gallery of the folder.
+        #[test]
+        fn a_mirror_is_the_gallery_of_the_folder(
+            before in proptest::collection::btree_map(0..20u8, (0..3u8, 0..4u8), 0..12),
+            now in proptest::collection::btree_map(0..20u8, (0..3u8, 0..4u8), 0..12),
+        ) {
+            let photos = |those: &std::collections::BTreeMap<u8, (u8, u8)>| -> Vec<LabeledFace> {
+                let photo = |(&content, &(person, place))| {
+                    face(content, &format!("p{person}"), &format!("p{person}/{place}-{}", content % 10))
+                };
+                those.iter().map(photo).collect()
+            };
+            let gallery = assemble(photos(&before));
+            let (old, new) = (gallery.len(), now.len());
+            let folder = view(&gallery, photos(&now));
+            let mirrored = gallery.mirror(folder).unwrap();
+            prop_assert_eq!(&mirrored.gallery, &assemble(photos(&now)));
+            prop_assert_eq!(mirrored.kept, 0);
+            prop_assert!(mirrored.gone.len() + mirrored.changed.len() <= old);
+            prop_assert!(mirrored.added.len() + mirrored.moved.len() <= new);
+        }
+    }
+}

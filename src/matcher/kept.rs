@@ -1,0 +1,51 @@
+//! Faces in spaces that stay as they are, whatever they were learned from.
+
+use nalgebra::DMatrix;
+
+use super::{Comparison, Matcher, Part, Viewed, each_times, stacked};
+use crate::error::{Error, Result};
+use crate::pca::{Parity, Symmetry};
+
+impl Matcher {
+    /// Learns metric and clusters of some of the faces that were viewed, in the spaces of this matcher; `persons` are
+    /// theirs (n), from 0 up to `people`, in increasing order.
+    ///
+    /// # Errors
+    /// A view of which this matcher has no space; a kernel, whose components are tied to the faces learned from.
+    pub fn keeping_spaces(
+        &self,
+        viewed: &[Viewed<'_>],
+        faces: &[usize],
+        persons: &[usize],
+        people: usize,
+        comparison: Comparison,
+    ) -> Result<Self> {
+        let mut parts = Vec::with_capacity(viewed.len());
+        let mut coordinates: Vec<DMatrix<f32>> = Vec::with_capacity(viewed.len());
+        for view in viewed {
+            let part = self.part(view.view).ok_or(Error::Inconsistent)?;
+            let space = part.space().linear().ok_or(Error::KernelNotKept)?;
+            let straight = space.project(&view.bytes.select(&view.columns(faces))?);
+            let parity: Option<Vec<Parity>> = match view.symmetry() {
+                Symmetry::None => None,
+                Symmetry::Mirror(mirror) => {
+                    let eigenfaces = space.basis().column_iter();
+                    Some(
+                        eigenfaces
+                            .map(|face| mirror.parity(face.as_slice()))
+                            .collect(),
+                    )
+                }
+            };
+            let weights = view.with_mirrored(straight, parity.as_deref());
+            let owners = each_times(persons, weights.ncols() / faces.len());
+            let metric = comparison
+                .metric
+                .fit(space.eigenvalues(), &weights, &owners);
+            let part = Part::new(view.view, view.share, part.space().clone(), metric);
+            coordinates.push(part.coordinates(&weights));
+            parts.push(part);
+        }
+        Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
+    }
+}

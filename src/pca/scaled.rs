@@ -1,0 +1,156 @@
+//! Principal components of pixels divided by their standard deviations: of the correlations instead of the
+//! covariances. Every pixel then counts alike, however little it varies.
+//!
+//! With D the diagonal matrix of the deviations (n - 1 degrees of freedom), Z = D⁻¹(X - m 1ᵀ) and the eigenvectors U
+//! of ZZᵀ, a face has the weights Uᵀ D⁻¹(x - m) and is rebuilt as m + D U w. So there are two pictures of a basis
+//! face: u in the scaled space, where basis faces are orthonormal, and D u in gray levels.
+//!
+//! A pixel that is the same in all faces has no deviation to divide by. Whether it is one is decided in exact
+//! integers; it carries nothing, and is zero in every basis face.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::kernel::Columns;
+use super::{ComponentCount, Components, PcaError, Solver, eigen, gram, products, spectrum};
+
+/// The components of scaled pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaledComponents {
+    /// In the scaled space: basis U (d x k, orthonormal), eigenvalues without a unit, the total variance being the
+    /// number of pixels that vary. The mean is in gray levels.
+    pub components: Components,
+    /// The standard deviation of each pixel, d gray levels; exactly 0 for a pixel that never changes.
+    pub deviations: DVector<f64>,
+}
+
+impl ScaledComponents {
+    /// D U, d x k: the basis faces in gray levels, which are not orthonormal.
+    pub fn basis_in_gray_levels(&self) -> DMatrix<f64> {
+        let mut basis = self.components.basis.clone();
+        for mut face in basis.column_iter_mut() {
+            face.component_mul_assign(&self.deviations);
+        }
+        basis
+    }
+
+    /// The weights Uᵀ D⁻¹(x - m) of faces (d x n), k x n.
+    ///
+    /// # Panics
+    /// If the faces have another number of pixels.
+    pub fn weights<'a>(&self, faces: impl Into<Columns<'a>>) -> DMatrix<f64> {
+        let faces = faces.into();
+        let order: Vec<usize> = (0..faces.count()).collect();
+        let scaled = scaled(faces, &order, &self.components.mean, &self.deviations);
+        eigen::inner_product(eigen::view(&self.components.basis), eigen::view(&scaled))
+    }
+}
+
+/// Learns the components of scaled pixels.
+///
+/// # Errors
+/// Fewer than two faces, faces that are all alike, or a rule that cannot be applied.
+pub fn fit<'a>(
+    faces: impl Into<Columns<'a>>,
+    wanted: ComponentCount,
+) -> Result<ScaledComponents, PcaError> {
+    let faces = faces.into();
+    let (d, n) = (faces.length(), faces.count());
+    if n < 2 {
+        return Err(PcaError::TooFewFaces(n));
+    }
+    let wanted = wanted.with_faces(faces)?;
+    let order = gram::canonical_order(faces);
+    let mean = gram::mean_face(faces, &order);
+    let deviations = deviations(faces);
+    if deviations.iter().all(|&deviation| deviation == 0.0) {
+        return Err(PcaError::NoVariance(n));
+    }
+    let scaled = scaled(faces, &order, &mean, &deviations);
+    let (found, solver, mut basis) = if n <= d {
+        let view = eigen::view(&scaled);
+        let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
+        let mut coefficients = found.vectors.clone();
+        for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
+            column /= scatter.sqrt();
+        }
+        let basis = eigen::product(view, eigen::view(&coefficients));
+        (found, Solver::Gram, basis)
+    } else {
+        let turned = scaled.transpose();
+        let view = eigen::view(&turned);
+        let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
+        let basis = found.vectors.clone();
+        (found, Solver::Covariance, basis)
+    };
+    products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
+    // What is constant is zero to the last bit, whatever was rounded on the way.
+    for (mut row, &deviation) in basis.row_iter_mut().zip(deviations.iter()) {
+        if deviation == 0.0 {
+            row.fill(0.0);
+        }
+    }
+    spectrum::fix_signs(&mut basis);
+    let freedom = (n - 1) as f64;
+    let components = Components {
+        mean,
+        basis,
+        eigenvalues: found
+            .scatter
+            .iter()
+            .map(|scatter| scatter / freedom)
+            .collect(),
+        total_variance: found.total / freedom,
+        faces: n,
+        parity: None,
+        residual: found.residual,
+        solver,
+    };
+    Ok(ScaledComponents {
+        components,
+        deviations,
+    })
+}
+
+/// The standard deviation of each pixel: n Σx² - (Σx)² in exact integers, rounded at the division and the root.
+fn deviations(faces: Columns<'_>) -> DVector<f64> {
+    let n = faces.count();
+    let mut sums = vec![(0_u64, 0_u64); faces.length()];
+    for face in (0..n).filter_map(|j| faces.column(j)) {
+        for ((sum, squares), &pixel) in sums.iter_mut().zip(face) {
+            *sum += u64::from(pixel);
+            *squares += u64::from(pixel).pow(2);
+        }
+    }
+    let n = n as u128;
+    let freedom = (n * (n - 1)) as f64;
+    DVector::from_iterator(
+        sums.len(),
+        sums.into_iter().map(|(sum, squares)| {
+            let exact = n * u128::from(squares) - u128::from(sum).pow(2);
+            (exact as f64 / freedom).sqrt()
+        }),
+    )
+}
+
+/// Z = D⁻¹(X - m 1ᵀ), d x n, its columns in this order; constant pixels are 0.
+fn scaled(
+    faces: Columns<'_>,
+    order: &[usize],
+    mean: &DVector<f64>,
+    deviations: &DVector<f64>,
+) -> DMatrix<f64> {
+    let mut scaled = DMatrix::zeros(mean.len(), order.len());
+    for (mut column, &face) in scaled.column_iter_mut().zip(order) {
+        let pixels = faces.column(face).unwrap_or_default();
+        for ((value, &pixel), (mean, &deviation)) in column
+            .iter_mut()
+            .zip(pixels)
+            .zip(mean.iter().zip(deviations.iter()))
+        {
+            if deviation > 0.0 {
+                *value = (f64::from(pixel) - mean) / deviation;
+            }
+        }
+    }
+    scaled
+}

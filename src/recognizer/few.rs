@@ -1,0 +1,109 @@
+//! Identifying among few people: by how alike textures are.
+
+use crate::decision::{Acceptance, Decision, few};
+use crate::features::texture;
+use crate::matcher::View;
+
+use super::{Candidate, Question, Recognizer};
+
+/// The textures of enrolled faces, each followed by its mirror image.
+pub(super) type Textures = Vec<Vec<u8>>;
+
+impl Recognizer {
+    /// Whether decisions rest on plain likeness of textures: where textures are compared, of too few people for
+    /// thresholds to be measured.
+    pub fn goes_by_resemblance(&self) -> bool {
+        !self.calibration.gives_names() && self.matcher.part(View::Texture).is_some()
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        match acceptance {
+            Acceptance::Confidence(least) => Some(least),
+            Acceptance::FalseAccepts(far) if self.goes_by_resemblance() => {
+                Some(few::confidence(few::threshold(self.gallery.len(), far)))
+            }
+            Acceptance::FalseAccepts(_) => self
+                .calibration
+                .gives_names()
+                .then(|| self.calibration.threshold(acceptance)),
+        }
+    }
+
+    /// Who a face (d pixels) resembles most, by the cosine of textures; the distance of unit textures is told.
+    pub(super) fn judge_among_few(
+        &self,
+        face: &[u8],
+        likeness: f64,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let ranked = self.resemblances(face);
+        let decision = match ranked.first() {
+            _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
+            Some(&(person, cosine)) if self.passes(cosine, question.acceptance) => {
+                Decision::Known { person }
+            }
+            _ => Decision::Unknown,
+        };
+        let candidates = ranked.iter().take(question.top);
+        let candidate = |&(person, cosine): &(usize, f64)| Candidate {
+            person: self.gallery.people()[person].clone(),
+            distance: distance(cosine),
+            confidence: few::confidence(cosine),
+        };
+        (decision, candidates.map(candidate).collect())
+    }
+
+    /// The people by the best cosine of their photos, or of mirrored ones, best first.
+    pub(super) fn resemblances(&self, face: &[u8]) -> Vec<(usize, f64)> {
+        let enrolled = self.textures.get_or_init(|| {
+            let textures = texture::describe_all(self.gallery.faces());
+            let mirrored = |texture: &[u8]| -> Vec<u8> {
+                let from = texture::mirror().iter();
+                from.map(|&at| texture[at as usize]).collect()
+            };
+            let both = textures
+                .faces()
+                .flat_map(|own| [own.to_vec(), mirrored(own)]);
+            both.collect()
+        });
+        let own = texture::describe(face, self.preparation.size());
+        let mut best = vec![-1.0_f64; self.gallery.people().len()];
+        for (pair, about) in enrolled.chunks_exact(2).zip(self.gallery.enrolled()) {
+            let best = &mut best[about.person];
+            *best = pair
+                .iter()
+                .map(|other| cosine(&own, other))
+                .fold(*best, f64::max);
+        }
+        let mut ranked: Vec<(usize, f64)> = best.into_iter().enumerate().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked
+    }
+
+    pub(super) fn passes(&self, cosine: f64, acceptance: Acceptance) -> bool {
+        match acceptance {
+            Acceptance::FalseAccepts(far) => cosine > few::threshold(self.gallery.len(), far),
+            Acceptance::Confidence(least) => few::confidence(cosine) >= least,
+        }
+    }
+}
+
+/// The distance between textures brought to length 1.
+pub(super) fn distance(cosine: f64) -> f64 {
+    (2.0 - 2.0 * cosine).max(0.0).sqrt()
+}
+
+/// Of bytes, from exact sums.
+fn cosine(a: &[u8], b: &[u8]) -> f64 {
+    let product = |a: &[u8], b: &[u8]| -> u64 {
+        let products = a.iter().zip(b).map(|(&a, &b)| u64::from(a) * u64::from(b));
+        products.sum()
+    };
+    let lengths = product(a, a) as f64 * product(b, b) as f64;
+    if lengths > 0.0 {
+        product(a, b) as f64 / lengths.sqrt()
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,78 @@
+//! `eigenfaces facemap`, run as a user would.
+
+use serde_json::Value;
+
+use crate::support::{bundled_faces, group_photo, scratch};
+use crate::{picture, run};
+
+#[test]
+fn faces_of_a_group_photo_are_dark_in_its_map() {
+    let folder = scratch();
+    let faces = bundled_faces().to_str().unwrap();
+    let photo = group_photo().to_str().unwrap();
+    run(folder.path(), ["enroll", faces, "--framing", "detect"]).done();
+    let args = [
+        "facemap",
+        photo,
+        "-o",
+        "map.png",
+        "--top",
+        "3",
+        "--measure",
+        "contrast",
+    ];
+    let found = run(folder.path(), args.iter().chain(&["--format", "json"])).done();
+    let object: Value = serde_json::from_str(&found.stdout).unwrap();
+    let minima = object["minima"].as_array().unwrap();
+    assert_eq!(minima.len(), 3, "{object}");
+    let map = image::open(folder.path().join("map.png"))
+        .unwrap()
+        .into_luma8();
+    let size = image::image_dimensions(photo).unwrap();
+    assert_eq!(map.dimensions(), size, "the map is as large as the photo");
+    for minimum in minima {
+        let edge = |at: usize| minimum["box"][at].as_f64().unwrap();
+        let (x, y) = (edge(0) + edge(2) / 2.0, edge(1) + edge(3) / 2.0);
+        assert!(map.get_pixel(x as u32, y as u32)[0] < 128, "{minimum}");
+    }
+    let text = run(
+        folder.path(),
+        ["facemap", photo, "-o", "half.png", "--scale", "0.5"],
+    )
+    .done();
+    assert!(
+        text.stdout.contains("gray levels a pixel from face space"),
+        "{}",
+        text.stdout
+    );
+    let half = image::image_dimensions(folder.path().join("half.png")).unwrap();
+    assert_eq!(half, (size.0 / 2, size.1 / 2));
+    let csv = run(folder.path(), args.iter().chain(&["--format", "csv"])).done();
+    assert_eq!(csv.stdout.lines().count(), 4, "{}", csv.stdout);
+}
+
+#[test]
+fn wrong_use_is_said_in_a_line() {
+    let folder = scratch();
+    let faces = bundled_faces().to_str().unwrap();
+    let photo = group_photo().to_str().unwrap();
+    run(folder.path(), ["facemap", photo, "-o", "map.png"]).failed_saying(&["enroll FOLDER"]);
+    run(folder.path(), ["enroll", faces]).done();
+    picture(&folder.path().join("small.png"), 20, 20, 1);
+    std::fs::write(folder.path().join("text.jpg"), "no picture").unwrap();
+    let small = ["facemap", "small.png", "-o", "map.png"];
+    run(folder.path(), small).failed_saying(&["small.png", "20x20", "--scale"]);
+    let text = ["facemap", "text.jpg", "-o", "map.png"];
+    run(folder.path(), text).failed_saying(&["text.jpg", "not an image"]);
+    let missing = ["facemap", "missing.png", "-o", "map.png"];
+    run(folder.path(), missing).failed_saying(&["missing.png", "no such file"]);
+    let nowhere = ["facemap", photo, "-o", "nowhere/map.png"];
+    run(folder.path(), nowhere).failed_saying(&["nowhere"]);
+    assert!(!folder.path().join("map.png").exists());
+    for wrong in ["0", "-1", "nan", "100"] {
+        let scale = format!("--scale={wrong}");
+        let args = ["facemap", photo, "-o", "map.png", &scale];
+        run(folder.path(), args).ended(2, &["--scale"]);
+    }
+    run(folder.path(), ["facemap", photo]).ended(2, &["--output"]);
+}

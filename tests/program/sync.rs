@@ -1,0 +1,299 @@
+//! `enroll` on a model that exists: adding, following a folder, leaving sources out.
+
+use std::fs;
+use std::path::Path;
+
+use eigenfaces::store;
+
+use crate::support::scratch;
+use crate::{picture, run};
+
+/// Two photos each of four people.
+fn folder() -> tempfile::TempDir {
+    let folder = scratch();
+    for (number, person) in (1..).zip(["Ada", "Boris", "Cleo", "Dora"]) {
+        for photo in 1..=2 {
+            photo_of(
+                folder.path(),
+                &format!("{person}/{photo}.png"),
+                number * 10 + photo,
+            );
+        }
+    }
+    folder
+}
+
+fn photo_of(folder: &Path, name: &str, seed: u32) {
+    picture(&folder.join("faces").join(name), 40, 50, seed);
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let recognizer = store::load(&folder.join("eigenfaces.npz")).unwrap();
+    recognizer
+        .gallery()
+        .enrolled()
+        .iter()
+        .map(|face| face.source.clone())
+        .collect()
+}
+
+const SIZE: [&str; 2] = ["--size", "24x30"];
+
+fn model(folder: &Path, name: &str) -> eigenfaces::recognizer::Recognizer {
+    store::load(&folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_model_follows_its_folder() {
+    let folder = folder();
+    run(
+        folder.path(),
+        ["enroll", "--sync", "faces"].iter().chain(&SIZE),
+    )
+    .done();
+    let at = |name: &str| folder.path().join("faces").join(name);
+    photo_of(folder.path(), "Ada/3.png", 77); // new
+    photo_of(folder.path(), "Ada/2.png", 78); // changed
+    fs::rename(at("Boris/1.png"), at("Boris/one.png")).unwrap(); // moved
+    fs::rename(at("Cleo/1.png"), at("Boris/3.png")).unwrap(); // another person now
+    fs::remove_dir_all(at("Dora")).unwrap(); // gone
+
+    let before = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
+    let dry = run(folder.path(), ["enroll", "--sync", "faces", "--dry-run"]).done();
+    assert_eq!(
+        dry.stdout,
+        "would enrol faces/Ada/3.png\nwould see changed faces/Ada/2.png\n\
+         would see moved faces/Boris/1.png to faces/Boris/one.png\n\
+         would see moved faces/Cleo/1.png to faces/Boris/3.png\n\
+         would see gone faces/Dora/1.png (Dora)\nwould see gone faces/Dora/2.png (Dora)\n"
+    );
+    run(folder.path(), ["enroll", "--sync", "faces"])
+        .failed_saying(&["2 faces (2 of Dora) would be erased", "--yes"]);
+    assert!(fs::read(folder.path().join("eigenfaces.npz")).unwrap() == before);
+
+    let synced = run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).done();
+    assert!(
+        synced.stderr.contains("enrolled 1 face of 3 people, 3 were enrolled already, 1 has changed, 2 have moved, 2 erased"),
+        "{}",
+        synced.stderr
+    );
+    run(
+        folder.path(),
+        ["enroll", "faces", "-m", "new.npz"].iter().chain(&SIZE),
+    )
+    .done();
+    let (followed, new) = (
+        model(folder.path(), "eigenfaces.npz"),
+        model(folder.path(), "new.npz"),
+    );
+    assert_eq!(followed.gallery(), new.gallery());
+    assert_eq!(
+        (followed.space(), followed.weights()),
+        (new.space(), new.weights())
+    );
+
+    let again = run(
+        folder.path(),
+        ["enroll", "--sync", "faces", "--format", "json"],
+    )
+    .done();
+    let object: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
+    for (field, count) in [
+        ("added", 0),
+        ("changed", 0),
+        ("moved", 0),
+        ("removed", 0),
+        ("already_enrolled", 7),
+    ] {
+        assert_eq!(object[field], count, "{field}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_not_taken_for_gone() {
+    let folder = folder();
+    run(
+        folder.path(),
+        ["enroll", "--sync", "faces"].iter().chain(&SIZE),
+    )
+    .done();
+    let photo = folder.path().join("faces/Ada/1.png");
+    fs::write(&photo, "not a photo any more").unwrap();
+    let synced = run(folder.path(), ["enroll", "--sync", "faces"]);
+    synced.ended(
+        3,
+        &[
+            "faces/Ada/1.png: is not an image",
+            "1 kept that cannot be read now",
+        ],
+    );
+    assert_eq!(sources(folder.path()).len(), 8);
+    // A disk that is not there, or an empty place where it should be mounted.
+    fs::rename(folder.path().join("faces"), folder.path().join("away")).unwrap();
+    run(folder.path(), ["enroll", "--sync", "faces", "--yes"])
+        .failed_saying(&["no such file or folder"]);
+    fs::create_dir(folder.path().join("faces")).unwrap();
+    run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).failed_saying(&["holds no photo"]);
+    assert_eq!(sources(folder.path()).len(), 8);
+}
+
+#[test]
+fn a_photo_under_two_names_is_named_and_the_others_are_enrolled() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join("faces").join(name);
+    fs::copy(at("Ada/1.png"), at("Boris/copy.png")).unwrap();
+    let enrolled = run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE));
+    enrolled.ended(
+        3,
+        &[
+            "skipped faces/Ada/1.png: is the same photo as faces/Boris/copy.png, labelled 'Boris'",
+            "skipped faces/Boris/copy.png: is the same photo as faces/Ada/1.png, labelled 'Ada'",
+            "enrolled 7 faces of 4 people, 2 files skipped",
+        ],
+    );
+    // What is enrolled stays as it is.
+    fs::copy(at("Cleo/1.png"), at("Dora/copy.png")).unwrap();
+    for sync in [&["enroll", "faces"][..], &["enroll", "faces", "--sync"]] {
+        let again = run(folder.path(), sync);
+        again.ended(3, &["skipped faces/Dora/copy.png: is the same photo as faces/Cleo/1.png, labelled 'Cleo'"]);
+        assert!(sources(folder.path()).contains(&"faces/Cleo/1.png".to_owned()));
+        assert_eq!(sources(folder.path()).len(), 7);
+    }
+}
+
+#[test]
+fn sources_are_left_out_where_the_user_wants_it() {
+    let folder = folder();
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    assert!(
+        sources(folder.path())
+            .iter()
+            .all(|source| !source.is_empty())
+    );
+    // They are dropped from a model that has them, and never come back unasked.
+    run(folder.path(), ["enroll", "faces", "--no-sources"]).done();
+    photo_of(folder.path(), "Eva/1.png", 99);
+    run(folder.path(), ["enroll", "faces", "--sync"]).done();
+    assert_eq!(sources(folder.path()), [""; 9]);
+    let bytes = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
+    let wide: Vec<u8> = "faces/"
+        .chars()
+        .flat_map(|c| u32::from(c).to_le_bytes())
+        .collect();
+    assert!(!bytes.windows(wide.len()).any(|window| window == wide));
+    let digits = &run(folder.path(), ["people", "list", "Eva", "--photos"])
+        .done()
+        .stdout[..12]
+        .to_owned();
+    run(folder.path(), ["people", "remove", "--photo", digits, "-y"]).done();
+    run(
+        folder.path(),
+        ["enroll", "faces", "--no-sources", "-m", "new.npz"]
+            .iter()
+            .chain(&SIZE),
+    )
+    .done();
+    fs::remove_dir_all(folder.path().join("faces/Eva")).unwrap();
+    run(folder.path(), ["enroll", "faces", "--sync", "-y"]).done();
+    run(
+        folder.path(),
+        ["enroll", "faces", "--sync", "-y", "-m", "new.npz"],
+    )
+    .done();
+    let (grown, new) = (
+        model(folder.path(), "eigenfaces.npz"),
+        model(folder.path(), "new.npz"),
+    );
+    assert_eq!(grown.gallery(), new.gallery());
+    assert_eq!(grown.space(), new.space());
+}
+
+#[test]
+fn known_photos_are_not_even_decoded() {
+    let folder = folder();
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    // The same bytes are the same photo, whatever they hold; so make the model know bytes that are no photo.
+    let path = folder.path().join("eigenfaces.npz");
+    let (recognizer, history) = store::load_with_history(&path).unwrap();
+    let mut faces = recognizer.gallery().clone().into_labeled();
+    faces[0].hash = eigenfaces::dataset::ContentHash::of(b"no photo");
+    let size = recognizer.preparation().size();
+    let (gallery, _) = eigenfaces::gallery::Gallery::assemble(size, faces).unwrap();
+    let settings = recognizer.settings();
+    let changed =
+        eigenfaces::recognizer::Recognizer::learn(*recognizer.preparation(), gallery, settings)
+            .unwrap();
+    store::save(&changed, &history, &path).unwrap();
+    fs::write(folder.path().join("faces/Ada/1.png"), b"no photo").unwrap();
+    let again = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        again
+            .stderr
+            .contains("enrolled 0 faces of 4 people, 8 were enrolled already"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn a_basis_that_was_published_can_be_kept() {
+    let folder = folder();
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    let before = model(folder.path(), "eigenfaces.npz");
+    photo_of(folder.path(), "Eva/1.png", 99);
+    photo_of(folder.path(), "Eva/2.png", 98);
+    run(
+        folder.path(),
+        ["enroll", "faces", "--keep-basis", "--components", "3"],
+    )
+    .ended(2, &["--keep-basis"]);
+    let added = run(folder.path(), ["enroll", "faces", "--keep-basis"]).done();
+    assert!(
+        added.stderr.contains("the basis is kept: it misses "),
+        "{}",
+        added.stderr
+    );
+    let after = model(folder.path(), "eigenfaces.npz");
+    assert_eq!(after.space(), before.space(), "bit for bit");
+    assert_eq!(after.gallery().len(), 10);
+    // Whoever was there has the weights they had; the new are recognised.
+    for (at, face) in before.gallery().enrolled().iter().enumerate() {
+        let now = after.gallery().position(face.hash).unwrap();
+        assert_eq!(after.weights().column(now), before.weights().column(at));
+    }
+    let found = run(
+        folder.path(),
+        ["identify", "faces/Eva/1.png", "--format", "json"],
+    )
+    .done()
+    .stdout;
+    let object: serde_json::Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(
+        object["faces"][0]["candidates"][0]["person"], "Eva",
+        "{found}"
+    );
+
+    // To erase somebody the basis is learned again, for it may hold them.
+    let removed = run(folder.path(), ["people", "remove", "Ada", "-y"]).done();
+    assert!(
+        removed.stderr.contains("is learned again"),
+        "{}",
+        removed.stderr
+    );
+    fs::remove_dir_all(folder.path().join("faces/Ada")).unwrap();
+    run(
+        folder.path(),
+        ["enroll", "faces", "-m", "new.npz"].iter().chain(&SIZE),
+    )
+    .done();
+    assert_eq!(
+        model(folder.path(), "eigenfaces.npz").space(),
+        model(folder.path(), "new.npz").space()
+    );
+
+    run(
+        folder.path(),
+        ["enroll", "faces", "--keep-basis", "-m", "none.npz"],
+    )
+    .failed_saying(&["there is no such model"]);
+}

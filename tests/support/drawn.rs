@@ -1,0 +1,25 @@
+//! Faces drawn by integer arithmetic alone, as tests/reference/kernel_pca.py draws them: five patterns
+//! mixed, and a little noise.
+
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+
+/// n faces from a seed.
+pub fn drawn_faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
+    let mut state = seed % (1 << 31);
+    let mut draw = |below: u64| {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        ((state >> 16) % below) as i64
+    };
+    let d = size.pixels();
+    let mut pattern = || (0..d).map(|_| draw(65) - 32).collect::<Vec<i64>>();
+    let patterns: Vec<_> = (0..5).map(|_| pattern()).collect();
+    let mut pixels = Vec::with_capacity(n * d);
+    for _ in 0..n {
+        let mix: Vec<i64> = (0..5).map(|_| draw(41) - 20).collect();
+        for at in 0..d {
+            let sum: i64 = mix.iter().zip(&patterns).map(|(m, p)| m * p[at]).sum();
+            pixels.push((128 + sum.div_euclid(32) + draw(13) - 6).clamp(0, 255) as u8);
+        }
+    }
+    FaceMatrix::from_pixels(size, pixels).expect("whole faces")
+}

@@ -1,0 +1,69 @@
+//! What docs/THEORY.md says of real faces: the AT&T set, learned from photos 1 to 5 of each person, tried on 6 to 10.
+
+mod support;
+
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_space::FaceSpace;
+use eigenfaces::pca::{ComponentCount, Pca, Solver};
+use nalgebra::DMatrix;
+
+/// The faces as they are, person after person, photo after photo: d = 10,304.
+fn att() -> Option<FaceMatrix> {
+    let folder = support::real_data("att")?;
+    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
+    for person in 1..=40 {
+        for photo in 1..=10 {
+            let path = folder.join(format!("s{person}/{photo}.pgm"));
+            faces
+                .push(&image::open(path).unwrap().into_luma8())
+                .unwrap();
+        }
+    }
+    Some(faces)
+}
+
+/// How many probes (columns) have their nearest known face among those of the same person; `known` and `probes` are
+/// 5 of each person, in the same order.
+fn right(known: &DMatrix<f32>, probes: &DMatrix<f32>) -> usize {
+    probes
+        .column_iter()
+        .enumerate()
+        .filter(|(at, probe)| {
+            let distances = known
+                .column_iter()
+                .map(|face| (face - probe).norm_squared());
+            let nearest = distances
+                .enumerate()
+                .min_by(|a, b| a.1.total_cmp(&b.1))
+                .unwrap();
+            nearest.0 / 5 == at / 5
+        })
+        .count()
+}
+
+#[test]
+fn one_per_cent_of_the_pixels_is_enough() {
+    let Some(faces) = att() else { return };
+    let (known, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
+    let (known, probes) = (
+        faces.select(&known).unwrap(),
+        faces.select(&probes).unwrap(),
+    );
+    let raw = right(
+        &known.matrix().map(f32::from),
+        &probes.matrix().map(f32::from),
+    );
+    let k = faces.size().pixels() / 100;
+    assert_eq!(k, 103);
+    let pca = Pca {
+        components: ComponentCount::Count(k),
+        solver: Solver::Auto,
+    };
+    let space = FaceSpace::new(faces.size(), &pca.fit(&known).unwrap());
+    let kept = right(&space.project(&known), &space.project(&probes));
+    println!("raw pixels: {raw} of 200; {k} weights: {kept} of 200");
+    assert!(
+        kept >= raw,
+        "{kept} with {k} weights, {raw} with all pixels"
+    );
+}
