@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::Person;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::recognizer::{Verdict, Verification};
@@ -16,11 +15,12 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, _) = learning::recognizer(&args.origin, model, output)?;
     let acceptance = Acceptance::from(args.acceptance);
     let face = photos::main_face(&args.photo, &recognizer, output)?;
-    let found = match (&args.person, &args.other) {
-        (Some(person), _) => {
-            let person = recognizer.gallery().find(person.as_str())?;
-            recognizer.verify_person(&face, person, acceptance)?
-        }
+    let person = match &args.person {
+        Some(name) => Some(recognizer.gallery().find(name.as_str())?),
+        None => None,
+    };
+    let found = match (person, &args.other) {
+        (Some(person), _) => recognizer.verify_person(&face, person, acceptance)?,
         (None, Some(other)) => {
             let other = photos::main_face(other, &recognizer, output)?;
             recognizer.verify(&face, &other, acceptance)?
@@ -41,20 +41,33 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
             });
         }
     };
-    print(args, &found, output)?;
+    let asked = Asked {
+        photo: &args.photo,
+        other: args.other.as_deref(),
+        // As it is enrolled, however it was typed.
+        person: person.map(|at| recognizer.gallery().people()[at].as_str()),
+    };
+    print(&asked, &found, output)?;
     Ok(outcome)
 }
 
-fn print(args: &Verify, found: &Verification, output: &Output) -> Result<()> {
+/// What was asked: of one of the last two.
+struct Asked<'a> {
+    photo: &'a Path,
+    other: Option<&'a Path>,
+    person: Option<&'a str>,
+}
+
+fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()> {
     let decision = match found.verdict {
         Verdict::Same => "same",
         Verdict::Different | Verdict::NotAFace { .. } => "different",
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let (photo, other) = (text(&args.photo), args.other.as_deref().map(text));
-    let person = args.person.as_ref().map(Person::as_str);
+    let (photo, other) = (text(asked.photo), asked.other.map(text));
+    let person = asked.person;
     match output.format {
-        Format::Text => output.line(&in_words(args, found)),
+        Format::Text => output.line(&in_words(asked, found)),
         Format::Json => {
             let object = json!({
                 "photo": photo,
@@ -81,7 +94,7 @@ fn print(args: &Verify, found: &Verification, output: &Output) -> Result<()> {
 }
 
 /// As a person would say it.
-fn in_words(args: &Verify, found: &Verification) -> String {
+fn in_words(asked: &Asked<'_>, found: &Verification) -> String {
     let sure = percent(found.confidence);
     let yet = if found.verdict == Verdict::Different && found.confidence > 0.5 {
         let needed = percent(found.needed);
@@ -93,23 +106,16 @@ fn in_words(args: &Verify, found: &Verification) -> String {
     } else {
         String::new()
     };
-    let photo = shown(&args.photo);
-    match (&args.person, &args.other, found.verdict) {
-        (Some(person), _, Verdict::Same) => {
-            format!("{photo}: {} ({sure})", one_line(person.as_str()))
-        }
-        (Some(person), ..) => {
-            let person = one_line(person.as_str());
+    let photo = shown(asked.photo);
+    let other = asked.other.map_or_else(String::new, shown);
+    match (asked.person.map(one_line), found.verdict) {
+        (Some(person), Verdict::Same) => format!("{photo}: {person} ({sure})"),
+        (Some(person), _) => {
             format!("{photo}: not {person}, as far as can be told ({sure} that it is{yet})")
         }
-        (None, Some(other), Verdict::Same) => {
-            format!("{photo} and {}: the same person ({sure})", shown(other))
-        }
-        (None, other, _) => {
-            let other = other.as_deref().map_or_else(String::new, shown);
-            format!(
-                "{photo} and {other}: not the same person, as far as can be told ({sure} that it is{yet})"
-            )
-        }
+        (None, Verdict::Same) => format!("{photo} and {other}: the same person ({sure})"),
+        (None, _) => format!(
+            "{photo} and {other}: not the same person, as far as can be told ({sure} that it is{yet})"
+        ),
     }
 }

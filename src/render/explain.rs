@@ -298,6 +298,11 @@ fn file_name(source: &str) -> String {
     name.chars().take(24).collect()
 }
 
+/// Never a false 0 % or 100 %.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    match (share * 100.0).round() {
+        0.0 if share > 0.0 => "< 1 %".to_owned(),
+        100.0 if share < 1.0 => "> 99 %".to_owned(),
+        rounded => format!("{rounded} %"),
+    }
 }

@@ -15,6 +15,7 @@ mod people;
 mod project;
 mod readme;
 mod reconstruct;
+mod report;
 mod sync;
 mod theory;
 mod verify;

@@ -55,10 +55,11 @@ fn a_photo_and_a_name_agree_with_identify() {
     let found: Value = serde_json::from_str(&found.stdout).unwrap();
     let same = run(
         folder.path(),
-        ["verify", ada, "--person", "ada", "--format", "json"],
+        ["verify", ada, "--person", "Ada", "--format", "json"],
     );
     let said: Value = serde_json::from_str(&same.stdout).unwrap();
     assert_eq!(said["confidence"], found["faces"][0]["confidence"]);
+    assert_eq!(said["person"], "Ada", "as it is enrolled");
     let known = found["faces"][0]["decision"] == "known";
     same.ended(i32::from(!known), &[]);
     let not = run(folder.path(), ["verify", ada, "--person", "Boris"]);
@@ -141,7 +142,7 @@ fn trouble_is_neither_yes_nor_no() {
         &["does not look like a face"],
     );
     trouble(&[ada, "--person", "Ad"], &["Ad", "did you mean 'Ada'"]);
-    trouble(&[ada, "--person", "Zoe"], &["Zoe", "eigenfaces people"]);
+    trouble(&[ada, "--person", "Zoe"], &["Zoe"]);
     trouble(&[ada, ada, "-m", "none.npz"], &["none.npz"]);
     std::fs::write(folder.path().join("text.jpg"), "hello").unwrap();
     trouble(&[ada, "text.jpg"], &["text.jpg", "not an image"]);

@@ -1,0 +1,106 @@
+//! `eigenfaces report`: a gallery and how well its people are recognised, as one page.
+
+use std::path::Path;
+
+use eigenfaces::error::Result;
+use eigenfaces::evaluate::{self, Plan};
+use eigenfaces::gallery::Gallery;
+use eigenfaces::pca::{ComponentCount, Pca, Solver};
+use eigenfaces::preparation::Preparation;
+use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::render::report;
+use eigenfaces::store;
+
+use super::args::Report;
+use super::output::{Output, bytes, shown};
+use super::{Outcome, evaluation_json, files, learning};
+
+pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
+    let (preparation, gallery, settings, outcome) = if args.faces.is_empty() {
+        args.learn.refuse_given("a folder of faces");
+        let recognizer = store::load(model)?;
+        let gallery = recognizer.gallery().clone();
+        (
+            *recognizer.preparation(),
+            gallery,
+            recognizer.settings(),
+            Outcome::Done,
+        )
+    } else {
+        of_folders(args, output)?
+    };
+    let recognizer = Recognizer::learn(preparation, gallery.clone(), settings)?;
+    let plan = Plan {
+        protocol: args.protocol,
+        seed: args.seed,
+        not_faces: None,
+    };
+    let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
+    let progress = output.progress(folds, "learning and trying");
+    let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
+        progress.reach(done.min(folds));
+    })?;
+    drop(progress);
+
+    let gallery = recognizer.gallery();
+    let json = evaluation_json::object(&evaluation, gallery.people()).to_string();
+    let page = report::html(&report::Report {
+        gallery,
+        space: recognizer.space(),
+        weights: recognizer.weights(),
+        ratios: &spectrum(&recognizer),
+        evaluation: &evaluation,
+        json: &json,
+    })?;
+    files::private(&args.output, page.as_bytes())?;
+    output.say(&format!(
+        "wrote {} ({}): open it in a browser",
+        shown(&args.output),
+        bytes(page.len() as u64)
+    ));
+    Ok(outcome)
+}
+
+fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, Settings, Outcome)> {
+    let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
+    learning::report_skipped(&collected.skipped, output);
+    learning::report_parts(&collected, output);
+    if let Some(survey) = &collected.survey {
+        learning::report_framing(survey, output);
+    }
+    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
+    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
+    let settings = args.learn.settings(Settings::default());
+    Ok((collected.preparation, gallery, settings, outcome))
+}
+
+/// Up to so many components, those left out are worth finding again for the plot.
+const WORTH_FINDING: usize = 1000;
+
+/// Each eigenvalue over the total variance, of basis faces that are not kept too where these are few.
+fn spectrum(recognizer: &Recognizer) -> Vec<f64> {
+    let (space, faces) = (recognizer.space(), recognizer.gallery().faces());
+    let everything = Pca {
+        components: ComponentCount::Share(1.0),
+        solver: Solver::Auto,
+    };
+    let all = (faces.len().min(space.pixels()) <= WORTH_FINDING)
+        .then(|| everything.fit(faces).ok())
+        .flatten();
+    match all {
+        // Mirror images may have been learned from too: then there is no such longer spectrum.
+        Some(all) if alike(&all.variance_ratios(), &space.variance_ratios()) => {
+            all.variance_ratios()
+        }
+        _ => space.variance_ratios(),
+    }
+}
+
+/// Whether the second begins as the first does.
+fn alike(all: &[f64], kept: &[f64]) -> bool {
+    all.len() >= kept.len()
+        && all
+            .iter()
+            .zip(kept)
+            .all(|(a, b)| (a - b).abs() <= 1e-6 + 1e-3 * b)
+}

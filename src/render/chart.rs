@@ -1,0 +1,422 @@
+//! Charts: curves, bars and marks over two axes, small enough to be read on a telephone.
+
+use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
+
+const WIDTH: f32 = 460.0;
+const HEIGHT: f32 = 330.0;
+const LEFT: f32 = 58.0;
+const RIGHT: f32 = 442.0;
+const TOP: f32 = 46.0;
+const BOTTOM: f32 = 274.0;
+const LETTERS: f32 = 13.0;
+
+/// Colours of curves, in order.
+pub const CURVES: [Color; 4] = [
+    Color([31, 95, 150]),
+    Color([190, 70, 40]),
+    Color([110, 110, 110]),
+    Color([60, 130, 70]),
+];
+
+/// How numbers become lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps are equally long.
+    Linear,
+    /// Equal factors are equally long; what is not above zero stands at the low end.
+    Logarithmic,
+}
+
+/// How numbers on an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// As they are.
+    Number,
+    /// Shares as per cent.
+    Percent,
+}
+
+/// One axis.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// What it shows.
+    pub name: String,
+    /// Its ends.
+    pub range: (f64, f64),
+    /// Its scale.
+    pub scale: Scale,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// What is drawn over the axes.
+#[derive(Debug, Clone)]
+pub enum Series {
+    /// Points joined by lines.
+    Curve {
+        /// What it is; may be empty.
+        name: String,
+        /// The points.
+        points: Vec<(f64, f64)>,
+        /// Its colour.
+        color: Color,
+    },
+    /// A mark at each point.
+    Marks {
+        /// What they are; may be empty.
+        name: String,
+        /// The points, each with what a pointer over it is told.
+        points: Vec<(f64, f64, String)>,
+        /// Their colour.
+        color: Color,
+    },
+    /// A bar from the low end to each value, one wide.
+    Bars {
+        /// The values at 1, 2, ...
+        values: Vec<f64>,
+        /// How many of them are in full colour.
+        kept: usize,
+        /// Their colour.
+        color: Color,
+    },
+    /// A broken line across.
+    Level {
+        /// What it is.
+        name: String,
+        /// Where.
+        at: f64,
+    },
+    /// A broken line upright.
+    Upright {
+        /// What it is.
+        name: String,
+        /// Where.
+        at: f64,
+    },
+}
+
+/// A chart.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// The axis across.
+    pub x: Axis,
+    /// The axis upright.
+    pub y: Axis,
+    /// What is drawn, in order.
+    pub series: Vec<Series>,
+}
+
+impl Chart {
+    /// Draws it.
+    pub fn draw(&self) -> Drawing {
+        let mut drawing = Drawing::new(WIDTH, HEIGHT, self.title.clone());
+        drawing.text((8.0, 20.0), Anchor::Start, 15.0, Color::INK, &self.title);
+        self.axes(&mut drawing);
+        let mut legend = 0;
+        for series in &self.series {
+            self.series(&mut drawing, series, &mut legend);
+        }
+        drawing
+    }
+
+    fn place(&self, (x, y): (f64, f64)) -> Point {
+        (
+            LEFT + self.x.share(x) * (RIGHT - LEFT),
+            BOTTOM - self.y.share(y) * (BOTTOM - TOP),
+        )
+    }
+
+    fn axes(&self, drawing: &mut Drawing) {
+        let grid = Stroke::solid(Color::GRID, 1.0);
+        for tick in self.x.ticks() {
+            let (x, _) = self.place((tick, 0.0));
+            drawing.line(&[(x, TOP), (x, BOTTOM)], grid);
+            let text = self.x.written(tick);
+            drawing.text(
+                (x, BOTTOM + 17.0),
+                Anchor::Middle,
+                LETTERS,
+                Color::FAINT,
+                text,
+            );
+        }
+        for tick in self.y.ticks() {
+            let (_, y) = self.place((0.0, tick));
+            drawing.line(&[(LEFT, y), (RIGHT, y)], grid);
+            let text = self.y.written(tick);
+            drawing.text(
+                (LEFT - 6.0, y + 4.0),
+                Anchor::End,
+                LETTERS,
+                Color::FAINT,
+                text,
+            );
+        }
+        drawing.line(
+            &[(LEFT, BOTTOM), (RIGHT, BOTTOM)],
+            Stroke::solid(Color::INK, 1.0),
+        );
+        let (middle, below) = ((LEFT + RIGHT) / 2.0, BOTTOM + 40.0);
+        drawing.text(
+            (middle, below),
+            Anchor::Middle,
+            LETTERS,
+            Color::INK,
+            &self.x.name,
+        );
+        drawing.text(
+            (8.0, TOP - 9.0),
+            Anchor::Start,
+            LETTERS,
+            Color::INK,
+            &self.y.name,
+        );
+    }
+
+    fn series(&self, drawing: &mut Drawing, series: &Series, legend: &mut usize) {
+        match series {
+            Series::Curve {
+                name,
+                points,
+                color,
+            } => {
+                let points: Vec<Point> = points.iter().map(|&point| self.place(point)).collect();
+                if points.len() > 1 {
+                    drawing.line(&points, Stroke::solid(*color, 2.2));
+                }
+                self.name(drawing, name, *color, legend);
+            }
+            Series::Marks {
+                name,
+                points,
+                color,
+            } => {
+                for (x, y, hover) in points {
+                    drawing.push(Shape::Mark {
+                        at: self.place((*x, *y)),
+                        radius: 4.0,
+                        marker: Marker::Circle,
+                        fill: *color,
+                        hover: hover.clone(),
+                    });
+                }
+                self.name(drawing, name, *color, legend);
+            }
+            Series::Bars {
+                values,
+                kept,
+                color,
+            } => {
+                for (at, &value) in values.iter().enumerate() {
+                    let (left, top) = self.place((at as f64 + 0.55, value));
+                    let (right, _) = self.place((at as f64 + 1.45, value));
+                    let fill = if at < *kept {
+                        *color
+                    } else {
+                        color.lightened(0.35)
+                    };
+                    drawing.push(Shape::Rect {
+                        at: (left, top),
+                        size: ((right - left).max(0.3), (BOTTOM - top).max(0.0)),
+                        fill,
+                        hover: format!("{}: {}", at + 1, self.y.exactly(value)),
+                    });
+                }
+            }
+            Series::Level { name, at } => {
+                let (_, y) = self.place((0.0, *at));
+                drawing.line(&[(LEFT, y), (RIGHT, y)], Stroke::dashed(Color::FAINT, 1.4));
+                let at = (LEFT + 6.0, y - 5.0);
+                halo(drawing, at, Anchor::Start, name);
+            }
+            Series::Upright { name, at } => {
+                let (x, _) = self.place((*at, 0.0));
+                drawing.line(&[(x, TOP), (x, BOTTOM)], Stroke::dashed(Color::FAINT, 1.4));
+                let (anchor, x) = if x > (LEFT + RIGHT) / 2.0 {
+                    (Anchor::End, x - 6.0)
+                } else {
+                    (Anchor::Start, x + 6.0)
+                };
+                halo(drawing, (x, (TOP + BOTTOM) / 2.0), anchor, name);
+            }
+        }
+    }
+
+    /// Names curves at the lower right, one below the other.
+    fn name(&self, drawing: &mut Drawing, name: &str, color: Color, legend: &mut usize) {
+        if name.is_empty() {
+            return;
+        }
+        let y = BOTTOM - 12.0 - 18.0 * *legend as f32;
+        *legend += 1;
+        drawing.push(Shape::Text {
+            at: (RIGHT - 8.0, y),
+            text: name.to_owned(),
+            size: LETTERS,
+            color,
+            anchor: Anchor::End,
+            halo: true,
+        });
+    }
+}
+
+fn halo(drawing: &mut Drawing, at: Point, anchor: Anchor, text: &str) {
+    drawing.push(Shape::Text {
+        at,
+        text: text.to_owned(),
+        size: LETTERS,
+        color: Color::INK,
+        anchor,
+        halo: true,
+    });
+}
+
+impl Axis {
+    fn scaled(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Logarithmic => value.max(self.range.0.max(f64::MIN_POSITIVE)).log10(),
+        }
+    }
+
+    /// 0 at the low end, 1 at the high one; what is beyond is drawn at the end.
+    fn share(&self, value: f64) -> f32 {
+        let (low, high) = (self.scaled(self.range.0), self.scaled(self.range.1));
+        if high > low {
+            ((self.scaled(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
+        } else {
+            0.5
+        }
+    }
+
+    /// Round numbers, six at most.
+    fn ticks(&self) -> Vec<f64> {
+        let (low, high) = self.range;
+        if self.scale == Scale::Logarithmic {
+            let (first, last) = (
+                self.scaled(low).ceil() as i32,
+                self.scaled(high).floor() as i32,
+            );
+            if last - first < 2 {
+                // Few decades need ticks within them.
+                let within = (first - 1..=last)
+                    .flat_map(|decade| [1.0, 2.0, 5.0].map(|factor| factor * 10_f64.powi(decade)));
+                return within.filter(|tick| (low..=high).contains(tick)).collect();
+            }
+            let step = ((last - first) / 5 + 1).max(1) as usize;
+            return (first..=last)
+                .step_by(step)
+                .map(|decade| 10_f64.powi(decade))
+                .collect();
+        }
+        if high <= low {
+            return vec![low];
+        }
+        let rough = (high - low) / 5.0;
+        let decade = 10_f64.powf(rough.log10().floor());
+        let factor = [1.0, 2.0, 2.5, 5.0, 10.0]
+            .into_iter()
+            .find(|factor| factor * decade >= rough * 0.999);
+        let step = factor.unwrap_or(10.0) * decade;
+        let (first, last) = (
+            (low / step - 1e-9).ceil() as i64,
+            (high / step + 1e-9).floor() as i64,
+        );
+        (first..=last).map(|tick| tick as f64 * step).collect()
+    }
+
+    fn written(&self, value: f64) -> String {
+        let value = match self.unit {
+            Unit::Number => value,
+            Unit::Percent => value * 100.0,
+        };
+        // No 0.30000000000000004, and no -0.
+        let rounded = format!("{value:.4}");
+        let short = rounded.trim_end_matches('0').trim_end_matches('.');
+        let short = if short == "-0" { "0" } else { short };
+        match self.unit {
+            Unit::Number => short.to_owned(),
+            Unit::Percent => format!("{short} %"),
+        }
+    }
+
+    fn exactly(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Number => format!("{value:.4}"),
+            Unit::Percent => format!("{:.2} %", value * 100.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(range: (f64, f64), scale: Scale, unit: Unit) -> Axis {
+        Axis {
+            name: "n".to_owned(),
+            range,
+            scale,
+            unit,
+        }
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        let linear = |low, high| axis((low, high), Scale::Linear, Unit::Number).ticks();
+        assert_eq!(linear(1.0, 10.0), [2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(linear(0.0, 1.0).len(), 6);
+        assert!((linear(0.83, 1.0).len() as i64 - 4).abs() <= 2);
+        let decades = axis((1e-4, 1.0), Scale::Logarithmic, Unit::Percent);
+        let written: Vec<_> = decades
+            .ticks()
+            .into_iter()
+            .map(|tick| decades.written(tick))
+            .collect();
+        assert_eq!(written, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
+        assert_eq!(
+            axis((0.0, 1.0), Scale::Linear, Unit::Percent).written(0.3),
+            "30 %"
+        );
+    }
+
+    #[test]
+    fn odd_numbers_break_nothing() {
+        for range in [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
+            for scale in [Scale::Linear, Scale::Logarithmic] {
+                let chart = Chart {
+                    title: "t".to_owned(),
+                    x: axis(range, scale, Unit::Number),
+                    y: axis(range, scale, Unit::Percent),
+                    series: vec![
+                        Series::Curve {
+                            name: "c".to_owned(),
+                            points: vec![(0.0, 0.0), (1.0, 7.0)],
+                            color: CURVES[0],
+                        },
+                        Series::Bars {
+                            values: vec![0.0, 1.0],
+                            kept: 1,
+                            color: CURVES[1],
+                        },
+                        Series::Level {
+                            name: "l".to_owned(),
+                            at: 0.0,
+                        },
+                        Series::Upright {
+                            name: "u".to_owned(),
+                            at: -1.0,
+                        },
+                    ],
+                };
+                let svg = chart.draw().to_svg();
+                assert!(
+                    !svg.contains("NaN") && !svg.contains("inf"),
+                    "{range:?} {scale:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The confusion matrix as a drawing.
+
+use super::drawing::{Anchor, Color, Drawing, Shape};
+use super::lettering;
+use crate::evaluate::Confusion;
+
+const CELL: f32 = 15.0;
+const LETTERS: f32 = 11.0;
+const RIGHT: Color = Color([31, 95, 150]);
+const WRONG: Color = Color([196, 50, 20]);
+const EMPTY: Color = Color([243, 243, 243]);
+
+/// Room for names, in pixels.
+const NAMES: (f32, f32) = (30.0, 170.0);
+
+/// A row for each person whose photos were tried, a column for each they were taken for, in the same order.
+/// The colour says right or wrong, its depth the share of the row; a pointer over a cell is told both names.
+pub fn matrix(people: &[&str], confusion: &[Confusion]) -> Drawing {
+    let letters = lettering::line_height(LETTERS);
+    let widths = people.iter().map(|name| lettering::width(name, letters));
+    let names = widths.fold(NAMES.0, f32::max).min(NAMES.1);
+    let side = CELL * people.len() as f32;
+    let mut drawing = Drawing::new(names + side + 16.0, side + 12.0, "Confusion matrix");
+    let place =
+        |row: usize, column: usize| (names + 12.0 + CELL * column as f32, 6.0 + CELL * row as f32);
+    for (row, name) in people.iter().enumerate() {
+        let mut shown = (*name).to_owned();
+        while lettering::width(&shown, letters) > names && shown.pop().is_some() {}
+        let (_, y) = place(row, 0);
+        drawing.text(
+            (names + 6.0, y + 11.0),
+            Anchor::End,
+            LETTERS,
+            Color::INK,
+            shown,
+        );
+        let (x, y) = place(row, 0);
+        drawing.rect((x, y), (side - 1.0, CELL - 1.0), EMPTY);
+    }
+    let mut tried = vec![0; people.len()];
+    for cell in confusion {
+        if let Some(tried) = tried.get_mut(cell.person) {
+            *tried += cell.count;
+        }
+    }
+    for cell in confusion {
+        let (Some(person), Some(named)) = (people.get(cell.person), people.get(cell.named)) else {
+            continue;
+        };
+        let share = cell.count as f32 / tried[cell.person].max(1) as f32;
+        let color = if cell.person == cell.named {
+            RIGHT
+        } else {
+            WRONG
+        };
+        drawing.push(Shape::Rect {
+            at: place(cell.person, cell.named),
+            size: (CELL - 1.0, CELL - 1.0),
+            fill: color.lightened(0.25 + 0.75 * share),
+            hover: if person == named {
+                format!("{person}: {} of {} right", cell.count, tried[cell.person])
+            } else {
+                format!(
+                    "{person} taken for {named}: {} of {}",
+                    cell.count, tried[cell.person]
+                )
+            },
+        });
+    }
+    drawing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_cells_tell_both_names() {
+        let cell = |person, named, count| Confusion {
+            person,
+            named,
+            count,
+        };
+        let svg = matrix(&["Ada", "Bo <b>"], &[cell(0, 0, 3), cell(0, 1, 1)]).to_svg();
+        assert!(svg.contains("Ada taken for Bo &lt;b&gt;: 1 of 4"));
+        assert!(svg.contains("Ada: 3 of 4 right"));
+    }
+}

@@ -1,0 +1,156 @@
+//! `report`: one page, its numbers those of `evaluate`, and nothing that a name could break.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{bundled_faces, scratch};
+use crate::{enrolled, picture, run};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What stands in the element that programs read.
+fn embedded(page: &str) -> Value {
+    let start = page.find(r#"id="evaluation">"#).unwrap() + r#"id="evaluation">"#.len();
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
+}
+
+/// Wall-clock times are never the same twice.
+fn without_times(mut object: Value) -> Value {
+    let fields = object.as_object_mut().unwrap();
+    fields.retain(|name, _| !name.contains("time") && !name.contains("seconds"));
+    object
+}
+
+#[test]
+fn its_numbers_are_those_of_evaluate() {
+    let folder = enrolled();
+    let faces = text(bundled_faces());
+    let protocol = ["--protocol", "first:4"];
+    let said = run(
+        folder.path(),
+        [&["report", "-o", "r.html"][..], &protocol].concat(),
+    )
+    .done();
+    assert!(said.stdout.is_empty() && said.stderr.contains("r.html"));
+    let evaluate = [
+        &["evaluate", faces, "--format", "json", "-q"][..],
+        &protocol,
+    ]
+    .concat();
+    let evaluated = run(folder.path(), evaluate).done();
+    let evaluated: Value = serde_json::from_str(&evaluated.stdout).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert_eq!(
+        without_times(embedded(&page)),
+        without_times(evaluated.clone())
+    );
+    // What a reader sees is the same, rounded.
+    let shown = |field: &str| format!("<b>{:.1} %", evaluated[field].as_f64().unwrap() * 100.0);
+    for field in ["rank1", "raw_pixels_rank1", "equal_error_rate"] {
+        assert!(page.contains(&shown(field)), "{field}: {}", shown(field));
+    }
+    for words in [
+        "Mean face",
+        "basis face 1 (",
+        "K = ",
+        "CMC",
+        "ROC",
+        "Ada",
+        "Noah",
+        "Confusion",
+    ] {
+        assert!(page.contains(words), "nothing of {words}");
+    }
+    for foreign in ["http://", "https://", "src=\"//", "@import", "url("] {
+        let there = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!there.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("<script").count(), 1, "and that is data");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let about = std::fs::metadata(folder.path().join("r.html")).unwrap();
+        assert_eq!(
+            about.permissions().mode() & 0o077,
+            0,
+            "it holds photos of people"
+        );
+    }
+}
+
+#[test]
+fn names_cannot_break_out() {
+    let folder = scratch();
+    let hostile = [
+        "<script>alert(1)<",
+        "\"onmouseover=alert(1) x=\"",
+        "'&amp;<img src=x onerror=alert(1)>",
+        "a]]><!-- b",
+        "{{ 7 * 7 }}",
+        "plain",
+    ];
+    let mut table = csv::Writer::from_path(folder.path().join("labels.csv")).unwrap();
+    table.write_record(["path", "person"]).unwrap();
+    for (person, name) in (0_u32..).zip(hostile) {
+        for photo in 0..3 {
+            let file = format!("p{person}-{photo}.png");
+            picture(
+                &folder.path().join("faces").join(&file),
+                40,
+                48,
+                person * 31 + photo,
+            );
+            let path = folder.path().join("faces").join(&file);
+            table.write_record([text(&path), name]).unwrap();
+        }
+    }
+    table.flush().unwrap();
+    let args = [
+        "report",
+        "faces",
+        "--labels",
+        "labels.csv",
+        "--framing",
+        "as-is",
+        "-o",
+        "r.html",
+    ];
+    run(folder.path(), args).done();
+    let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert_eq!(page.matches("<script").count(), 1);
+    assert!(!page.contains("<img src=x") && !page.contains("\"onmouseover"));
+    assert!(page.contains("&#60;script") || page.contains("&lt;script"));
+    let people = embedded(&page)["per_person"].clone();
+    let names: Vec<&str> = people
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["person"].as_str().unwrap())
+        .collect();
+    assert!(hostile.iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = enrolled();
+    let usage = |args: &[&str], words: &[&str]| run(folder.path(), args).ended(2, words);
+    usage(&["report"], &["--output"]);
+    usage(&["report", "-o", "r.pdf"], &[".html"]);
+    usage(
+        &["report", "-o", "r.html", "--protocol", "guess"],
+        &["leave-one-out"],
+    );
+    usage(&["report", "-o", "r.html", "--size", "20x20"], &["--size"]);
+    run(folder.path(), ["report", "-o", "r.html", "-m", "none.npz"]).failed_saying(&["none.npz"]);
+    run(folder.path(), ["report", "gone", "-o", "r.html"]).failed_saying(&["gone"]);
+    run(
+        folder.path(),
+        ["report", "-o", "no/r.html", "--protocol", "first:7"],
+    )
+    .failed_saying(&["no", "does not exist"]);
+    assert!(!folder.path().join("r.html").exists());
+}
