@@ -74,7 +74,7 @@ proptest! {
         let space = space(size, components, seed);
         let picture = noise(width + right, height + below, seed);
         let measure = if contrast { Measure::Contrast } else { Measure::Distance };
-        let map = FaceMap::new(&space, &picture, measure).unwrap();
+        let map = FaceMap::new(&space, space.components(), &picture, measure).unwrap();
         prop_assert_eq!(map.positions(), (right as usize + 1, below as usize + 1));
         // Faces are projected in single precision, the map is not.
         agree(map.values(), &naive(&space, &picture, measure), 2e-3);
@@ -87,7 +87,7 @@ proptest! {
         let space = space(size, 23, seed);
         let mut picture = noise(64, 48, seed);
         imageops::replace(&mut picture, &faces.image(which).unwrap(), x.into(), y.into());
-        let map = FaceMap::new(&space, &picture, Measure::Distance).unwrap();
+        let map = FaceMap::new(&space, space.components(), &picture, Measure::Distance).unwrap();
         let lowest = map.minima(1)[0];
         prop_assert_eq!((lowest.x, lowest.y), (x, y));
         prop_assert!(lowest.value < 0.05, "{}", lowest.value);
@@ -99,7 +99,7 @@ fn tiles_join_without_a_seam() {
     let size = FaceSize::new(9, 8).unwrap();
     let space = space(size, 3, 5);
     let picture = noise(700, 300, 5);
-    let map = FaceMap::new(&space, &picture, Measure::Distance).unwrap();
+    let map = FaceMap::new(&space, space.components(), &picture, Measure::Distance).unwrap();
     agree(
         map.values(),
         &naive(&space, &picture, Measure::Distance),
@@ -117,7 +117,9 @@ fn threads_change_no_bit() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| FaceMap::new(&space, &picture, Measure::Distance).unwrap())
+        pool.install(|| {
+            FaceMap::new(&space, space.components(), &picture, Measure::Distance).unwrap()
+        })
     };
     assert!(run(1) == run(3));
 }
@@ -127,7 +129,7 @@ fn minima_are_apart_and_in_order() {
     let size = FaceSize::new(10, 10).unwrap();
     let space = space(size, 5, 2);
     let picture = noise(90, 70, 3);
-    let map = FaceMap::new(&space, &picture, Measure::Contrast).unwrap();
+    let map = FaceMap::new(&space, space.components(), &picture, Measure::Contrast).unwrap();
     let minima = map.minima(1000);
     assert!(minima.len() > 3);
     assert!(minima.windows(2).all(|pair| pair[0].value <= pair[1].value));
@@ -149,10 +151,10 @@ fn a_flat_wall_is_near_face_space_but_has_no_contrast() {
     let size = FaceSize::new(10, 12).unwrap();
     let space = space(size, 8, 2);
     let wall = GrayImage::from_pixel(30, 30, Luma([120]));
-    let by_contrast = FaceMap::new(&space, &wall, Measure::Contrast).unwrap();
+    let by_contrast = FaceMap::new(&space, space.components(), &wall, Measure::Contrast).unwrap();
     assert!(by_contrast.values().iter().all(|&value| value == FLAT));
     let too_small = GrayImage::new(9, 30);
-    let error = FaceMap::new(&space, &too_small, Measure::Distance)
+    let error = FaceMap::new(&space, space.components(), &too_small, Measure::Distance)
         .unwrap_err()
         .to_string();
     assert!(

@@ -383,6 +383,9 @@ pub struct Facemap {
     /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
     pub measure: MapMeasure,
+    /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
     /// Tell of the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,

@@ -6,11 +6,12 @@ use eigenfaces::dataset::{Limits, PhotoFile};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_map::{self, FaceMap, Measure, Minimum};
 use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::likeness;
 use eigenfaces::store;
 use serde_json::json;
 
 use super::args::{Facemap, Format, MapMeasure};
-use super::output::{Output, shown};
+use super::output::{Output, counted, shown};
 use super::{Outcome, files};
 
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
@@ -19,6 +20,10 @@ const MOST_PIXELS: f64 = 25e6;
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let space = recognizer.space();
+    let leading = args.count.map_or_else(
+        || likeness::leading(space.eigenvalues()),
+        |count| count as usize,
+    );
     if args.photo.symlink_metadata().is_err() {
         let path = args.photo.clone();
         return Err(Error::NoSuchPath { path });
@@ -40,7 +45,12 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
                 MapMeasure::Distance => Measure::Distance,
                 MapMeasure::Contrast => Measure::Contrast,
             };
-            FaceMap::new(space, &face_map::scaled(&photo, args.scale), measure)
+            FaceMap::new(
+                space,
+                leading,
+                &face_map::scaled(&photo, args.scale),
+                measure,
+            )
         })
         .map_err(|problem| Error::Photo {
             path: args.photo.clone(),
@@ -54,8 +64,9 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         output,
     )?;
     output.say(&format!(
-        "wrote {} (black is the lowest, white the highest; each value at the middle of its part)",
-        shown(&args.output)
+        "wrote {} (by {}; black is the lowest, white the highest; each value at the middle of its part)",
+        shown(&args.output),
+        counted(leading.min(space.components()), "basis face", "basis faces")
     ));
     Ok(Outcome::Done)
 }

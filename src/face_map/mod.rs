@@ -32,6 +32,9 @@ pub enum Measure {
 /// What is told of a window without contrast, and the most that is told of any.
 pub const FLAT: f64 = 10.0;
 
+/// One in so many positions may be off the scale of the picture: flat walls would take all of it otherwise.
+const BRIGHTEST: usize = 20;
+
 /// For every position of a window of face size in a picture, how far the window lies from face space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceMap {
@@ -54,12 +57,14 @@ pub struct Minimum {
 }
 
 impl FaceMap {
-    /// The map of a picture.
+    /// The map of a picture, by the `leading` eigenfaces (all, where there are fewer). With many of them anything can
+    /// be rebuilt, and nothing stands out.
     ///
     /// # Errors
     /// A picture smaller than a face.
     pub fn new(
         space: &FaceSpace,
+        leading: usize,
         picture: &GrayImage,
         measure: Measure,
     ) -> Result<Self, PhotoProblem> {
@@ -76,7 +81,7 @@ impl FaceMap {
             (width - size.width()) as usize + 1,
             (height - size.height()) as usize + 1,
         );
-        let outside = squared_distances(space, picture);
+        let outside = squared_distances(space, leading, picture);
         let sums = WindowSums::of(picture, size);
         let d = size.pixels() as f64;
         let values = outside
@@ -161,15 +166,15 @@ impl FaceMap {
     }
 
     /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
-    /// black and the highest white; mid-gray around, where no window fits.
+    /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits.
     pub fn picture(&self) -> GrayImage {
         let (columns, rows) = self.positions;
-        let (lowest, highest) = self
-            .values
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(low, high), &value| {
-                (low.min(value), high.max(value))
-            });
+        let mut sorted = self.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let lowest = sorted.first().copied().unwrap_or(0.0);
+        let beyond = sorted.len() / BRIGHTEST + 1;
+        let highest = sorted.iter().rev().nth(beyond.min(sorted.len()) - 1);
+        let highest = highest.copied().unwrap_or(0.0);
         let range = if highest > lowest {
             highest - lowest
         } else {
@@ -182,7 +187,7 @@ impl FaceMap {
         );
         let mut picture = GrayImage::from_pixel(width, height, Luma([128]));
         for (at, value) in self.values.iter().enumerate() {
-            let shade = ((value - lowest) / range * 255.0).round() as u8;
+            let shade = ((value - lowest) / range * 255.0).round().clamp(0.0, 255.0) as u8;
             let (x, y) = ((at % columns) as u32, (at / columns) as u32);
             picture.put_pixel(left + x, top + y, Luma([shade]));
         }
@@ -201,7 +206,7 @@ pub fn scaled(picture: &GrayImage, scale: f64) -> GrayImage {
 }
 
 /// ε² at every position, row after row.
-fn squared_distances(space: &FaceSpace, picture: &GrayImage) -> Vec<f64> {
+fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> Vec<f64> {
     let size = space.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
     let mean = space.mean().as_slice();
@@ -209,6 +214,7 @@ fn squared_distances(space: &FaceSpace, picture: &GrayImage) -> Vec<f64> {
     let eigenfaces: Vec<Vec<f64>> = space
         .basis()
         .column_iter()
+        .take(leading)
         .map(|face| face.iter().map(|&value| f64::from(value)).collect())
         .collect();
     // u_iᵀ m, which the window's u_iᵀ x is less by.
