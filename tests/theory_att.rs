@@ -4,6 +4,7 @@ mod support;
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
+use eigenfaces::metric::Metric;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use nalgebra::DMatrix;
 
@@ -60,7 +61,10 @@ fn one_per_cent_of_the_pixels_is_enough() {
         solver: Solver::Auto,
     };
     let space = FaceSpace::new(faces.size(), &pca.fit(&known).unwrap());
-    let kept = right(&space.project(&known), &space.project(&probes));
+    let persons: Vec<usize> = (0..200).map(|at| at / 5).collect();
+    let (known, probes) = (space.project(&known), space.project(&probes));
+    let metric = Metric::default().fit(space.eigenvalues(), &known, &persons);
+    let kept = right(&metric.coordinates(&known), &metric.coordinates(&probes));
     println!("raw pixels: {raw} of 200; {k} weights: {kept} of 200");
     assert!(
         kept >= raw,

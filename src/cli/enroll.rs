@@ -117,7 +117,7 @@ fn take_in(args: &Enroll, before: Gallery, collected: Collected) -> Result<Intak
     let mut intake = if args.sync {
         before.mirror(collected.folder)?
     } else {
-        before.add(collected.folder)?
+        before.with_folder(collected.folder)?
     };
     if !keeps_sources {
         intake.gallery = intake.gallery.without_sources();

@@ -57,7 +57,7 @@ impl Gallery {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn add(self, folder: FolderView) -> Result<Intake> {
+    pub fn with_folder(self, folder: FolderView) -> Result<Intake> {
         let mut intake = Changes::default();
         let mut claims = claims(folder.known);
         for face in self.enrolled() {

@@ -189,7 +189,7 @@ impl<'a> PreImages<'a> {
                 })
                 .collect();
             let sum: f64 = near.iter().sum();
-            if !(sum > f64::MIN_POSITIVE) {
+            if sum.is_nan() || sum <= f64::MIN_POSITIVE {
                 return None;
             }
             let near: Vec<f64> = near.iter().map(|value| value / sum).collect();

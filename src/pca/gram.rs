@@ -14,6 +14,8 @@ use super::{ComponentCount, Components, InnerProducts, PcaError};
 /// scatter. Rounding adds to an eigenface about 0.3 x 6e-8 of its length for each time that all faces together
 /// are longer than they are along it, here 63 times: 1e-6.
 const SINGLE_SHARE: f64 = 1.0 / 4000.0;
+/// Less work than this, in products of two numbers, is done in double precision anyway: it takes no time.
+const SINGLE_WORK: usize = 100_000_000;
 /// Eigenfaces mapped back in single precision must be orthonormal to this, or are mapped back again.
 const SINGLE_ORTHONORMAL: f64 = 1e-6;
 
@@ -57,7 +59,8 @@ pub(super) fn eigenfaces(
             .expect("faces, their mean and their Gram matrix fit together")
     };
     let weakest = found.scatter.last().copied().unwrap_or(0.0);
-    if weakest >= SINGLE_SHARE * found.total {
+    let work = faces.length() * order.len() * found.count();
+    if weakest >= SINGLE_SHARE * found.total && work >= SINGLE_WORK {
         let mut basis = mapped(Precision::Single);
         if let Some(mirror) = mirror {
             basis = symmetric(&basis, found, mirror, |_| Ok(()))?;

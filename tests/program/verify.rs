@@ -130,7 +130,7 @@ fn trouble_is_neither_yes_nor_no() {
         assert!(run.stdout.is_empty());
     };
     trouble(&[], &["PHOTO"]);
-    trouble(&[ada], &["--person"]);
+    trouble(&[ada], &["<PHOTO>"]);
     trouble(&[ada, ada, "--person", "Ada"], &["--person"]);
     trouble(&[ada, "gone.png"], &["gone.png", "no such file"]);
     trouble(
