@@ -9,7 +9,7 @@ use std::path::Path;
 use eigenfaces::dataset::{self, LabelRule, Limits};
 use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings, Verdict};
@@ -211,7 +211,7 @@ fn bundled_people_verify() {
     // A model that was stored answers alike.
     let folder = support::scratch();
     let path = folder.path().join("m.npz");
-    store::save(&recognizer, &eigenfaces::gallery::History::default(), &path).unwrap();
+    store::save(&recognizer, &History::unknown(recognizer.gallery()), &path).unwrap();
     let again = store::load(&path).unwrap();
     let stored = again
         .verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())

@@ -21,7 +21,7 @@ mod people;
 mod photos;
 mod project;
 mod reconstruct;
-//mod report;
+mod report;
 mod shell;
 mod verify;
 mod weights;
@@ -144,7 +144,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Project(args) => project::run(args, cli.global.format, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
-        Command::Report(_) => unreachable!(),
+        Command::Report(args) => report::run(args, model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),

@@ -68,8 +68,10 @@ fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, S
     if let Some(survey) = &collected.survey {
         learning::report_framing(survey, output);
     }
-    let outcome = Outcome::of_inputs(collected.faces.len(), collected.skipped.len());
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), collected.faces)?;
+    let (gallery, repeats) = Gallery::assemble(collected.preparation.size(), collected.folder.new)?;
+    let disputed = learning::disputes(&repeats);
+    learning::report_skipped(&disputed, output);
+    let outcome = Outcome::of_inputs(gallery.len(), collected.skipped.len() + disputed.len());
     let settings = args.learn.settings(Settings::default());
     Ok((collected.preparation, gallery, settings, outcome))
 }

@@ -158,7 +158,7 @@ fn compression(whole: &Recognizer, in_folds: (usize, usize)) -> Compression {
 }
 
 /// Everything that was measured. Faces are named by their position in the
-/// [`Gallery`](crate::gallery::Gallery) that was evaluated, people by their position in its
+/// [`Gallery`] that was evaluated, people by their position in its
 /// [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {

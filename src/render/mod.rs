@@ -1,12 +1,15 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
 pub mod annotate;
+pub mod chart;
+mod confusion;
 pub mod drawing;
 pub mod explain;
 pub mod labels;
 pub mod lettering;
 pub mod palette;
 pub mod plot;
+pub mod report;
 pub mod scatter;
 pub mod sheet;
 pub mod strip;
