@@ -26,7 +26,7 @@ use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::{Comparison, Copies, Features, Matcher, View};
 use crate::metric::{Measure, Metric};
-use crate::pca::{ComponentCount, Pca, Solver};
+use crate::pca::{ComponentCount, Pca, Solver, Symmetry};
 use crate::preparation::Preparation;
 
 /// What learning is asked to do; the defaults are measured (docs/RECIPES.md).
@@ -172,10 +172,7 @@ impl Recognizer {
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
-            None => Arc::new(FaceSpace::new(
-                preparation.size(),
-                &settings.pca().fit(gallery.faces())?,
-            )),
+            None => Arc::new(pixel_space(gallery.faces(), settings.pca())?),
         };
         let weights = space.project(gallery.faces());
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
@@ -416,6 +413,17 @@ impl Recognizer {
         };
         (decision, candidates)
     }
+}
+
+/// The space of faces as they are; of one face alone, together with its mirror image.
+fn pixel_space(faces: &FaceMatrix, pca: Pca) -> Result<FaceSpace> {
+    let mirror = View::Pixels.mirror(faces.size());
+    let symmetry = match faces.len() {
+        1 => Symmetry::Mirror(&mirror),
+        _ => Symmetry::None,
+    };
+    let components = pca.fit_with_symmetry(faces, symmetry)?;
+    Ok(FaceSpace::new(faces.size(), &components))
 }
 
 /// What speaks for the person at a position of a ranking: its similarity, and that of the best other.
