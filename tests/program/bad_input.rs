@@ -47,7 +47,18 @@ fn an_empty_folder() {
 fn one_image_only() {
     let folder = scratch();
     picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
-    refused(folder.path(), "faces", &["1 face", "at least 2 different"]);
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        enrolled.stderr.contains("1 face of 1 person"),
+        "{}",
+        enrolled.stderr
+    );
+    // A picture that is its own mirror image spans nothing.
+    let flat = image::GrayImage::from_pixel(40, 50, image::Luma([99]));
+    fs::create_dir_all(folder.path().join("flat/Ada")).unwrap();
+    flat.save(folder.path().join("flat/Ada/1.png")).unwrap();
+    fs::remove_file(folder.path().join("eigenfaces.npz")).unwrap();
+    refused(folder.path(), "flat", &["1 face"]);
 }
 
 #[test]
@@ -148,7 +159,12 @@ fn identical_images() {
         folder.path().join("faces/Ada/2.bmp"),
     )
     .unwrap();
-    refused(folder.path(), "faces", &["1 face", "at least 2 different"]);
+    let enrolled = run(folder.path(), ["enroll", "faces"]).done();
+    let said = &enrolled.stderr;
+    assert!(
+        said.contains("1 face of 1 person, 1 photo was there twice"),
+        "{said}"
+    );
 }
 
 #[test]
