@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Part, Viewed, each_times, stacked};
+use super::{Comparison, Matcher, Part, Placed, Viewed, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
@@ -37,13 +37,14 @@ impl Matcher {
                     )
                 }
             };
-            let weights = view.with_mirrored(straight, parity.as_deref());
-            let owners = each_times(persons, weights.ncols() / faces.len());
-            let metric = comparison
-                .metric
-                .fit(space.eigenvalues(), &weights, &owners);
+            let placed = Placed {
+                weights: straight,
+                parity,
+            };
+            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
             let part = Part::new(view.view, view.share, part.space().clone(), metric);
-            coordinates.push(part.coordinates(&weights));
+            let straight = part.coordinates(&placed.weights);
+            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)

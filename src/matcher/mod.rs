@@ -104,6 +104,21 @@ fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
     coordinates
 }
 
+/// Faces in a space: weights of their columns, k x (n s); where `parity` is known, those of mirror images
+/// follow from them, otherwise they stand there too.
+struct Placed {
+    weights: Weights,
+    parity: Option<Vec<Parity>>,
+}
+
+impl Placed {
+    /// The metric of these faces, whose people are `persons` (n).
+    fn metric(&self, metric: Metric, eigenvalues: &[f64], persons: &[usize]) -> FittedMetric {
+        let owners = each_times(persons, self.weights.ncols() / persons.len().max(1));
+        metric.fit(eigenvalues, &self.weights, &owners, self.parity.as_deref())
+    }
+}
+
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
 pub struct Viewed<'a> {
     view: View,
@@ -153,19 +168,21 @@ impl Viewed<'_> {
         }
     }
 
-    /// The linear space of some faces, and their weights with those of all copies, a face's side by side: k x (n c).
-    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Weights)> {
+    /// The linear space of some faces, and their weights.
+    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Placed)> {
         let themselves = self.bytes.select(&self.themselves(faces))?;
         let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
         let space = FaceSpace::new(themselves.size(), &components);
         drop(themselves);
-        let straight = space.project(&self.bytes.select(&self.columns(faces))?);
-        let weights = self.with_mirrored(straight, components.parity.as_deref());
-        Ok((Space::Linear(Arc::new(space)), weights))
+        let placed = Placed {
+            weights: space.project(&self.bytes.select(&self.columns(faces))?),
+            parity: components.parity,
+        };
+        Ok((Space::Linear(Arc::new(space)), placed))
     }
 
-    /// The space of a kernel of some faces, and weights as [`linear`](Self::linear) gives them.
-    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Weights)> {
+    /// The space of a kernel of some faces, and their weights with those of all copies.
+    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Placed)> {
         let space = pca.fit(&self.learned(faces)?)?;
         let columns = self.bytes.select(&self.columns(faces))?;
         let mut weights = space.project(&columns);
@@ -184,7 +201,8 @@ impl Viewed<'_> {
             }
             weights = all;
         }
-        Ok((Space::Kernel(Arc::new(space)), weights))
+        let parity = None;
+        Ok((Space::Kernel(Arc::new(space)), Placed { weights, parity }))
     }
 
     /// Whether the space is learned from mirror images too.
@@ -195,22 +213,22 @@ impl Viewed<'_> {
         }
     }
 
-    /// From the weights of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
-    /// mirror odd weights change their sign.
-    fn with_mirrored(&self, straight: Weights, parity: Option<&[Parity]>) -> Weights {
+    /// From the coordinates of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
+    /// mirror odd ones change their sign, as the weights do.
+    fn with_mirrored(&self, straight: DMatrix<f32>, parity: Option<&[Parity]>) -> DMatrix<f32> {
         let Some(parity) = parity else {
             return straight;
         };
         let shifts = self.copies.shifts_of_a_face();
-        let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-        for (at, weights) in straight.column_iter().enumerate() {
+        let mut all = DMatrix::zeros(straight.nrows(), 2 * straight.ncols());
+        for (at, face) in straight.column_iter().enumerate() {
             let place = at / shifts * shifts * 2 + at % shifts;
-            all.set_column(place, &weights);
+            all.set_column(place, &face);
             let mut mirrored = all.column_mut(place + shifts);
-            for ((to, &weight), parity) in mirrored.iter_mut().zip(weights.iter()).zip(parity) {
+            for ((to, &value), parity) in mirrored.iter_mut().zip(face.iter()).zip(parity) {
                 *to = match parity {
-                    Parity::Even => weight,
-                    Parity::Odd => -weight,
+                    Parity::Even => value,
+                    Parity::Odd => -value,
                 };
             }
         }
@@ -300,19 +318,17 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let (space, weights) = match comparison.kernel {
+            let (space, placed) = match comparison.kernel {
                 Kernel::Linear => view.linear(faces, pca)?,
                 kernel => {
                     let components = pca.components;
                     view.kernel(faces, KernelPca { kernel, components })?
                 }
             };
-            let owners = each_times(persons, weights.ncols() / faces.len());
-            let metric = comparison
-                .metric
-                .fit(space.eigenvalues(), &weights, &owners);
+            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
             let part = Part::new(view.view, view.share, space, metric);
-            coordinates.push(part.coordinates(&weights));
+            let straight = part.coordinates(&placed.weights);
+            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
