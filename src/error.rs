@@ -233,7 +233,7 @@ pub enum Error {
 
     /// Scaling of pixels was asked for where it has no meaning.
     #[error(
-        "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and no --kernel"
+        "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and --kernel linear"
     )]
     PixelsNotScaled {
         /// What is compared instead.

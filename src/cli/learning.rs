@@ -348,6 +348,23 @@ pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
     }
 }
 
+/// Folds from which on it is worth saying that few would do.
+const MANY_FOLDS: usize = 50;
+
+/// One line where learning again from a part of the faces is slow, and done often.
+pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
+    let what = match (settings.kernel, settings.pixel_scale) {
+        (Kernel::Linear, PixelScale::Plain) => return,
+        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels",
+        _ => "a kernel",
+    };
+    if folds >= MANY_FOLDS {
+        output.say(&format!(
+            "with {what} each of {folds} folds learns all anew from the photos; --protocol k-fold:10 is done much sooner"
+        ));
+    }
+}
+
 /// Names every skipped file with its reason.
 pub fn report_skipped(skipped: &[Skipped], output: &Output) {
     for skip in skipped {

@@ -53,7 +53,7 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
         table.rows.extend(gallery.rows);
     }
     if args.gallery || !args.photos.is_empty() {
-        deliver(&table, form, args.output.as_deref(), output)?;
+        deliver(&table, space, form, args.output.as_deref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
 }
@@ -169,9 +169,15 @@ fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
         .collect()
 }
 
-fn deliver(table: &Table, form: Option<Form>, file: Option<&Path>, output: &Output) -> Result<()> {
+fn deliver(
+    table: &Table,
+    space: &Space,
+    form: Option<Form>,
+    file: Option<&Path>,
+    output: &Output,
+) -> Result<()> {
     let Some(form) = form else {
-        return in_words(table, output);
+        return in_words(table, space, output);
     };
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
@@ -189,11 +195,13 @@ fn deliver(table: &Table, form: Option<Form>, file: Option<&Path>, output: &Outp
 /// Leading weights that a line has room for.
 const LEADING: usize = 5;
 
-fn in_words(table: &Table, output: &Output) -> Result<()> {
+fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     debug_assert_eq!(output.format, Format::Text);
-    let digits = match table.scale {
-        Scale::Plain => 1,
-        Scale::Whitened => 2,
+    let digits = match (table.scale, space) {
+        (Scale::Plain, Space::Linear(_)) => 1,
+        (Scale::Whitened, _) | (Scale::Plain, Space::Scaled(_)) => 2,
+        // Without a unit, and far below 1 as a rule.
+        (Scale::Plain, Space::Kernel(_)) => 4,
     };
     for (at, row) in table.rows.iter().enumerate() {
         // A photo with several faces has several rows.

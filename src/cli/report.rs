@@ -35,6 +35,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         not_faces: None,
     };
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
+    learning::report_slow_folds(settings, folds, output);
     let progress = output.progress(folds, "learning and trying");
     let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
         progress.reach(done.min(folds));

@@ -208,10 +208,7 @@ impl Explained<'_> {
             for (side, shares) in sides.iter().zip(&shares) {
                 lines.push(format!("{}: {:.0} %", self.name(side), shares[at] * 100.0));
             }
-            panel(
-                signed(self.size, basis.column(at).as_slice()).into(),
-                lines,
-            )
+            panel(signed(self.size, basis.column(at).as_slice()).into(), lines)
         });
         Row {
             heading: if decides {
