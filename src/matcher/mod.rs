@@ -22,12 +22,13 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::{Mirror, Parity, Pca, Symmetry};
+use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
+use crate::scaled_space::ScaledSpace;
 
 pub use space::Space;
 pub use split::{CELLS, Split};
 pub use trials::{Trial, Trials};
-pub use view::{Copies, Features, View};
+pub use view::{Copies, Features, PixelScale, View};
 
 /// How faces are to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -38,6 +39,8 @@ pub struct Comparison {
     pub copies: Copies,
     /// Whose components the weights of each view are.
     pub kernel: Kernel,
+    /// Whether the pixels are scaled. They must be compared then, and not by a kernel.
+    pub pixel_scale: PixelScale,
     /// How the weights of each view are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -183,7 +186,24 @@ impl Viewed<'_> {
 
     /// The space of a kernel of some faces, and their weights with those of all copies.
     fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Placed)> {
-        let space = pca.fit(&self.learned(faces)?)?;
+        let space = Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?));
+        let placed = self.placed(&space, faces)?;
+        Ok((space, placed))
+    }
+
+    /// The space of scaled pixels of some faces, and their weights with those of all copies.
+    fn scaled(&self, faces: &[usize], components: ComponentCount) -> Result<(Space, Placed)> {
+        let learned = self.learned(faces)?;
+        let mut found = scaled_pixels::fit(&learned, components)?;
+        // Mirror images are not counted, as elsewhere.
+        found.components.faces = faces.len();
+        let space = Space::Scaled(Arc::new(ScaledSpace::new(learned.size(), &found)));
+        let placed = self.placed(&space, faces)?;
+        Ok((space, placed))
+    }
+
+    /// The weights of all copies of some faces, a face's side by side, in any space.
+    fn placed(&self, space: &Space, faces: &[usize]) -> Result<Placed> {
         let columns = self.bytes.select(&self.columns(faces))?;
         let mut weights = space.project(&columns);
         if let Symmetry::Mirror(mirror) = self.symmetry() {
@@ -202,7 +222,7 @@ impl Viewed<'_> {
             weights = all;
         }
         let parity = None;
-        Ok((Space::Kernel(Arc::new(space)), Placed { weights, parity }))
+        Ok(Placed { weights, parity })
     }
 
     /// Whether the space is learned from mirror images too.
@@ -246,6 +266,35 @@ impl Comparison {
             (Copies::Auto, _) => Copies::Mirrored,
             (given, _) => given,
         }
+    }
+
+    /// Whether this view's numbers are scaled before they are compared.
+    fn scales(&self, view: View) -> bool {
+        view == View::Pixels && self.pixel_scale == PixelScale::Deviation
+    }
+
+    /// Refuses to scale pixels of faces of this size where that has no meaning: pixels that are not compared, or by a
+    /// kernel.
+    ///
+    /// # Errors
+    /// [`Error::PixelsNotScaled`].
+    pub fn refuse_senseless(&self, size: FaceSize) -> Result<()> {
+        if self.pixel_scale == PixelScale::Plain {
+            return Ok(());
+        }
+        let reason = if self.kernel != Kernel::Linear {
+            "a kernel compares gray levels as they are"
+        } else if !self
+            .features
+            .views(size)
+            .iter()
+            .any(|view| view.0 == View::Pixels)
+        {
+            "pixels are not compared, but their texture"
+        } else {
+            return Ok(());
+        };
+        Err(Error::PixelsNotScaled { reason })
     }
 
     /// The faces that each view's space is learned from: these, seen as the view does, and their mirror images
@@ -318,12 +367,11 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
+            let components = pca.components;
             let (space, placed) = match comparison.kernel {
+                Kernel::Linear if comparison.scales(view.view) => view.scaled(faces, components)?,
                 Kernel::Linear => view.linear(faces, pca)?,
-                kernel => {
-                    let components = pca.components;
-                    view.kernel(faces, KernelPca { kernel, components })?
-                }
+                kernel => view.kernel(faces, KernelPca { kernel, components })?,
             };
             let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
             let part = Part::new(view.view, view.share, space, metric);

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Placed, Viewed, each_times, factor, scaled, stacked};
+use super::{Comparison, Matcher, PixelScale, Placed, Viewed, each_times, factor, scaled, stacked};
 use crate::error::{Error, Result};
 use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
@@ -55,8 +55,10 @@ impl<'a> Trials<'a> {
             ..pca
         };
         let is_small = |view: &Viewed<'_>| view.bytes.len() <= MOST_COLUMNS;
-        // Kernels are not inner products of these, and parallel analysis shuffles pixels.
-        let is_dual = comparison.kernel == Kernel::Linear && !pca.components.needs_faces();
+        // Kernels are not inner products of these, nor are those of scaled pixels, and parallel analysis shuffles pixels.
+        let is_dual = comparison.kernel == Kernel::Linear
+            && comparison.pixel_scale == PixelScale::Plain
+            && !pca.components.needs_faces();
         let products = if is_dual && viewed.iter().all(is_small) {
             let of_views = viewed
                 .iter()
