@@ -170,13 +170,17 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         let space = match matcher
             .part(View::Pixels)
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
             None => Arc::new(pixel_space(gallery.faces(), &viewed, settings.pca())?),
+        };
+        let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings)
+        } else {
+            calibrate::calibrate(&gallery, &viewed, settings)?
         };
         drop(viewed);
         let weights = space.project(gallery.faces());
@@ -210,7 +214,8 @@ impl Recognizer {
         let matcher = self
             .matcher
             .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
-        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        let calibration =
+            calibrate::calibrate_keeping(&self.space, &self.matcher, &gallery, &viewed, settings);
         drop(viewed);
         let weights = self.space.project(gallery.faces());
         let (preparation, space) = (self.preparation, Arc::clone(&self.space));
