@@ -114,7 +114,7 @@ impl Eigenfaces {
             .metric
             .fit(&self.eigenvalues[..k], &learned, &persons);
         let clusters = Clusters::new(
-            &metric.coordinates(&learned),
+            metric.coordinates(&learned),
             &persons,
             gallery.people().len(),
             settings.clusters,

@@ -1,5 +1,7 @@
 //! Learning again from some of the faces and trying the others: what calibration and evaluation are made of.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
 use super::{Comparison, Matcher, Viewed, each_times, factor, scaled, stacked};
@@ -26,7 +28,7 @@ pub struct Trials<'a> {
 pub struct Trial {
     clusters: Clusters,
     /// Of the faces learned from with their copies, k x (n c).
-    enrolled: DMatrix<f32>,
+    enrolled: Arc<DMatrix<f32>>,
     /// Of the faces tried, k x m.
     probes: DMatrix<f32>,
 }
@@ -112,9 +114,9 @@ impl<'a> Trials<'a> {
             let weights = space.project(&view.themselves(tried));
             probes.push(scaled(metric.coordinates(&weights), factor));
         }
-        let enrolled = stacked(&enrolled);
+        let enrolled = Arc::new(stacked(&enrolled));
         let clusters = Clusters::new(
-            &enrolled,
+            Arc::clone(&enrolled),
             &each_times(persons, copies),
             people,
             self.comparison.clusters,
