@@ -107,7 +107,7 @@ fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
     let metric: Metric = "euclidean".parse().unwrap();
     let metric = metric.fit(space.eigenvalues(), &weights, &persons, None);
     let clusters = Clusters::new(
-        &metric.coordinates(&weights),
+        metric.coordinates(&weights),
         &persons,
         40,
         ClusterRule::Faces,

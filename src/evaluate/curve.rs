@@ -121,7 +121,7 @@ impl Eigenfaces {
             .metric
             .fit(&self.eigenvalues[..k], &learned, &persons, None);
         let clusters = Clusters::new(
-            &metric.coordinates(&learned),
+            metric.coordinates(&learned),
             &persons,
             gallery.people().len(),
             settings.clusters,

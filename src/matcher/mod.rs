@@ -345,7 +345,7 @@ impl Comparison {
 pub struct Matcher {
     parts: Vec<Part>,
     /// Of the enrolled faces with their copies, those of a face side by side: k x (n c).
-    coordinates: DMatrix<f32>,
+    coordinates: Arc<DMatrix<f32>>,
     /// Derived from the coordinates.
     clusters: Clusters,
 }
@@ -396,13 +396,14 @@ impl Matcher {
     ) -> Result<Self> {
         let rows: usize = parts.iter().map(|part| part.space.components()).sum();
         let copies = coordinates.ncols() / persons.len().max(1);
+        let coordinates = Arc::new(coordinates);
         let fits = rows == coordinates.nrows()
             && copies * persons.len() == coordinates.ncols()
             && parts
                 .iter()
                 .all(|part| part.metric.metric() == comparison.metric);
         let clusters = Clusters::new(
-            &coordinates,
+            Arc::clone(&coordinates),
             &each_times(persons, copies),
             people,
             comparison.clusters,

@@ -1,6 +1,6 @@
 //! Learning again from some of the faces and trying the others: what calibration and evaluation are made of.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::DMatrix;
 
@@ -39,7 +39,7 @@ struct Learned {
 pub struct Trial {
     clusters: Clusters,
     /// Of the faces learned from with their copies, k x (n c).
-    enrolled: DMatrix<f32>,
+    enrolled: Arc<DMatrix<f32>>,
     /// Of the faces tried, k x m.
     probes: DMatrix<f32>,
 }
@@ -130,9 +130,9 @@ impl<'a> Trials<'a> {
             probes.push(coordinates(&found.tried));
         }
         let copies = enrolled.first().map_or(1, DMatrix::ncols) / learned.len();
-        let enrolled = stacked(&enrolled);
+        let enrolled = Arc::new(stacked(&enrolled));
         let clusters = Clusters::new(
-            &enrolled,
+            Arc::clone(&enrolled),
             &each_times(persons, copies),
             people,
             self.comparison.clusters,
