@@ -59,10 +59,13 @@ pub(super) fn curve(
             Some(products) => Eigenfaces::from_products(products, settings, fold)?,
             None => Eigenfaces::from_pixels(gallery, settings, fold)?,
         };
-        let settled: Vec<Sums> = steps(eigenfaces.eigenvalues.len(), gallery.faces().size().pixels())
-            .into_iter()
-            .map(|k| eigenfaces.leading(k, gallery, settings, fold))
-            .collect::<Result<_>>()?;
+        let settled: Vec<Sums> = steps(
+            eigenfaces.eigenvalues.len(),
+            gallery.faces().size().pixels(),
+        )
+        .into_iter()
+        .map(|k| eigenfaces.leading(k, gallery, settings, fold))
+        .collect::<Result<_>>()?;
         Ok((eigenfaces.eigenvalues.len(), settled))
     };
     let parts: Vec<(usize, Vec<Sums>)> = if products.is_some() {
@@ -165,7 +168,10 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize) -> Vec<KPoint> {
             let mut sum = Sums::default();
             for (components, settled) in parts {
                 let smaller = |&step: &usize| step < k;
-                let at = steps(*components, pixels).into_iter().take_while(smaller).count();
+                let at = steps(*components, pixels)
+                    .into_iter()
+                    .take_while(smaller)
+                    .count();
                 let Some(point) = settled.get(at).or(settled.last()) else {
                     continue;
                 };
