@@ -386,10 +386,10 @@ pub struct Facemap {
     /// The picture to write: the darker, the nearer to face space
     #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
-    /// Scale the photo by this factor first, so that its faces get the size of the model's
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
-    pub scale: f64,
-    /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
+    #[arg(long, value_name = "FACTOR", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// What is told of each part: how unlike a face it is with its light evened out (`likelihood`, 1 is usual for a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
     pub measure: MapMeasure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
@@ -403,8 +403,10 @@ pub struct Facemap {
 /// What a face map tells of each part of a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MapMeasure {
-    /// The distance from face space, in gray levels a pixel
+    /// How unlike a face the part is, its light evened out
     #[default]
+    Likelihood,
+    /// The distance from face space, in gray levels a pixel
     Distance,
     /// The distance over the part's own contrast
     Contrast,

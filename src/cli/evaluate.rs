@@ -248,6 +248,19 @@ fn open_set_rows(open_set: &OpenSet, row: &dyn Fn(&str, &str, &str) -> Result<()
             area(kinds.blurred_noise),
             area(kinds.upside_down)
         ),
+    )?;
+    let by_distance = |kind: Apart| format!("{:.3}", kind.area_by_distance);
+    let pictures = kinds.pictures.map_or_else(String::new, |kind| {
+        format!("{} from pictures given, ", by_distance(kind))
+    });
+    row(
+        "  by distance",
+        &by_distance(kinds.noise),
+        &format!(
+            "from noise by the distance from face space alone, {} from blurred noise, {pictures}{} from faces upside down",
+            by_distance(kinds.blurred_noise),
+            by_distance(kinds.upside_down)
+        ),
     )
 }
 

@@ -432,6 +432,8 @@ pub struct Apart {
     pub count: usize,
     /// Area under the ROC curve.
     pub area: f64,
+    /// The same by nothing but the distance from face space, all basis faces used.
+    pub area_by_distance: f64,
     /// Share refused by the default decision.
     pub refused: f64,
 }

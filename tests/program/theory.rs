@@ -317,8 +317,10 @@ fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
     let enroll = [
         "--features",
         "pixels",
+        "--copies",
+        "none",
         "--size",
-        "32x38",
+        "24x28",
         "--kernel",
         "rbf:auto",
     ];
