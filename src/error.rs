@@ -235,6 +235,15 @@ pub enum Error {
     )]
     KernelNotKept,
 
+    /// Scaling of pixels was asked for where it has no meaning.
+    #[error(
+        "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and --kernel linear"
+    )]
+    PixelsNotScaled {
+        /// What is compared instead.
+        reason: &'static str,
+    },
+
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,

@@ -11,7 +11,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
-use eigenfaces::matcher::{Copies, Features};
+use eigenfaces::matcher::{Copies, Features, PixelScale};
 use eigenfaces::metric::Metric;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
@@ -159,7 +159,7 @@ pub struct Enroll {
     #[arg(long)]
     pub sync: bool,
     /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
-    #[arg(long, conflicts_with_all = ["components", "solver", "features"])]
+    #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
     pub keep_basis: bool,
     /// Keep no paths of photos in the model, neither of these nor of those enrolled before
     #[arg(long)]
@@ -234,6 +234,15 @@ pub struct Learn {
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<Kernel>,
+    /// Divide each pixel by its standard deviation first, so that all count alike; pixels are compared then, unless --features fused compares texture too [default: no]
+    #[arg(
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "yes"
+    )]
+    pub scale_pixels: Option<PixelScale>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,

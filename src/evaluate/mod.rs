@@ -144,6 +144,15 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64() / tries as f64)
 }
 
+impl Evaluation {
+    /// The last point of the curve over K with at most one weight for a hundred pixels; `None` of faces of fewer.
+    pub fn at_one_percent(&self) -> Option<&KPoint> {
+        let most = self.compression.pixels / curve::PIXELS_A_WEIGHT;
+        let points = self.k_curve.iter();
+        points.filter(|point| point.components <= most).next_back()
+    }
+}
+
 fn compression(whole: &Recognizer, in_folds: (usize, usize)) -> Compression {
     let space = whole.space();
     let (d, k) = (space.pixels(), space.components());
