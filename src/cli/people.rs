@@ -6,7 +6,7 @@ use std::path::Path;
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History};
-use eigenfaces::recognizer::{Origin, Recognizer};
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 use serde_json::{Value, json};
 
