@@ -88,7 +88,7 @@ proptest! {
 
         let metric: Metric = "whitened".parse().unwrap();
         let persons: Vec<usize> = (0..n).collect();
-        let white = metric.fit(space.eigenvalues(), &weights, &persons).coordinates(&weights).map(f64::from);
+        let white = metric.fit(space.eigenvalues(), &weights, &persons, None).coordinates(&weights).map(f64::from);
         let covariance = &white * white.transpose() / (n - 1) as f64;
         let error = (covariance - DMatrix::identity(space.components(), space.components())).amax();
         prop_assert!(error < 1e-3, "{}", error);

@@ -12,7 +12,7 @@ use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
 
 use super::args::{Format, Info};
-use super::output::{Output, bytes, counted, percent, shown};
+use super::output::{Output, bytes, counted, keep, percent, shown};
 use super::{Outcome, enroll, json, log};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
@@ -64,13 +64,14 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {}{} keep {:.1} % of the variance",
+                "{} learned from {}{} {} {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 match recognizer.origin() {
                     Origin::Gallery => "",
                     Origin::Kept => " (not of all that are enrolled: --keep-basis)",
                 },
+                keep(k),
                 space.variance_kept() * 100.0
             ),
         ),

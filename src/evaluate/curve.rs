@@ -119,9 +119,9 @@ impl Eigenfaces {
         let (learned, tried) = (first(&self.learned), first(&self.tried));
         let metric = settings
             .metric
-            .fit(&self.eigenvalues[..k], &learned, &persons);
+            .fit(&self.eigenvalues[..k], &learned, &persons, None);
         let clusters = Clusters::new(
-            &metric.coordinates(&learned),
+            metric.coordinates(&learned),
             &persons,
             gallery.people().len(),
             settings.clusters,

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Part, Space, Viewed, each_times, stacked};
+use super::{Comparison, Matcher, Part, Placed, Space, Viewed, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
@@ -28,21 +28,18 @@ impl Matcher {
             if space.scaled().is_some() != comparison.scales(view.view) {
                 return Err(Error::Inconsistent);
             }
-            let weights = match space {
-                Space::Linear(linear) => {
-                    let straight = linear.project(&view.bytes.select(&view.columns(faces))?);
-                    let parity = view.parity_of(linear.basis());
-                    view.with_mirrored(straight, parity.as_deref())
-                }
-                Space::Scaled(_) => view.weights(space, faces)?,
+            let placed = match space {
+                Space::Linear(linear) => Placed {
+                    weights: linear.project(&view.bytes.select(&view.columns(faces))?),
+                    parity: view.parity_of(linear.basis()),
+                },
+                Space::Scaled(_) => view.placed(space, faces)?,
                 Space::Kernel(_) => return Err(Error::KernelNotKept),
             };
-            let owners = each_times(persons, weights.ncols() / faces.len());
-            let metric = comparison
-                .metric
-                .fit(space.eigenvalues(), &weights, &owners);
+            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
             let part = Part::new(view.view, view.share, space.clone(), metric);
-            coordinates.push(part.coordinates(&weights));
+            let straight = part.coordinates(&placed.weights);
+            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)

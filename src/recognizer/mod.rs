@@ -170,13 +170,17 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
         let space = match matcher
             .part(View::Pixels)
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
             None => Arc::new(pixel_space(gallery.faces(), &viewed, settings.pca())?),
+        };
+        let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings)
+        } else {
+            calibrate::calibrate(&gallery, &viewed, settings)?
         };
         drop(viewed);
         let weights = space.project(gallery.faces());
@@ -210,7 +214,8 @@ impl Recognizer {
         let matcher = self
             .matcher
             .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
-        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        let calibration =
+            calibrate::calibrate_keeping(&self.space, &self.matcher, &gallery, &viewed, settings);
         drop(viewed);
         let weights = self.space.project(gallery.faces());
         let (preparation, space) = (self.preparation, Arc::clone(&self.space));
@@ -342,21 +347,22 @@ impl Recognizer {
     /// Who each prepared face (d x n) is, in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
         let weights = self.space.project(faces);
-        let coordinates = self.matcher.coordinates(faces);
+        let few = self.goes_by_resemblance();
+        let coordinates = (!few).then(|| self.matcher.coordinates(faces));
         let test = LikenessTest::new(&self.space);
         (0..faces.len())
             .map(|at| {
                 let (face, weights) = (faces.face(at), weights.column(at));
                 let residual = self.space.residual(face, weights.as_slice());
                 let likeness = test.likeness(face, weights.as_slice());
-                // Two are needed to judge the first.
-                let ranked = self
-                    .matcher
-                    .rank(coordinates.column(at).as_slice(), question.top.max(2));
-                let (decision, candidates) = if self.goes_by_resemblance() {
-                    self.judge_among_few(face, likeness, question)
-                } else {
-                    self.judge(&ranked, likeness, question)
+                let (decision, candidates) = match &coordinates {
+                    None => self.judge_among_few(face, likeness, question),
+                    Some(coordinates) => {
+                        // Two are needed to judge the first.
+                        let top = question.top.max(2);
+                        let ranked = self.matcher.rank(coordinates.column(at).as_slice(), top);
+                        self.judge(&ranked, likeness, question)
+                    }
                 };
                 Identification {
                     decision,

@@ -8,7 +8,7 @@
 //! | `explained_variance_ratio_` | k | each over the total variance, f64 |
 //! | `weights` | n x k | weights of the enrolled faces, f32 |
 //! | `metric_` | k x k | the learned map of the weights, lower triangular, f32; where pixels are compared by a metric that learns one |
-//! | `texture_mean_`, `texture_components_`, `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
+//! | `texture_mean_`, `texture_components_` (or its half: [`basis`]), `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
 //! | `scale_`, `scaled_mean_`, `scaled_components_`, `scaled_variance_` | d, d, k x d, k | standard deviation of each pixel (0 where it never changed), and the space of pixels divided by them, where these are compared |
 //! | `coordinates` | n c x (j + k) | what probes are compared with: each face and its c - 1 copies, those of a face together, f32 |
 //! | `faces` | n x d | the enrolled 8-bit faces |
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Archive, ArchiveWriter, Privacy, replace_file};
+use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
@@ -254,7 +254,12 @@ fn write<W: Write>(
         } else if let (View::Texture, Some(space)) = (part.view(), part.space().linear()) {
             let d = space.pixels();
             archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
-            archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?;
+            basis::write(
+                &mut archive,
+                prefix,
+                space,
+                &part.view().mirror(gallery.faces().size()),
+            )?;
             archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
         }
         if let Some(matrix) = part.metric().matrix() {
@@ -367,13 +372,13 @@ fn read_matcher(
                 None => Space::Linear(Arc::clone(space)),
             },
             (View::Texture, Some(about)) => {
-                let size = view.size(space.size());
+                let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
                 let (d, k) = (size.pixels(), about.components);
                 let named = |name: &str| format!("{prefix}{name}");
                 let space = FaceSpace::from_parts(
                     size,
                     DVector::from_vec(archive.array(&named("mean_"), &[d])?),
-                    DMatrix::from_vec(d, k, archive.array(&named("components_"), &[k, d])?),
+                    basis::read(archive, prefix, k, &mirror)?,
                     archive.array(&named("explained_variance_"), &[k])?,
                     about.total_variance,
                     about.learned_from,
