@@ -64,7 +64,11 @@ fn unlike(space: &FaceSpace, face: &[u8]) -> f64 {
     let evened = own.clone() * (about(mean).norm() / own.norm());
     let apart = evened.add_scalar(mean.mean()) - mean;
     let weights = space.basis().map(f64::from).tr_mul(&apart);
-    let inside: f64 = weights.iter().zip(space.eigenvalues()).map(|(w, l)| w * w / l).sum();
+    let inside: f64 = weights
+        .iter()
+        .zip(space.eigenvalues())
+        .map(|(w, l)| w * w / l)
+        .sum();
     let left_out = space.total_variance() - space.eigenvalues().iter().sum::<f64>();
     let left_out = left_out.max(1e-6 * space.total_variance());
     let outside = left_out / (d - space.components() as f64);
@@ -120,14 +124,22 @@ fn a_face_of_any_size_is_found_at_its_scale() {
     let faces = drawn_faces(size, 30, 9);
     let space = space(size, 12, 9);
     let (width, height) = (50, 60);
-    let large = imageops::resize(&faces.image(3).unwrap(), width, height, imageops::FilterType::Triangle);
+    let large = imageops::resize(
+        &faces.image(3).unwrap(),
+        width,
+        height,
+        imageops::FilterType::Triangle,
+    );
     let mut photo = GrayImage::from_fn(240, 180, |x, y| Luma([(x / 2 + y / 3) as u8]));
     imageops::replace(&mut photo, &large, 100, 70);
     let maps = FaceMaps::of_all_scales(&space, 12, &photo, Measure::Likelihood).unwrap();
     assert!(maps.scales().count() > 5);
     let place = maps.places(1)[0];
     let [x, y, w, h] = place.part;
-    assert!((x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0, "{place:?}");
+    assert!(
+        (x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0,
+        "{place:?}"
+    );
     assert!((w / 50.0).ln().abs() < 0.2, "{place:?}");
     let map = maps.picture();
     assert_eq!(map.dimensions(), photo.dimensions());

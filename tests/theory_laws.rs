@@ -263,7 +263,9 @@ proptest! {
 fn parallel_analysis_of_scaled_pixels_is_about_these() {
     // One pixel that varies wildly has a large variance, but goes with nothing: scaled it stands for no component.
     let chance = |at: usize| (at as u64 + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let mut pixels: Vec<u8> = (0..64 * 80).map(|at| 100 + (chance(chance(at) as usize) % 8) as u8).collect();
+    let mut pixels: Vec<u8> = (0..64 * 80)
+        .map(|at| 100 + (chance(chance(at) as usize) % 8) as u8)
+        .collect();
     for (at, face) in pixels.chunks_exact_mut(64).enumerate() {
         face[9] = chance(90_000 + chance(at) as usize) as u8;
         // Half of the pixels go together.

@@ -267,7 +267,13 @@ fn not_a_face(
         Apart {
             count: others.len(),
             area: area(&likeness, &other),
-            area_by_distance: area(&near, &others.iter().map(|other| -other.residual).collect::<Vec<_>>()),
+            area_by_distance: area(
+                &near,
+                &others
+                    .iter()
+                    .map(|other| -other.residual)
+                    .collect::<Vec<_>>(),
+            ),
             refused: refused as f64 / others.len().max(1) as f64,
         }
     };

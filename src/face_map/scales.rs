@@ -114,11 +114,13 @@ impl FaceMaps {
         let mut all: Vec<Place> = Vec::new();
         for (scale, map) in &self.maps {
             let minima = map.minima(2 * count);
-            all.extend(minima.into_iter().map(|minimum| Place {
-                part: [f64::from(minimum.x), f64::from(minimum.y), width, height]
-                    .map(|edge| edge / scale),
-                scale: *scale,
-                value: minimum.value,
+            all.extend(minima.into_iter().map(|minimum| {
+                Place {
+                    part: [f64::from(minimum.x), f64::from(minimum.y), width, height]
+                        .map(|edge| edge / scale),
+                    scale: *scale,
+                    value: minimum.value,
+                }
             }));
         }
         if self.maps.len() > 1 {
