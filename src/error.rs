@@ -169,9 +169,13 @@ pub enum Error {
     #[error("'{name}' cannot be merged into itself; name another person after --into")]
     MergedIntoItself { name: String },
 
-    /// Fewer than two faces would be left.
-    #[error("{}: only {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
+    /// What would be left cannot be learned from.
+    #[error("{}: {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
     TooFewLeft { path: PathBuf, left: usize },
+
+    /// A folder that is followed has nothing in it, while faces would be erased.
+    #[error("{}: holds no photo now, so what is gone from it may only be out of reach; mount it, or leave it out to erase what came from it", .path.display())]
+    Deserted { path: PathBuf },
 
     /// Faces are to be erased, and nobody said yes.
     #[error("{}: {what} would be erased; add --yes to do it, or --dry-run to look first", .path.display())]
@@ -230,6 +234,15 @@ pub enum Error {
         "the components of a --kernel are mixtures of the enrolled faces and change with them; leave --keep-basis out"
     )]
     KernelNotKept,
+
+    /// Scaling of pixels was asked for where it has no meaning.
+    #[error(
+        "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and --kernel linear"
+    )]
+    PixelsNotScaled {
+        /// What is compared instead.
+        reason: &'static str,
+    },
 
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
@@ -497,6 +510,11 @@ pub enum ModelProblem {
         "there is no such model: make one with `eigenfaces enroll FOLDER`, or name another with --model"
     )]
     Missing,
+
+    #[error(
+        "no permission to read it: a model is its owner's alone; ask them, or name another with --model"
+    )]
+    NotPermitted,
 
     #[error("is a folder, not a model file: name the .npz file that `eigenfaces enroll` wrote")]
     Folder,

@@ -22,11 +22,11 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod scaled_space;
+
 pub mod kernel_pca;
 
 pub mod face_map;
-
-pub mod reconstruction;
 
 pub mod likeness;
 
@@ -35,6 +35,8 @@ pub mod metric;
 pub mod gallery;
 
 pub mod matcher;
+
+pub mod reconstruction;
 
 pub mod decision;
 

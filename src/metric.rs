@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use crate::face_space::Weights;
+use crate::pca::Parity;
 use crate::pca::eigen::{self, Accum};
 
 /// How weights are scaled before faces are compared.
@@ -103,7 +104,17 @@ impl Metric {
 
     /// Learns what the metric needs from faces in a face space: the k eigenvalues (variances), the
     /// weights of the faces (k x n) and the person of each (n).
-    pub fn fit(self, eigenvalues: &[f64], weights: &Weights, persons: &[usize]) -> FittedMetric {
+    ///
+    /// With the `parity` of each component (k) the mirror images of the faces, of which no weights are given,
+    /// belong to their people too. Even and odd weights of a person then do not vary together, so the learned
+    /// map leaves them apart: a mirrored face has the coordinates of the face, the odd ones with the other sign.
+    pub fn fit(
+        self,
+        eigenvalues: &[f64],
+        weights: &Weights,
+        persons: &[usize],
+        parity: Option<&[Parity]>,
+    ) -> FittedMetric {
         let power = |exponent: f64| {
             Transform::Diagonal(
                 eigenvalues
@@ -116,8 +127,8 @@ impl Metric {
             Scaling::Plain => power(0.0),
             Scaling::Root => power(-0.25),
             Scaling::Whitened => power(-0.5),
-            Scaling::Within => whitening_within(eigenvalues, weights, persons)
-                .map_or_else(|| power(-0.5), Transform::Triangular),
+            Scaling::Within => whitening_within(eigenvalues, weights, persons, parity)
+                .map_or_else(|| power(-0.5), |map| Transform::Triangular(triangles(&map))),
         };
         FittedMetric {
             metric: self,
@@ -138,8 +149,17 @@ pub struct FittedMetric {
 enum Transform {
     /// k factors.
     Diagonal(Vec<f64>),
-    /// k x k, lower triangular: coordinate i comes from weights 0 to i.
-    Triangular(DMatrix<f64>),
+    /// Lower triangular: coordinate i comes from weights 0 to i, those that stand in one block with it.
+    Triangular(Vec<Triangle>),
+}
+
+/// Weights that are transformed together, apart from all others.
+#[derive(Debug, Clone, PartialEq)]
+struct Triangle {
+    /// Which weights, increasing (m).
+    members: Vec<usize>,
+    /// m x m, lower triangular.
+    matrix: DMatrix<f64>,
 }
 
 impl FittedMetric {
@@ -157,13 +177,13 @@ impl FittedMetric {
                 let sound = matrix.shape() == (k, k)
                     && matrix.iter().all(|value| value.is_finite())
                     && (0..k).all(|at| matrix[(at, at)] > 0.0 && upper(at));
-                (sound && metric.scaling == Scaling::Within).then_some(Self {
+                (sound && metric.scaling == Scaling::Within).then(|| Self {
                     metric,
-                    transform: Transform::Triangular(matrix),
+                    transform: Transform::Triangular(triangles(&matrix)),
                 })
             }
             None => (metric.scaling != Scaling::Within)
-                .then(|| metric.fit(eigenvalues, &DMatrix::zeros(k, 0), &[])),
+                .then(|| metric.fit(eigenvalues, &DMatrix::zeros(k, 0), &[], None)),
         }
     }
 
@@ -173,11 +193,19 @@ impl FittedMetric {
     }
 
     /// The learned map (k x k, lower triangular) where the metric learns one.
-    pub fn matrix(&self) -> Option<&DMatrix<f64>> {
-        match &self.transform {
-            Transform::Diagonal(_) => None,
-            Transform::Triangular(matrix) => Some(matrix),
+    pub fn matrix(&self) -> Option<DMatrix<f64>> {
+        let Transform::Triangular(triangles) = &self.transform else {
+            return None;
+        };
+        let k = triangles
+            .iter()
+            .map(|triangle| triangle.members.len())
+            .sum();
+        let mut whole = DMatrix::zeros(k, k);
+        for Triangle { members, matrix } in triangles {
+            spread(matrix, members, &mut whole);
         }
+        Some(whole)
     }
 
     /// The mean squared length of the coordinates of faces whose weights have these variances (k), before
@@ -189,10 +217,10 @@ impl FittedMetric {
                 .zip(eigenvalues)
                 .map(|(factor, value)| factor * factor * value)
                 .sum(),
-            Transform::Triangular(matrix) => matrix
-                .column_iter()
-                .zip(eigenvalues)
-                .map(|(column, value)| column.norm_squared() * value)
+            Transform::Triangular(triangles) => triangles
+                .iter()
+                .flat_map(|triangle| triangle.matrix.column_iter().zip(&triangle.members))
+                .map(|(column, &at)| column.norm_squared() * eigenvalues[at])
                 .sum(),
         }
     }
@@ -250,10 +278,16 @@ impl FittedMetric {
                 .zip(factors)
                 .map(|(z, factor)| z * factor)
                 .collect(),
-            Transform::Triangular(matrix) => matrix
-                .column_iter()
-                .map(|column| column.iter().zip(z).map(|(factor, z)| factor * z).sum())
-                .collect(),
+            Transform::Triangular(triangles) => {
+                let mut back = vec![0.0; z.len()];
+                for Triangle { members, matrix } in triangles {
+                    for (column, &to) in matrix.column_iter().zip(members) {
+                        let products = column.iter().zip(members);
+                        back[to] = products.map(|(factor, &at)| factor * z[at]).sum();
+                    }
+                }
+                back
+            }
         }
     }
 }
@@ -271,25 +305,83 @@ impl Transform {
                     }
                 }
             }
-            Self::Triangular(matrix) => {
-                scaled.fill(0.0);
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        for (at, column) in matrix.column_iter().enumerate() {
-                            let factors = &column.as_slice()[at..];
-                            for (weights, scaled) in weights.chunks(k).zip(scaled.chunks_mut(k)) {
-                                let weight = f64::from(weights[at]);
-                                for (value, &factor) in scaled[at..].iter_mut().zip(factors) {
-                                    *value += weight * factor;
-                                }
-                            }
-                        }
-                    },
-                );
+            Self::Triangular(triangles) => {
+                for triangle in triangles {
+                    triangle.apply(weights, scaled, k);
+                }
             }
         }
     }
+}
+
+impl Triangle {
+    /// Transforms its members among the weights of a few faces, k each.
+    fn apply(&self, weights: &[f32], scaled: &mut [f64], k: usize) {
+        let m = self.members.len();
+        let mut own = [vec![0.0; m * FACES], vec![0.0; m * FACES]];
+        let [given, found] = &mut own;
+        for (weights, given) in weights.chunks(k).zip(given.chunks_mut(m)) {
+            for (value, &at) in given.iter_mut().zip(&self.members) {
+                *value = f64::from(weights[at]);
+            }
+        }
+        let faces = weights.len() / k;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (at, column) in self.matrix.column_iter().enumerate() {
+                    let factors = &column.as_slice()[at..];
+                    for (given, found) in given.chunks(m).zip(found.chunks_mut(m)).take(faces) {
+                        let weight = given[at];
+                        for (value, &factor) in found[at..].iter_mut().zip(factors) {
+                            *value += weight * factor;
+                        }
+                    }
+                }
+            },
+        );
+        for (scaled, found) in scaled.chunks_mut(k).zip(found.chunks(m)) {
+            for (&value, &at) in found.iter().zip(&self.members) {
+                scaled[at] = value;
+            }
+        }
+    }
+}
+
+/// A lower triangular matrix taken apart into blocks of weights that have nothing to do with each other; those that
+/// have to do with nothing else stand in one block together.
+fn triangles(matrix: &DMatrix<f64>) -> Vec<Triangle> {
+    let k = matrix.nrows();
+    // The first weight of the block of each, as far as is known.
+    let mut first: Vec<usize> = (0..k).collect();
+    for at in 0..k {
+        for row in at + 1..k {
+            let (one, other) = (first[at], first[row]);
+            if matrix[(row, at)] != 0.0 && one != other {
+                let joined = one.min(other);
+                let either = first.iter_mut().filter(|of| **of == one || **of == other);
+                either.for_each(|of| *of = joined);
+            }
+        }
+    }
+    let mut sizes = vec![0; k];
+    first.iter().for_each(|&block| sizes[block] += 1);
+    let block_of = |at: usize| (sizes[first[at]] > 1).then_some(first[at]);
+    let mut blocks: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
+    for at in 0..k {
+        let block = block_of(at);
+        match blocks.iter_mut().find(|(known, _)| *known == block) {
+            Some((_, members)) => members.push(at),
+            None => blocks.push((block, vec![at])),
+        }
+    }
+    let triangle = |(_, members): (_, Vec<usize>)| Triangle {
+        matrix: DMatrix::from_fn(members.len(), members.len(), |i, j| {
+            matrix[(members[i], members[j])]
+        }),
+        members,
+    };
+    blocks.into_iter().map(triangle).collect()
 }
 
 /// L⁻¹ of T = L Lᵀ, where T is the shrunk within-person covariance of the weights; `None` where T is not
@@ -298,51 +390,74 @@ fn whitening_within(
     eigenvalues: &[f64],
     weights: &Weights,
     persons: &[usize],
+    parity: Option<&[Parity]>,
 ) -> Option<DMatrix<f64>> {
     let k = eigenvalues.len();
-    let mut covariance = within_person_covariance(weights, persons);
-    for (at, value) in eigenvalues.iter().enumerate() {
-        covariance[(at, at)] += TOTAL_SHARE * value;
+    let of = |wanted: Parity| {
+        let is_of = |&at: &usize| parity.is_none_or(|parity| parity[at] == wanted);
+        (0..k).filter(is_of).collect::<Vec<usize>>()
+    };
+    let blocks = match parity {
+        None => vec![(of(Parity::Even), Parity::Even)],
+        Some(_) => vec![
+            (of(Parity::Even), Parity::Even),
+            (of(Parity::Odd), Parity::Odd),
+        ],
+    };
+    let covariances: Vec<(Vec<usize>, DMatrix<f64>)> = blocks
+        .into_iter()
+        .map(|(members, parity)| {
+            let mut covariance = within_person_covariance(weights, &members, persons, parity);
+            for (at, &member) in members.iter().enumerate() {
+                covariance[(at, at)] += TOTAL_SHARE * eigenvalues[member];
+            }
+            (members, covariance)
+        })
+        .collect();
+    let traces = covariances.iter().map(|(_, covariance)| covariance.trace());
+    let ridge = RIDGE * traces.sum::<f64>() / k as f64;
+    let mut whole = DMatrix::zeros(k, k);
+    for (members, mut covariance) in covariances {
+        for at in 0..members.len() {
+            covariance[(at, at)] += ridge;
+        }
+        let inverse = eigen::inverse_cholesky(covariance)?;
+        // To the precision that a model keeps: what is learned and what is loaded are the same.
+        spread(
+            &inverse.map(|value| f64::from(value as f32)),
+            &members,
+            &mut whole,
+        );
     }
-    let ridge = RIDGE * covariance.trace() / k as f64;
-    for at in 0..k {
-        covariance[(at, at)] += ridge;
-    }
-    let inverse = eigen::inverse_cholesky(covariance)?;
-    // To the precision that a model keeps: what is learned and what is loaded are the same.
-    Some(inverse.map(|value| f64::from(value as f32)))
+    Some(whole)
 }
 
-/// The mean over all faces of (w - m)(w - m)ᵀ, with m the mean weights of the face's person: k x k.
-fn within_person_covariance(weights: &Weights, persons: &[usize]) -> DMatrix<f64> {
-    let k = weights.nrows();
-    let people = persons.iter().max().map_or(0, |&last| last + 1);
-    let mut means = DMatrix::<f64>::zeros(k, people);
-    let mut counts = vec![0.0; people];
-    for (face, &person) in weights.column_iter().zip(persons) {
-        counts[person] += 1.0;
-        for (sum, &weight) in means.column_mut(person).iter_mut().zip(face.iter()) {
-            *sum += f64::from(weight);
+/// A block of the weights that are members, to its place among all.
+fn spread(block: &DMatrix<f64>, members: &[usize], whole: &mut DMatrix<f64>) {
+    for (column, &to) in block.column_iter().zip(members) {
+        for (&value, &row) in column.iter().zip(members) {
+            whole[(row, to)] = value;
         }
     }
-    for (mut mean, &count) in means.column_iter_mut().zip(&counts) {
-        if count > 0.0 {
-            mean /= count;
-        }
-    }
+}
+
+/// The mean over all faces of (w - m)(w - m)ᵀ, with w the weights that are members and m their mean over the
+/// photos of the face's person: m x m. Odd weights have the mean zero, for mirror images have their negative.
+fn within_person_covariance(
+    weights: &Weights,
+    members: &[usize],
+    persons: &[usize],
+    parity: Parity,
+) -> DMatrix<f64> {
+    let k = members.len();
     let mut deviations = DMatrix::<f64>::zeros(k, weights.ncols());
-    for ((mut deviation, face), &person) in deviations
-        .column_iter_mut()
-        .zip(weights.column_iter())
-        .zip(persons)
-    {
-        for ((value, &weight), mean) in deviation
-            .iter_mut()
-            .zip(face.iter())
-            .zip(means.column(person).iter())
-        {
-            *value = f64::from(weight) - mean;
+    for (mut own, face) in deviations.column_iter_mut().zip(weights.column_iter()) {
+        for (value, &at) in own.iter_mut().zip(members) {
+            *value = f64::from(face[at]);
         }
+    }
+    if parity == Parity::Even {
+        subtract_means(&mut deviations, persons);
     }
     let count = (weights.ncols().max(1)) as f64;
     let mut covariance = DMatrix::zeros(k, k);
@@ -350,6 +465,26 @@ fn within_person_covariance(weights: &Weights, persons: &[usize]) -> DMatrix<f64
     let (out, transposed) = (eigen::view_mut(&mut covariance), deviations.transpose());
     eigen::multiply(out, Accum::Replace, deviations, transposed, count.recip());
     covariance
+}
+
+/// From each column its person's mean.
+fn subtract_means(columns: &mut DMatrix<f64>, persons: &[usize]) {
+    let people = persons.iter().max().map_or(0, |&last| last + 1);
+    let mut means = DMatrix::<f64>::zeros(columns.nrows(), people);
+    let mut counts = vec![0.0; people];
+    for (column, &person) in columns.column_iter().zip(persons) {
+        counts[person] += 1.0;
+        let mut mean = means.column_mut(person);
+        mean += column;
+    }
+    for (mut mean, &count) in means.column_iter_mut().zip(&counts) {
+        if count > 0.0 {
+            mean /= count;
+        }
+    }
+    for (mut column, &person) in columns.column_iter_mut().zip(persons) {
+        column -= means.column(person);
+    }
 }
 
 impl Default for Metric {
@@ -383,7 +518,7 @@ mod tests {
     }
 
     fn fitted(metric: Metric, eigenvalues: &[f64]) -> FittedMetric {
-        metric.fit(eigenvalues, &weights(), &[0, 0, 1])
+        metric.fit(eigenvalues, &weights(), &[0, 0, 1], None)
     }
 
     #[test]
@@ -393,22 +528,21 @@ mod tests {
             DMatrix::from_column_slice(2, 4, &[-9.0, 1.0, 9.0, 1.0, -9.0, -1.0, 9.0, -1.0]);
         let eigenvalues = [108.0, 4.0 / 3.0];
         let metric: Metric = "within".parse().unwrap();
-        let fitted = metric.fit(&eigenvalues, &faces, &[0, 0, 1, 1]);
+        let fitted = metric.fit(&eigenvalues, &faces, &[0, 0, 1, 1], None);
         let spread = |a: usize, b: usize| {
             let z = fitted.coordinates(&faces);
             (z.column(a) - z.column(b)).norm()
         };
         let plain = (spread(0, 1) / spread(0, 2), 18.0 / 2.0);
         assert!(plain.0 < plain.1 / 2.0, "{plain:?}");
-        let again =
-            FittedMetric::from_matrix(metric, &eigenvalues, fitted.matrix().cloned()).unwrap();
+        let again = FittedMetric::from_matrix(metric, &eigenvalues, fitted.matrix()).unwrap();
         assert_eq!(again, fitted);
     }
 
     #[test]
     fn one_photo_a_person_falls_back_on_the_total_covariance() {
         let metric: Metric = "within".parse().unwrap();
-        let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 1, 2]);
+        let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 1, 2], None);
         let matrix = fitted.matrix().unwrap();
         let ridge = RIDGE * TOTAL_SHARE * 13.0 / 2.0;
         let expected = (TOTAL_SHARE * 9.0 + ridge).powf(-0.5);
@@ -420,7 +554,7 @@ mod tests {
     fn the_transposed_map_has_the_same_inner_products() {
         for name in ["whitened", "within-cosine"] {
             let metric: Metric = name.parse().unwrap();
-            let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 0, 1]);
+            let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 0, 1], None);
             let (w, z) = ([3.0_f32, -2.0], [0.7, 5.0]);
             let scaled = fitted.scaled(&w);
             let one = scaled[0] * z[0] + scaled[1] * z[1];
@@ -428,6 +562,37 @@ mod tests {
             let other = back[0] * f64::from(w[0]) + back[1] * f64::from(w[1]);
             assert!((one - other).abs() < 1e-12 * one.abs(), "{name}");
         }
+    }
+
+    #[test]
+    fn mirror_images_are_learned_without_their_weights() {
+        let (even, odd) = (Parity::Even, Parity::Odd);
+        let parity = [even, odd, odd, even];
+        let straight: Weights =
+            DMatrix::from_fn(4, 6, |i, j| ((i * 7 + j * 5 + i * j) % 11) as f32);
+        let eigenvalues = [9.0, 6.0, 4.0, 1.0];
+        let mut both = straight.clone().resize_horizontally(12, 0.0);
+        for at in 0..6 {
+            let column = DVector::from_fn(4, |row, _| match parity[row] {
+                Parity::Even => straight[(row, at)],
+                Parity::Odd => -straight[(row, at)],
+            });
+            both.set_column(6 + at, &column);
+        }
+        let metric: Metric = "within-cosine".parse().unwrap();
+        let persons = [0, 0, 0, 1, 1, 1];
+        let apart = metric.fit(&eigenvalues, &straight, &persons, Some(&parity));
+        let listed = metric.fit(&eigenvalues, &both, &[persons, persons].concat(), None);
+        let (one, other) = (apart.coordinates(&both), listed.coordinates(&both));
+        assert!((one.clone() - other).amax() < 1e-6);
+        for at in 0..6 {
+            for row in 0..4 {
+                let sign = if parity[row] == odd { -1.0 } else { 1.0 };
+                assert_eq!(one[(row, at)], sign * one[(row, 6 + at)]);
+            }
+        }
+        let again = FittedMetric::from_matrix(metric, &eigenvalues, apart.matrix()).unwrap();
+        assert_eq!(again.coordinates(&straight), apart.coordinates(&straight));
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! A face rebuilt from more and more basis faces, and what each step still lacks.
+//!
+//! In the space of a kernel, which has no basis faces, a step is the pre-image of so many leading weights.
 
-use crate::face_space::FaceSpace;
+use nalgebra::DMatrix;
+
+use crate::kernel_pca::pre_image::{Method, PreImages, RIDGE};
+use crate::matcher::Space;
 
 /// Steps that are worth looking at: early ones change most.
 const STEPS: [usize; 10] = [1, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
@@ -11,13 +16,40 @@ pub fn default_steps(k: usize) -> Vec<usize> {
     std::iter::once(0).chain(early).chain([k]).collect()
 }
 
-/// A face m + U w rebuilt from its leading weights.
+/// A face m + U w rebuilt from its leading weights; of scaled pixels m + D U w.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reconstruction {
     /// How many weights, and so basis faces, were used.
     pub components: usize,
     /// d gray levels, not clamped.
     pub levels: Vec<f32>,
+    /// How the pre-image was found, if it is one.
+    pub pre_image: Option<Method>,
+}
+
+/// What is to be rebuilt of a face.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted<'a> {
+    /// Its weights, at most k.
+    pub weights: &'a [f32],
+    /// From how many of them each time; more than there are is left out.
+    pub steps: &'a [usize],
+}
+
+impl Wanted<'_> {
+    /// The steps in increasing order.
+    fn in_order(&self, k: usize) -> Vec<usize> {
+        let most = self.weights.len().min(k);
+        let mut steps: Vec<usize> = self
+            .steps
+            .iter()
+            .copied()
+            .filter(|&step| step <= most)
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
 }
 
 /// How far a rebuilt face is from the one it was made from, over all d pixels. Gray levels are not clamped
@@ -39,34 +71,40 @@ impl ReconstructionError {
 }
 
 impl Reconstruction {
-    /// The face with these weights rebuilt at each step, in increasing order; steps beyond the weights or
-    /// the k basis faces are left out.
-    pub fn steps(space: &FaceSpace, weights: &[f32], steps: &[usize]) -> Vec<Self> {
-        let most = weights.len().min(space.components());
-        let mut wanted: Vec<usize> = steps.iter().copied().filter(|&step| step <= most).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut face: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
-        let mut used = 0;
-        wanted
-            .into_iter()
-            .map(|components| {
-                for (at, &weight) in weights.iter().enumerate().take(components).skip(used) {
-                    for (level, &value) in face.iter_mut().zip(space.basis().column(at).iter()) {
-                        *level += weight * value;
+    /// Each face rebuilt at each of its steps, in increasing order.
+    pub fn of_faces(space: &Space, faces: &[Wanted<'_>]) -> Vec<Vec<Self>> {
+        let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
+        match space {
+            Space::Linear(space) => along(space.basis(), &mean, faces),
+            Space::Scaled(space) => along(&space.basis_in_gray_levels(), &mean, faces),
+            Space::Kernel(space) => {
+                let ordered: Vec<Vec<usize>> = faces
+                    .iter()
+                    .map(|face| face.in_order(space.components()))
+                    .collect();
+                let mut steps = ordered.concat();
+                steps.sort_unstable();
+                steps.dedup();
+                let mut rebuilt = vec![Vec::new(); faces.len()];
+                // A regression for each step, learned once for all faces.
+                for step in steps {
+                    let images = match step {
+                        0 => None,
+                        _ => PreImages::learn(space, step, RIDGE),
+                    };
+                    for ((face, wanted), rebuilt) in faces.iter().zip(&ordered).zip(&mut rebuilt) {
+                        if wanted.contains(&step) {
+                            rebuilt.push(pre_image(images.as_ref(), &mean, face.weights, step));
+                        }
                     }
                 }
-                used = components;
-                Self {
-                    components,
-                    levels: face.clone(),
-                }
-            })
-            .collect()
+                rebuilt
+            }
+        }
     }
 
-    /// What it lacks of the original (d gray levels).
-    pub fn error(&self, space: &FaceSpace, original: &[f32]) -> ReconstructionError {
+    /// What it lacks of the original (d gray levels), where the mean face is this (d).
+    pub fn error(&self, mean: &[f64], original: &[f32]) -> ReconstructionError {
         let squared = |other: &mut dyn Iterator<Item = f64>| -> f64 {
             original
                 .iter()
@@ -75,9 +113,9 @@ impl Reconstruction {
                 .sum()
         };
         let error = squared(&mut self.levels.iter().map(|&level| f64::from(level)));
-        let from_mean = squared(&mut space.mean().iter().copied());
+        let from_mean = squared(&mut mean.iter().copied());
         ReconstructionError {
-            rms: (error / space.pixels() as f64).sqrt(),
+            rms: (error / mean.len().max(1) as f64).sqrt(),
             explained: if from_mean > 0.0 {
                 (1.0 - error / from_mean).clamp(0.0, 1.0)
             } else {
@@ -87,22 +125,87 @@ impl Reconstruction {
     }
 }
 
+/// The mean face and more and more of each basis face (d x k).
+fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Wanted<'_>]) -> Vec<Vec<Reconstruction>> {
+    let steps_of = |face: &Wanted<'_>| {
+        let (mut levels, mut used) = (mean.to_vec(), 0);
+        let steps = face.in_order(basis.ncols()).into_iter();
+        let rebuilt = steps.map(|components| {
+            let new = face.weights.iter().enumerate().take(components).skip(used);
+            for (at, &weight) in new {
+                for (level, &value) in levels.iter_mut().zip(basis.column(at).iter()) {
+                    *level += weight * value;
+                }
+            }
+            used = components;
+            Reconstruction {
+                components,
+                levels: levels.clone(),
+                pre_image: None,
+            }
+        });
+        rebuilt.collect()
+    };
+    faces.iter().map(steps_of).collect()
+}
+
+/// The pre-image of the leading weights; the mean face where there is none to be had.
+fn pre_image(
+    images: Option<&PreImages<'_>>,
+    mean: &[f32],
+    weights: &[f32],
+    components: usize,
+) -> Reconstruction {
+    let weights: Vec<f64> = weights
+        .iter()
+        .take(components)
+        .map(|&w| f64::from(w))
+        .collect();
+    let found = images.map(|images| images.rebuild(&weights));
+    Reconstruction {
+        components,
+        pre_image: found.as_ref().map(|found| found.method),
+        levels: found.map_or_else(|| mean.to_vec(), |found| found.levels),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::face_matrix::FaceMatrix;
+    use crate::face_space::{FaceSpace, Weights};
+    use crate::kernel_pca::KernelPca;
     use crate::pca::{ComponentCount, Pca};
+    use std::sync::Arc;
 
-    fn learned() -> (FaceMatrix, FaceSpace) {
+    fn faces() -> FaceMatrix {
         let size = "8x9".parse().unwrap();
         let pixels = (0..72 * 12).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
-        let faces = FaceMatrix::from_pixels(size, pixels.collect()).unwrap();
+        FaceMatrix::from_pixels(size, pixels.collect()).unwrap()
+    }
+
+    fn rebuilt(
+        space: &Space,
+        weights: &Weights,
+        at: usize,
+        steps: &[usize],
+    ) -> Vec<Reconstruction> {
+        let weights = weights.column(at);
+        let wanted = Wanted {
+            weights: weights.as_slice(),
+            steps,
+        };
+        Reconstruction::of_faces(space, &[wanted]).swap_remove(0)
+    }
+
+    fn learned() -> (FaceMatrix, Space) {
+        let faces = faces();
         let pca = Pca {
             components: ComponentCount::Count(11),
             ..Pca::default()
         };
-        let space = FaceSpace::new(size, &pca.fit(&faces).unwrap());
-        (faces, space)
+        let space = FaceSpace::new(faces.size(), &pca.fit(&faces).unwrap());
+        (faces, Space::Linear(Arc::new(space)))
     }
 
     fn levels(face: &[u8]) -> Vec<f32> {
@@ -115,10 +218,10 @@ mod tests {
         let weights = space.project(&faces);
         for (at, face) in faces.faces().enumerate() {
             let steps: Vec<usize> = (0..=11).collect();
-            let rebuilt = Reconstruction::steps(&space, weights.column(at).as_slice(), &steps);
+            let rebuilt = rebuilt(&space, &weights, at, &steps);
             let errors: Vec<_> = rebuilt
                 .iter()
-                .map(|step| step.error(&space, &levels(face)))
+                .map(|step| step.error(space.mean().as_slice(), &levels(face)))
                 .collect();
             let nothing = errors[0].explained;
             assert!(
@@ -138,8 +241,8 @@ mod tests {
     fn the_squared_error_is_what_left_out_weights_carry() {
         let (faces, space) = learned();
         let weights = space.project(&faces);
+        let rebuilt = rebuilt(&space, &weights, 3, &[7, 4]);
         let weights = weights.column(3);
-        let rebuilt = Reconstruction::steps(&space, weights.as_slice(), &[7, 4]);
         assert_eq!(
             rebuilt.iter().map(|r| r.components).collect::<Vec<_>>(),
             [4, 7]
@@ -150,7 +253,7 @@ mod tests {
                 .skip(step.components)
                 .map(|&weight| f64::from(weight).powi(2))
                 .sum();
-            let error = step.error(&space, &levels(faces.face(3)));
+            let error = step.error(space.mean().as_slice(), &levels(faces.face(3)));
             assert!((error.rms.powi(2) * 72.0 - left_out).abs() < 1e-3 * left_out);
         }
     }
@@ -162,8 +265,38 @@ mod tests {
         assert_eq!(default_steps(20), [0, 1, 5, 10, 20]);
         let (faces, space) = learned();
         let weights = space.project(&faces);
-        let rebuilt = Reconstruction::steps(&space, &weights.column(0).as_slice()[..5], &[2, 6]);
-        assert_eq!(rebuilt.len(), 1);
+        let few = weights.rows(0, 5).into_owned();
+        assert_eq!(rebuilt(&space, &few, 0, &[2, 6]).len(), 1);
+    }
+
+    #[test]
+    fn a_kernel_rebuilds_by_pre_images_each_step_alone_as_among_others() {
+        let faces = faces();
+        for kernel in ["rbf:auto", "poly:2", "cosine"] {
+            let pca = KernelPca {
+                kernel: kernel.parse().unwrap(),
+                components: ComponentCount::Count(11),
+            };
+            let space = Space::Kernel(Arc::new(pca.fit(&faces).unwrap()));
+            let weights = space.project(&faces);
+            let steps = [0, 2, 11];
+            let together: Vec<Wanted<'_>> = (0..faces.len())
+                .map(|at| Wanted {
+                    weights: &weights.as_slice()[at * 11..][..11],
+                    steps: &steps,
+                })
+                .collect();
+            let together = Reconstruction::of_faces(&space, &together);
+            for (at, face) in faces.faces().enumerate() {
+                assert_eq!(rebuilt(&space, &weights, at, &[2])[0], together[at][1]);
+                let errors: Vec<f64> = together[at]
+                    .iter()
+                    .map(|step| step.error(space.mean().as_slice(), &levels(face)).rms)
+                    .collect();
+                assert!(errors[2] < 0.3 * errors[0], "{kernel}: {errors:?}");
+                assert!(together[at][0].pre_image.is_none() && together[at][2].pre_image.is_some());
+            }
+        }
     }
 
     #[test]

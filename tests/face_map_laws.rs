@@ -2,11 +2,12 @@
 
 mod support;
 
-use eigenfaces::face_map::{FLAT, FaceMap, Measure, scaled};
+use eigenfaces::face_map::{FLAT, FaceMap, FaceMaps, Measure, scaled};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use image::{GrayImage, Luma, imageops};
+use nalgebra::DVector;
 use proptest::prelude::*;
 use support::drawn::drawn_faces;
 
@@ -45,11 +46,34 @@ fn naive(space: &FaceSpace, picture: &GrayImage, measure: Measure) -> Vec<f64> {
             values.push(match measure {
                 Measure::Distance => residual.rms(size.pixels()),
                 Measure::Contrast if contrast > 0.0 => (residual.distance / contrast).min(FLAT),
-                Measure::Contrast => FLAT,
+                Measure::Likelihood if contrast > 0.0 => unlike(space, face.face(0)).min(FLAT),
+                Measure::Contrast | Measure::Likelihood => FLAT,
             });
         }
     }
     values
+}
+
+/// How unlike a face (d pixels) is, its light evened out: as the definition says.
+fn unlike(space: &FaceSpace, face: &[u8]) -> f64 {
+    let d = face.len() as f64;
+    let about = |values: &DVector<f64>| values.add_scalar(-values.mean());
+    let mean = space.mean();
+    let x = DVector::from_iterator(face.len(), face.iter().map(|&p| f64::from(p)));
+    let own = about(&x);
+    let evened = own.clone() * (about(mean).norm() / own.norm());
+    let apart = evened.add_scalar(mean.mean()) - mean;
+    let weights = space.basis().map(f64::from).tr_mul(&apart);
+    let inside: f64 = weights
+        .iter()
+        .zip(space.eigenvalues())
+        .map(|(w, l)| w * w / l)
+        .sum();
+    let left_out = space.total_variance() - space.eigenvalues().iter().sum::<f64>();
+    let left_out = left_out.max(1e-6 * space.total_variance());
+    let outside = left_out / (d - space.components() as f64);
+    let squared = apart.norm_squared() - weights.norm_squared();
+    ((inside + squared / outside) / d).max(0.0).sqrt()
 }
 
 fn agree(found: &[f64], expected: &[f64], tolerance: f64) {
@@ -68,12 +92,12 @@ proptest! {
     #[test]
     fn it_is_the_naive_loop(
         width in 8_u32..14, height in 8_u32..14, right in 0_u32..60, below in 0_u32..40,
-        components in 1_usize..9, contrast: bool, seed: u64,
+        components in 1_usize..9, which in 0_usize..3, seed: u64,
     ) {
         let size = FaceSize::new(width, height).unwrap();
         let space = space(size, components, seed);
         let picture = noise(width + right, height + below, seed);
-        let measure = if contrast { Measure::Contrast } else { Measure::Distance };
+        let measure = [Measure::Distance, Measure::Contrast, Measure::Likelihood][which];
         let map = FaceMap::new(&space, space.components(), &picture, measure).unwrap();
         prop_assert_eq!(map.positions(), (right as usize + 1, below as usize + 1));
         // Faces are projected in single precision, the map is not.
@@ -92,6 +116,40 @@ proptest! {
         prop_assert_eq!((lowest.x, lowest.y), (x, y));
         prop_assert!(lowest.value < 0.05, "{}", lowest.value);
     }
+}
+
+#[test]
+fn a_face_of_any_size_is_found_at_its_scale() {
+    let size = FaceSize::new(20, 24).unwrap();
+    let faces = drawn_faces(size, 30, 9);
+    let space = space(size, 12, 9);
+    let (width, height) = (50, 60);
+    let large = imageops::resize(
+        &faces.image(3).unwrap(),
+        width,
+        height,
+        imageops::FilterType::Triangle,
+    );
+    let mut photo = GrayImage::from_fn(240, 180, |x, y| Luma([(x / 2 + y / 3) as u8]));
+    imageops::replace(&mut photo, &large, 100, 70);
+    let maps = FaceMaps::of_all_scales(&space, 12, &photo, Measure::Likelihood).unwrap();
+    assert!(maps.scales().count() > 5);
+    let place = maps.places(1)[0];
+    let [x, y, w, h] = place.part;
+    assert!(
+        (x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0,
+        "{place:?}"
+    );
+    assert!((w / 50.0).ln().abs() < 0.2, "{place:?}");
+    let map = maps.picture();
+    assert_eq!(map.dimensions(), photo.dimensions());
+    assert!(map.get_pixel(125, 100)[0] < 40 && map.get_pixel(30, 150)[0] > 100);
+    // At one scale all is as that map has it.
+    let one = FaceMaps::at_scale(&space, 12, &photo, Measure::Distance, 0.5).unwrap();
+    let map = FaceMap::new(&space, 12, &scaled(&photo, 0.5), Measure::Distance).unwrap();
+    assert_eq!(one.picture(), map.picture());
+    let (place, lowest) = (one.places(1)[0], map.minima(1)[0]);
+    assert_eq!(place.part[0], f64::from(lowest.x) / 0.5);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::pca::covariance::Accumulator;
 use eigenfaces::pca::{
-    ComponentCount, Components, DualSpace, InnerProducts, Mirror, Parity, Pca, PcaError, Solver,
-    Symmetry,
+    ComponentCount, Components, DualSpace, InnerProducts, LeaveOneOut, Mirror, Parity, Pca,
+    PcaError, Solver, Symmetry,
 };
 use nalgebra::DMatrix;
 use proptest::prelude::*;
@@ -162,6 +162,52 @@ proptest! {
             let (learned, probes) = all_but(n, |j| j == face);
             let space = products.fit(&learned, ALL).unwrap();
             check_against_pixels(&faces, &space, &learned, &probes);
+        }
+    }
+
+    #[test]
+    fn leaving_one_out_in_closed_form_is_learning_again(
+        n in 3_usize..24, seed: u64, mirrored: bool, twin: bool, wanted in 0_usize..4,
+    ) {
+        let mut faces = faces(9, 10, n, seed);
+        if twin {
+            // Two photos alike: an eigenvalue less, and pairs of them close together.
+            let first = faces.face(0).to_vec();
+            let mut pixels = faces.as_slice().to_vec();
+            pixels[first.len()..2 * first.len()].copy_from_slice(&first);
+            faces = FaceMatrix::from_pixels(faces.size(), pixels).unwrap();
+        }
+        let mirror = mirror(&faces);
+        let symmetry = if mirrored { Symmetry::Mirror(&mirror) } else { Symmetry::None };
+        let products = InnerProducts::with_symmetry(&faces, symmetry).unwrap();
+        let wanted = [ALL, ComponentCount::Auto, ComponentCount::Share(0.9), ComponentCount::Count(2)][wanted];
+        let all: Vec<usize> = (0..n).collect();
+        let closed = LeaveOneOut::new(&products, &all).unwrap();
+        for face in 0..n {
+            let (learned, _) = all_but(n, |j| j == face);
+            let again = match products.fit(&learned, wanted) {
+                Ok(space) => space,
+                Err(error) => {
+                    prop_assert_eq!(closed.without(face, wanted).unwrap_err(), error);
+                    continue;
+                }
+            };
+            let found = closed.without(face, wanted).unwrap();
+            let expected = again.eigenvalues();
+            let largest = expected[0];
+            prop_assert_eq!(found.eigenvalues.len(), expected.len());
+            for (one, other) in found.eigenvalues.iter().zip(&expected) {
+                prop_assert!((one - other).abs() <= 1e-12 * largest, "{} {}", one, other);
+            }
+            let k = distinct(&expected);
+            if let (Some(one), Some(other)) = (&found.parity, again.parity()) {
+                prop_assert_eq!(&one[..k], &other[..k]);
+            }
+            let weights = again.project(&all);
+            assert_same_weights(&leading(&found.weights, k), &leading(&weights, k), 1e-5);
+            // Whatever the directions are: the same lengths and angles.
+            let (one, other) = (found.weights.tr_mul(&found.weights), weights.tr_mul(&weights));
+            prop_assert!((&one - &other).amax() <= 1e-5 * other.amax());
         }
     }
 

@@ -9,6 +9,7 @@ use eigenfaces::metric::Metric;
 use eigenfaces::pca::minimize::{self, Round};
 use eigenfaces::pca::scaled;
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
+use eigenfaces::scaled_space::ScaledSpace;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use support::drawn::drawn_faces;
@@ -87,7 +88,7 @@ proptest! {
 
         let metric: Metric = "whitened".parse().unwrap();
         let persons: Vec<usize> = (0..n).collect();
-        let white = metric.fit(space.eigenvalues(), &weights, &persons).coordinates(&weights).map(f64::from);
+        let white = metric.fit(space.eigenvalues(), &weights, &persons, None).coordinates(&weights).map(f64::from);
         let covariance = &white * white.transpose() / (n - 1) as f64;
         let error = (covariance - DMatrix::identity(space.components(), space.components())).amax();
         prop_assert!(error < 1e-3, "{}", error);
@@ -211,6 +212,43 @@ proptest! {
             face += &components.mean;
         }
         prop_assert!((levels - faces.matrix().map(f64::from)).amax() < 1e-6);
+        // The space that recognition goes by is the same in single precision: weights of covariance Λ, faces rebuilt.
+        let k = components.count();
+        let error = (components.basis.tr_mul(&components.basis) - DMatrix::identity(k, k)).amax();
+        prop_assert!(error < 1e-9, "{}", error);
+        let space = ScaledSpace::new(faces.size(), &found);
+        let weights = space.project(&faces).map(f64::from);
+        prop_assert!((&weights - found.weights(&faces)).amax() < 1e-3);
+        let covariance = &weights * weights.transpose() / (n - 1) as f64;
+        let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(space.eigenvalues()));
+        prop_assert!((covariance - diagonal).amax() < 1e-4 * space.eigenvalues()[0]);
+        let rebuilt = space.rebuild(space.project(&faces).column(0).as_slice());
+        for (level, &pixel) in rebuilt.iter().zip(faces.face(0)) {
+            prop_assert!((level - f32::from(pixel)).abs() < 0.05);
+        }
+    }
+
+    #[test]
+    fn scaling_pixels_by_anything_changes_no_weight(n in 4_usize..40, seed: u64) {
+        // Half the contrast in every other pixel, exactly: even levels, halved there.
+        let mut even = faces(8, 8, n, seed).as_slice().to_vec();
+        even.iter_mut().for_each(|level| *level &= !1);
+        let mut halved = even.clone();
+        for face in halved.chunks_exact_mut(64) {
+            face.iter_mut().step_by(2).for_each(|level| *level /= 2);
+        }
+        let size = FaceSize::new(8, 8).unwrap();
+        let learned = |pixels: Vec<u8>| {
+            let faces = FaceMatrix::from_pixels(size, pixels).unwrap();
+            let found = scaled::fit(&faces, ComponentCount::Share(1.0)).unwrap();
+            (found.weights(&faces), found.components)
+        };
+        let ((first, one), (second, other)) = (learned(even), learned(halved));
+        for (a, b) in one.eigenvalues.iter().zip(&other.eigenvalues) {
+            prop_assert!((a - b).abs() < 1e-9 * one.eigenvalues[0]);
+        }
+        let distances = |weights: &DMatrix<f64>| weights.tr_mul(weights);
+        prop_assert!((distances(&first) - distances(&second)).amax() < 1e-7 * one.total_variance * n as f64);
     }
 
     #[test]
@@ -219,6 +257,27 @@ proptest! {
         let found = Rule::Parallel.count(&faces(9, 10, n, seed)).unwrap();
         prop_assert!((3..=6).contains(&found), "{}", found);
     }
+}
+
+#[test]
+fn parallel_analysis_of_scaled_pixels_is_about_these() {
+    // One pixel that varies wildly has a large variance, but goes with nothing: scaled it stands for no component.
+    let chance = |at: usize| (at as u64 + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let mut pixels: Vec<u8> = (0..64 * 80)
+        .map(|at| 100 + (chance(chance(at) as usize) % 8) as u8)
+        .collect();
+    for (at, face) in pixels.chunks_exact_mut(64).enumerate() {
+        face[9] = chance(90_000 + chance(at) as usize) as u8;
+        // Half of the pixels go together.
+        let shared = (chance(50_000 + chance(at) as usize) % 9) as u8;
+        face[32..].iter_mut().for_each(|level| *level += 2 * shared);
+    }
+    let faces = FaceMatrix::from_pixels(FaceSize::new(8, 8).unwrap(), pixels).unwrap();
+    let parallel = ComponentCount::Rule(Rule::Parallel);
+    let found = scaled::fit(&faces, parallel).unwrap().components;
+    assert_eq!(found.count(), 1);
+    let first = found.basis.column(0);
+    assert!(first.rows(32, 32).norm() > 0.99, "{first}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
-use eigenfaces::matcher::{Copies, Features};
+use eigenfaces::matcher::{Copies, Features, PixelScale};
 use eigenfaces::metric::Metric;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
@@ -159,7 +159,7 @@ pub struct Enroll {
     #[arg(long)]
     pub sync: bool,
     /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
-    #[arg(long, conflicts_with_all = ["components", "solver", "features"])]
+    #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
     pub keep_basis: bool,
     /// Keep no paths of photos in the model, neither of these nor of those enrolled before
     #[arg(long)]
@@ -234,6 +234,15 @@ pub struct Learn {
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<Kernel>,
+    /// Divide each pixel by its standard deviation first, so that all count alike; pixels are compared then, unless --features fused compares texture too [default: no]
+    #[arg(
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "yes"
+    )]
+    pub scale_pixels: Option<PixelScale>,
     /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
@@ -377,10 +386,10 @@ pub struct Facemap {
     /// The picture to write: the darker, the nearer to face space
     #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
-    /// Scale the photo by this factor first, so that its faces get the size of the model's
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
-    pub scale: f64,
-    /// What is told of each part: `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
+    #[arg(long, value_name = "FACTOR", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// What is told of each part: how unlike a face it is with its light evened out (`likelihood`, 1 is usual for a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
     pub measure: MapMeasure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
@@ -394,8 +403,10 @@ pub struct Facemap {
 /// What a face map tells of each part of a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MapMeasure {
-    /// The distance from face space, in gray levels a pixel
+    /// How unlike a face the part is, its light evened out
     #[default]
+    Likelihood,
+    /// The distance from face space, in gray levels a pixel
     Distance,
     /// The distance over the part's own contrast
     Contrast,

@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
+use eigenfaces::matcher::Space;
 use eigenfaces::pca::minimize::Round;
-use eigenfaces::pca::scaled::ScaledComponents;
-use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
+use eigenfaces::scaled_space::ScaledSpace;
 use eigenfaces::store;
 use image::GrayImage;
 
@@ -25,26 +26,28 @@ use super::{Outcome, files};
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {
         let recognizer = store::load(model)?;
-        let ratios = spectrum_beyond(&recognizer);
-        write(args, recognizer.space(), &ratios, output)?;
-        if let Some(space) = recognizer.kernel_space()? {
-            pre_images(args, &recognizer, &space, output)?;
+        let space = recognizer.shown_space()?;
+        // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
+        let linear = match &space {
+            Space::Kernel(_) => recognizer.linear_space(),
+            _ => space.clone(),
+        };
+        write(args, &linear, &recognizer.shown_ratios(&linear), output)?;
+        if let Space::Kernel(space) = &space {
+            pre_images(args, &recognizer, space, output)?;
         }
         return Ok(Outcome::Done);
     }
     let learned = folder_space::learn(args, output)?;
-    let space = FaceSpace::new(learned.size, &learned.components);
-    write(args, &space, &space.variance_ratios(), output)?;
-    match learned.how {
-        How::Solved => {}
-        How::Minimised(rounds) => write_objective(args, &rounds, output)?,
-        How::Scaled { deviations } => {
-            let scaled = ScaledComponents {
-                components: learned.components,
-                deviations,
-            };
-            write_scaled(args, &space, &scaled, output)?;
+    let space = match &learned.how {
+        How::Scaled(scaled) => Space::Scaled(Arc::new(ScaledSpace::new(learned.size, scaled))),
+        How::Solved(components) | How::Minimised(components, _) => {
+            Space::Linear(Arc::new(FaceSpace::new(learned.size, components)))
         }
+    };
+    write(args, &space, &space.variance_ratios(), output)?;
+    if let How::Minimised(_, rounds) = &learned.how {
+        write_objective(args, rounds, output)?;
     }
     Ok(learned.outcome)
 }
@@ -71,17 +74,11 @@ fn write_objective(args: &Basis, rounds: &[Round], output: &Output) -> Result<()
     Ok(())
 }
 
-/// The basis faces of scaled pixels in both spaces: where they are orthonormal, and in gray levels.
-fn write_scaled(
-    args: &Basis,
-    space: &FaceSpace,
-    scaled: &ScaledComponents,
-    output: &Output,
-) -> Result<()> {
-    let (size, ratios) = (space.size(), space.variance_ratios());
+/// The basis faces of scaled pixels in gray levels too, and what each pixel was divided by.
+fn write_scaled(args: &Basis, space: &ScaledSpace, output: &Output) -> Result<()> {
+    let (size, shown) = (space.size(), Space::Scaled(Arc::new(space.clone())));
     let folder = Folder::make(&args.output)?;
-    let levels = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<f32>>();
-    let deviations = levels(scaled.deviations.as_slice());
+    let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
     let picture = gray(size, &brightened);
@@ -90,25 +87,25 @@ fn write_scaled(
         image: picture,
         label: "deviation".to_owned(),
     }];
-    let basis = scaled.basis_in_gray_levels();
-    let count = args
-        .count
-        .map_or(basis.ncols(), |count| (count as usize).min(basis.ncols()));
-    let faces = basis.column_iter().take(count).enumerate();
-    tiles.extend(faces.map(|(at, face)| Tile {
-        image: signed(size, &levels(face.as_slice())),
-        label: format!("{}: {:.1} %", at + 1, ratios[at] * 100.0),
+    let basis = space.basis_in_gray_levels();
+    let faces = basis.column_iter().zip(shown.variance_ratios());
+    let faces = faces.take(count(args, &shown)).enumerate();
+    tiles.extend(faces.map(|(at, (face, ratio))| Tile {
+        image: signed(size, face.as_slice()),
+        label: format!("{}: {:.1} %", at + 1, ratio * 100.0),
     }));
     folder.picture("sheet-gray.png", &sheet(&tiles))?;
-    let constant = deviations
-        .iter()
-        .filter(|&&deviation| deviation == 0.0)
-        .count();
+    let constant = counted(space.constant_pixels(), "constant pixel", "constant pixels");
     output.say(&format!(
-        "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels",
-        counted(constant, "constant pixel", "constant pixels")
+        "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {constant} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels"
     ));
     Ok(())
+}
+
+/// How many basis faces are written.
+fn count(args: &Basis, space: &Space) -> usize {
+    let all = space.components();
+    args.count.map_or(all, |count| (count as usize).min(all))
 }
 
 /// Components of a kernel that are pictured, and faces that are rebuilt.
@@ -161,16 +158,19 @@ fn pre_images(
 }
 
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.
-fn write(args: &Basis, space: &FaceSpace, ratios: &[f64], output: &Output) -> Result<()> {
-    let count = args.count.map_or(space.components(), |count| {
-        (count as usize).min(space.components())
-    });
+fn write(args: &Basis, space: &Space, ratios: &[f64], output: &Output) -> Result<()> {
+    let basis = match space {
+        Space::Linear(space) => space.basis(),
+        Space::Scaled(space) => space.basis(),
+        Space::Kernel(_) => return Ok(()),
+    };
+    let count = count(args, space);
     let folder = Folder::make(&args.output)?;
 
     let levels: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
     let mean = gray(space.size(), &levels);
     let faces: Vec<GrayImage> = (0..count)
-        .map(|at| signed(space.size(), space.basis().column(at).as_slice()))
+        .map(|at| signed(space.size(), basis.column(at).as_slice()))
         .collect();
     folder.picture("mean.png", &mean)?;
     let progress = output.progress(count, "writing basis faces");
@@ -192,30 +192,13 @@ fn write(args: &Basis, space: &FaceSpace, ratios: &[f64], output: &Output) -> Re
         counted(count, "basis face", "basis faces"),
         shown(&args.output)
     ));
-    Ok(())
-}
-
-/// Up to this many components, those left out are worth finding again for the plot.
-const WORTH_FINDING: usize = 1000;
-
-/// Each eigenvalue over the total variance, those left out too where they are quickly found again from the
-/// enrolled faces.
-fn spectrum_beyond(recognizer: &Recognizer) -> Vec<f64> {
-    let (space, faces) = (recognizer.space(), recognizer.gallery().faces());
-    let everything = Pca {
-        components: ComponentCount::Share(1.0),
-        solver: Solver::Auto,
-    };
-    if faces.len().min(space.pixels()) > WORTH_FINDING {
-        return space.variance_ratios();
+    match space {
+        Space::Scaled(space) => write_scaled(args, space, output),
+        Space::Linear(_) | Space::Kernel(_) => Ok(()),
     }
-    everything.fit(faces).map_or_else(
-        |_| space.variance_ratios(),
-        |components| components.variance_ratios(),
-    )
 }
 
-fn contact_sheet(space: &FaceSpace, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
+fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
     let mut tiles = vec![Tile {
         image: mean,
         label: "mean face".to_owned(),
@@ -228,7 +211,7 @@ fn contact_sheet(space: &FaceSpace, mean: GrayImage, faces: Vec<GrayImage>) -> G
     sheet(&tiles)
 }
 
-fn spectrum(space: &FaceSpace) -> String {
+fn spectrum(space: &Space) -> String {
     let mut csv = String::from("component,eigenvalue,ratio,cumulative\n");
     let mut sum = 0.0;
     for (at, (value, ratio)) in space

@@ -4,7 +4,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use eigenfaces::error::{Error, Result};
+use eigenfaces::error::{Error, PcaError, Result};
+use eigenfaces::gallery::Gallery;
+use eigenfaces::preparation::Preparation;
+use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::Deed;
@@ -61,10 +64,59 @@ pub fn consent(deed: Deed, model: &Path, what: &str) -> Result<()> {
     let question = format!("erase {} from {}? [y/N] ", one_line(what), shown(model));
     let _ = write!(io::stderr(), "{question}").and_then(|()| io::stderr().flush());
     let _ = io::stdin().lock().read_line(&mut answer);
-    match answer.trim().to_lowercase().as_str() {
-        "y" | "yes" => Ok(()),
-        _ => Err(Error::Declined {
-            path: model.to_owned(),
-        }),
+    if !answer.ends_with('\n') {
+        let _ = writeln!(io::stderr());
+    }
+    if agrees(&answer) {
+        return Ok(());
+    }
+    Err(Error::Declined {
+        path: model.to_owned(),
+    })
+}
+
+/// Whether a line says yes. One that was not finished (Ctrl-D) says nothing.
+fn agrees(line: &str) -> bool {
+    line.strip_suffix('\n')
+        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// A recogniser of the faces that are left where some are erased.
+///
+/// # Errors
+/// Too few different ones: said so that whoever erases knows what to do.
+pub fn learn_from_rest(
+    preparation: Preparation,
+    gallery: Gallery,
+    settings: Settings,
+    model: &Path,
+) -> Result<Recognizer> {
+    let left = gallery.len();
+    Recognizer::learn(preparation, gallery, settings).map_err(|error| match error {
+        Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => too_few_left(model, left),
+        other => other,
+    })
+}
+
+/// So few faces would be left that there is no model of them.
+pub fn too_few_left(model: &Path, left: usize) -> Error {
+    Error::TooFewLeft {
+        path: model.to_owned(),
+        left,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agrees;
+
+    #[test]
+    fn only_a_whole_yes_is_a_yes() {
+        for yes in ["y\n", "Y\r\n", " yes \n", "YES\n"] {
+            assert!(agrees(yes), "{yes:?}");
+        }
+        for no in ["", "\n", "y", "yes", "n\n", "ye\n", "yy\n", "\u{1b}[Ay\n"] {
+            assert!(!agrees(no), "{no:?}");
+        }
     }
 }

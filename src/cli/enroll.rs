@@ -1,20 +1,20 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
 use eigenfaces::error::{Error, Result};
-use eigenfaces::gallery::{Gallery, Intake};
+use eigenfaces::gallery::{FolderView, Gallery, Intake};
 use eigenfaces::recognizer::{Origin, Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected};
-use super::output::{Output, bytes, counted, one_line, percent, shown};
+use super::output::{Output, bytes, counted, keep, one_line, percent, shown};
 use super::{Outcome, changing, check, info, json, people};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
@@ -47,6 +47,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     }
 
     let (preparation, skipped) = (collected.preparation, collected.skipped.len());
+    let deserted = deserted(&args.faces, &collected.folder);
     let looked_at = collected.folder.known.len() + collected.folder.new.len();
     let old = known.map_or_else(
         || Gallery::empty(preparation.size()),
@@ -62,11 +63,13 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let used = looked_at.saturating_sub(disputed.len());
     let outcome = Outcome::of_inputs(used, report.unusable);
-    if !intake.gone.is_empty() && intake.gallery.len() < 2 {
-        return Err(Error::TooFewLeft {
-            path: model.to_owned(),
-            left: intake.gallery.len(),
-        });
+    if !intake.gone.is_empty() {
+        if let Some(path) = deserted {
+            return Err(Error::Deserted { path });
+        }
+        if intake.gallery.is_empty() {
+            return Err(changing::too_few_left(model, 0));
+        }
     }
     if args.deed.dry_run {
         report.would()?;
@@ -96,7 +99,11 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                     {
                         output.say(LEARNED_AGAIN);
                     }
-                    Recognizer::learn(preparation, gallery, settings)?
+                    if intake.gone.is_empty() {
+                        Recognizer::learn(preparation, gallery, settings)?
+                    } else {
+                        changing::learn_from_rest(preparation, gallery, settings, model)?
+                    }
                 }
             };
             store::save(&learned, history, model)?;
@@ -110,6 +117,19 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
 /// What whoever changes a model should know whose basis was kept before and is not now.
 pub const LEARNED_AGAIN: &str =
     "the basis, which had been kept, is learned again from the faces that are enrolled";
+
+/// The first of the folders in which there is no photo at all, readable or not: one that is not mounted looks like this.
+fn deserted(roots: &[PathBuf], view: &FolderView) -> Option<PathBuf> {
+    let known = view.known.iter().map(|sighting| &sighting.source);
+    let new = view.new.iter().map(|face| &face.source);
+    let photos: Vec<&Path> = known
+        .chain(new)
+        .chain(&view.unusable)
+        .map(Path::new)
+        .collect();
+    let is_deserted = |root: &&PathBuf| !photos.iter().any(|photo| photo.starts_with(root));
+    roots.iter().find(is_deserted).cloned()
+}
 
 /// The gallery as it is to be.
 fn take_in(args: &Enroll, before: Gallery, collected: Collected) -> Result<Intake> {
@@ -235,9 +255,10 @@ impl Report<'_> {
         output.say(&self.in_a_line(recognizer.gallery()));
         let space = recognizer.space();
         output.say(&format!(
-            "{} of {} pixels keep {} of the variance",
+            "{} of {} pixels {} {} of the variance",
             counted(space.components(), "basis face", "basis faces"),
             space.size(),
+            keep(space.components()),
             percent(space.variance_kept())
         ));
         let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());

@@ -37,6 +37,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     };
     let settings = args.learn.settings(Settings::default());
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
+    learning::report_slow_folds(settings, folds, output);
     let progress = output.progress(folds, "learning and trying");
     let people = gallery.people().to_vec();
     let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
@@ -151,6 +152,18 @@ fn text(evaluation: &Evaluation, output: &Output) -> Result<()> {
             share(size.variance)
         ),
     )?;
+    if let Some(point) = evaluation.at_one_percent() {
+        row(
+            "  to 1 % or less",
+            &share(point.rank1),
+            &format!(
+                "rank-1 of eigenfaces proper with {} ({} bytes) a face, {} of its pixels",
+                counted(point.components, "weight", "weights"),
+                point.components * size_of::<f32>(),
+                share(point.components as f64 / size.pixels as f64)
+            ),
+        )?;
+    }
     output.line("")?;
     curve(evaluation, output)?;
     let times = &evaluation.times;
@@ -234,6 +247,19 @@ fn open_set_rows(open_set: &OpenSet, row: &dyn Fn(&str, &str, &str) -> Result<()
             "tells faces from noise, {} from blurred noise, {pictures}{} from faces upside down (1: always, 0.5: never)",
             area(kinds.blurred_noise),
             area(kinds.upside_down)
+        ),
+    )?;
+    let by_distance = |kind: Apart| format!("{:.3}", kind.area_by_distance);
+    let pictures = kinds.pictures.map_or_else(String::new, |kind| {
+        format!("{} from pictures given, ", by_distance(kind))
+    });
+    row(
+        "  by distance",
+        &by_distance(kinds.noise),
+        &format!(
+            "from noise by the distance from face space alone, {} from blurred noise, {pictures}{} from faces upside down",
+            by_distance(kinds.blurred_noise),
+            by_distance(kinds.upside_down)
         ),
     )
 }

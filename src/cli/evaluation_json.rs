@@ -94,13 +94,17 @@ fn open_set(open_set: &OpenSet) -> Value {
         "not_a_face": {
             "faces_refused": kinds.faces_refused,
             "noise_area": kinds.noise.area,
+            "noise_area_by_distance": kinds.noise.area_by_distance,
             "noise_refused": kinds.noise.refused,
             "blurred_noise_area": kinds.blurred_noise.area,
+            "blurred_noise_area_by_distance": kinds.blurred_noise.area_by_distance,
             "blurred_noise_refused": kinds.blurred_noise.refused,
             "upside_down_area": kinds.upside_down.area,
+            "upside_down_area_by_distance": kinds.upside_down.area_by_distance,
             "upside_down_refused": kinds.upside_down.refused,
             "pictures": kinds.pictures.map(|kind| kind.count),
             "pictures_area": kinds.pictures.map(area),
+            "pictures_area_by_distance": kinds.pictures.map(|kind| kind.area_by_distance),
             "pictures_refused": kinds.pictures.map(refused),
         },
     })

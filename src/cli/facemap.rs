@@ -4,10 +4,10 @@ use std::path::Path;
 
 use eigenfaces::dataset::{Limits, PhotoFile};
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::face_map::{self, FaceMap, Measure, Minimum};
-use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::likeness;
 use eigenfaces::store;
+use image::GrayImage;
 use serde_json::json;
 
 use super::args::{Facemap, Format, MapMeasure};
@@ -28,57 +28,71 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         let path = args.photo.clone();
         return Err(Error::NoSuchPath { path });
     }
-    let map = PhotoFile::read(&args.photo, &Limits::default())
+    let measure = measure(args.measure);
+    let maps = PhotoFile::read(&args.photo, &Limits::default())
         .and_then(|file| file.decode())
-        .and_then(|photo| {
-            let pixels = f64::from(photo.width()) * f64::from(photo.height());
-            if pixels * args.scale.powi(2) > MOST_PIXELS {
-                return Err(PhotoProblem::Unfit {
-                    reason: format!(
-                        "{}x{} pixels are too many for a face map; take a smaller --scale",
-                        photo.width(),
-                        photo.height()
-                    ),
-                });
+        .and_then(|photo| match scale(args) {
+            None => FaceMaps::of_all_scales(space, leading, &photo, measure),
+            Some(scale) => {
+                refuse_large(&photo, scale)?;
+                FaceMaps::at_scale(space, leading, &photo, measure, scale)
             }
-            let measure = match args.measure {
-                MapMeasure::Distance => Measure::Distance,
-                MapMeasure::Contrast => Measure::Contrast,
-            };
-            FaceMap::new(
-                space,
-                leading,
-                &face_map::scaled(&photo, args.scale),
-                measure,
-            )
         })
         .map_err(|problem| Error::Photo {
             path: args.photo.clone(),
             problem,
         })?;
-    files::picture(&args.output, &map.picture().into())?;
-    print(
-        args,
-        &map.minima(usize::from(args.top)),
-        space.size(),
-        output,
-    )?;
+    files::picture(&args.output, &maps.picture().into())?;
+    print(args, &maps.places(usize::from(args.top)), output)?;
     output.say(&format!(
-        "wrote {} (by {}; black is the lowest, white the highest; each value at the middle of its part)",
+        "wrote {} (by {}{}; black is the lowest, white the highest; each value at the middle of its part)",
         shown(&args.output),
-        counted(leading.min(space.components()), "basis face", "basis faces")
+        counted(leading.min(space.components()), "basis face", "basis faces"),
+        match maps.scales().count() {
+            1 => String::new(),
+            count => format!(" at {count} scales"),
+        }
     ));
     Ok(Outcome::Done)
 }
 
-fn print(args: &Facemap, minima: &[Minimum], size: FaceSize, output: &Output) -> Result<()> {
+fn measure(asked: MapMeasure) -> Measure {
+    match asked {
+        MapMeasure::Likelihood => Measure::Likelihood,
+        MapMeasure::Distance => Measure::Distance,
+        MapMeasure::Contrast => Measure::Contrast,
+    }
+}
+
+/// The one scale that is mapped; `None` for many, whose values can be compared by likelihood only.
+fn scale(args: &Facemap) -> Option<f64> {
+    match args.measure {
+        MapMeasure::Likelihood => args.scale,
+        MapMeasure::Distance | MapMeasure::Contrast => Some(args.scale.unwrap_or(1.0)),
+    }
+}
+
+fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
+    let pixels = f64::from(photo.width()) * f64::from(photo.height());
+    if pixels * scale.powi(2) <= MOST_PIXELS {
+        return Ok(());
+    }
+    Err(PhotoProblem::Unfit {
+        reason: format!(
+            "{}x{} pixels are too many for a face map; take a smaller --scale",
+            photo.width(),
+            photo.height()
+        ),
+    })
+}
+
+fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let unit = match args.measure {
+        MapMeasure::Likelihood => "unlike a face (1 is usual)",
         MapMeasure::Distance => "gray levels a pixel from face space",
         MapMeasure::Contrast => "of its contrast from face space",
     };
-    let boxes = minima
-        .iter()
-        .map(|minimum| (minimum.value, part(minimum, size, args.scale)));
+    let boxes = places.iter().map(|place| (place.value, place.part));
     match output.format {
         Format::Text => {
             for (value, [x, y, width, height]) in boxes {
@@ -90,13 +104,15 @@ fn print(args: &Facemap, minima: &[Minimum], size: FaceSize, output: &Output) ->
             Ok(())
         }
         Format::Json => {
-            let minima: Vec<_> = boxes
-                .map(|(value, part)| json!({ "box": part, "value": value }))
-                .collect();
+            let minima = places.iter().map(
+                |place| json!({ "box": place.part, "value": place.value, "scale": place.scale }),
+            );
+            let minima: Vec<_> = minima.collect();
             let object = json!({
                 "photo": args.photo.to_string_lossy(),
-                "scale": args.scale,
+                "scale": scale(args),
                 "measure": match args.measure {
+                    MapMeasure::Likelihood => "likelihood",
                     MapMeasure::Distance => "distance",
                     MapMeasure::Contrast => "contrast",
                 },
@@ -115,9 +131,4 @@ fn print(args: &Facemap, minima: &[Minimum], size: FaceSize, output: &Output) ->
             Ok(())
         }
     }
-}
-
-/// The part of the photo as it was before scaling: left, top, width and height.
-fn part(minimum: &Minimum, size: FaceSize, scale: f64) -> [f64; 4] {
-    [minimum.x, minimum.y, size.width(), size.height()].map(|edge| f64::from(edge) / scale)
 }

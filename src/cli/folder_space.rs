@@ -7,9 +7,9 @@ use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::minimize::{self, Round};
+use eigenfaces::pca::scaled::ScaledComponents;
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance, scaled};
 use eigenfaces::preparation::Preparation;
-use nalgebra::DVector;
 
 use super::Outcome;
 use super::args::Basis;
@@ -22,19 +22,18 @@ const CHUNK: usize = 32 << 20;
 /// What was learned from a folder.
 pub struct Learned {
     pub size: FaceSize,
-    pub components: Components,
     pub how: How,
     pub outcome: Outcome,
 }
 
-/// How the components were found, where there is more to tell.
+/// The components and how they were found.
 pub enum How {
     /// By an eigenproblem.
-    Solved,
+    Solved(Components),
     /// By minimisation, round by round.
-    Minimised(Vec<Round>),
+    Minimised(Components, Vec<Round>),
     /// Of scaled pixels, each divided by its standard deviation.
-    Scaled { deviations: DVector<f64> },
+    Scaled(ScaledComponents),
 }
 
 /// Learns from the photos under `args.faces`. Where these are more than the pixels of a face, memory does
@@ -69,11 +68,9 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     if used == 0 {
         return Err(learning::none_usable(&args.faces, skipped.len()));
     }
-    let (components, how) = found?;
     Ok(Learned {
         size,
-        components,
-        how,
+        how: found?,
         outcome: Outcome::of_inputs(used, skipped.len()),
     })
 }
@@ -84,7 +81,7 @@ fn fit(
     size: FaceSize,
     photos: usize,
     chunks: impl Iterator<Item = Vec<Vec<u8>>>,
-) -> Result<(Components, How)> {
+) -> Result<How> {
     let components = args.components.unwrap_or_default();
     let solver = args.solver.unwrap_or_default();
     let matrix = |pixels| FaceMatrix::from_pixels(size, pixels).expect("prepared to this size");
@@ -93,21 +90,19 @@ fn fit(
         && components != ComponentCount::Rule(Rule::Parallel);
     if photos > size.pixels() && streams {
         let chunks = chunks.map(|faces| matrix(faces.concat()));
-        return Ok((covariance::fit_stream(chunks, components)?, How::Solved));
+        return Ok(How::Solved(covariance::fit_stream(chunks, components)?));
     }
     let mut pixels = Vec::with_capacity(photos * size.pixels());
     pixels.extend(chunks.flatten().flatten());
     let faces = matrix(pixels);
     if args.scale_pixels {
-        let scaled = scaled::fit(&faces, components)?;
-        let deviations = scaled.deviations;
-        return Ok((scaled.components, How::Scaled { deviations }));
+        return Ok(How::Scaled(scaled::fit(&faces, components)?));
     }
     if solver == Solver::Minimize {
         let mut rounds = Vec::new();
         let found = minimize::fit(&faces, components, |round| rounds.push(round))?;
-        return Ok((found, How::Minimised(rounds)));
+        return Ok(How::Minimised(found, rounds));
     }
     let found = Pca { components, solver }.fit(&faces)?;
-    Ok((found, How::Solved))
+    Ok(How::Solved(found))
 }

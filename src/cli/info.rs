@@ -6,12 +6,13 @@ use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
+use eigenfaces::matcher::{Space, View};
 use eigenfaces::normalize::Light;
-use eigenfaces::recognizer::Origin;
+use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
 
 use super::args::{Format, Info};
-use super::output::{Output, bytes, counted, percent, shown};
+use super::output::{Output, bytes, counted, keep, percent, shown};
 use super::{Outcome, enroll, json, log};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
@@ -63,16 +64,19 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         (
             "face space",
             format!(
-                "{} learned from {}{} keep {:.1} % of the variance",
+                "{} learned from {}{} {} {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 match recognizer.origin() {
                     Origin::Gallery => "",
                     Origin::Kept => " (not of all that are enrolled: --keep-basis)",
                 },
+                keep(k),
                 space.variance_kept() * 100.0
             ),
         ),
+    ];
+    let lines = lines.into_iter().chain(compared_space(&recognizer)).chain([
         (
             "lost",
             format!(
@@ -112,7 +116,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 calibration.likeness_limit()
             ),
         ),
-    ];
+    ]);
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
     }
@@ -126,8 +130,43 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The space of the pixels that are compared, where it is not the face space.
+fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
+    let space = recognizer.matcher().part(View::Pixels)?.space();
+    let kept = percent(space.variance_kept());
+    match space {
+        Space::Linear(_) => None,
+        Space::Scaled(scaled) => Some((
+            "scaled pixels",
+            format!(
+                "each pixel is divided by its standard deviation ({}); {} keep {kept} of the variance",
+                match scaled.constant_pixels() {
+                    0 => "none is constant".to_owned(),
+                    count => counted(
+                        count,
+                        "is constant and left out",
+                        "are constant and left out"
+                    ),
+                },
+                counted(scaled.components(), "basis face", "basis faces"),
+            ),
+        )),
+        Space::Kernel(kernel) => Some((
+            "kernel space",
+            format!(
+                "{} of {}{} keep {kept} of the variance",
+                counted(kernel.components(), "component", "components"),
+                kernel.kernel(),
+                kernel
+                    .gamma()
+                    .map_or_else(String::new, |gamma| format!(" (gamma {gamma:.3e})")),
+            ),
+        )),
+    }
+}
+
 /// What it takes to be named.
-fn needed(recognizer: &eigenfaces::recognizer::Recognizer) -> String {
+fn needed(recognizer: &Recognizer) -> String {
     match recognizer.threshold(Acceptance::default()) {
         Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",

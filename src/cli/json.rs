@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::matcher::PixelScale;
 use eigenfaces::recognizer::{Identification, Recognizer};
 use serde_json::{Value, json};
 
@@ -77,6 +78,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "features": settings.features.name(),
         "copies": settings.copies.name(),
         "kernel": settings.kernel.to_string(),
+        "scaled_pixels": settings.pixel_scale == PixelScale::Deviation,
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
         "calibration": recognizer.calibration().basis,

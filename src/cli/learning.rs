@@ -11,8 +11,10 @@ use eigenfaces::dataset::{
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
+use eigenfaces::matcher::{Features, PixelScale};
 use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -34,6 +36,7 @@ impl Learn {
             ("--features", self.features.is_some()),
             ("--copies", self.copies.is_some()),
             ("--kernel", self.kernel.is_some()),
+            ("--scale-pixels", self.scale_pixels.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
         ];
@@ -47,12 +50,34 @@ impl Learn {
         }
     }
 
-    /// The library's settings: what the user gave, over what a model already has or the defaults.
+    /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
+    /// error where pixels are to be scaled and something else is to be compared.
     pub fn settings(&self, otherwise: Settings) -> Settings {
+        let pixel_scale = self.scale_pixels.unwrap_or(otherwise.pixel_scale);
+        let scales = pixel_scale == PixelScale::Deviation;
+        let other = match (self.features, self.kernel) {
+            (Some(Features::Texture), _) => Some("--features texture"),
+            (_, Some(kernel)) if kernel != Kernel::Linear => Some("--kernel"),
+            _ => None,
+        };
+        if let (true, Some(other)) = (scales, other) {
+            let message = format!(
+                "{other} compares no scaled pixels; --scale-pixels is for --features pixels or fused without a kernel (--scale-pixels=no leaves pixels as they are)"
+            );
+            Cli::command()
+                .error(ErrorKind::ArgumentConflict, message)
+                .exit();
+        }
+        let features = self.features.unwrap_or(otherwise.features);
         Settings {
             components: self.components.unwrap_or(otherwise.components),
             solver: self.solver.unwrap_or(otherwise.solver),
-            features: self.features.unwrap_or(otherwise.features),
+            features: match features {
+                // Texture has no pixels to scale.
+                Features::Auto if scales => Features::Pixels,
+                features => features,
+            },
+            pixel_scale,
             copies: self.copies.unwrap_or(otherwise.copies),
             kernel: self.kernel.unwrap_or(otherwise.kernel),
             metric: self.metric.unwrap_or(otherwise.metric),
@@ -320,6 +345,23 @@ pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
     Error::NoneUsable {
         path: roots.first().cloned().unwrap_or_default(),
         count,
+    }
+}
+
+/// Folds from which on it is worth saying that few would do.
+const MANY_FOLDS: usize = 50;
+
+/// One line where learning again from a part of the faces is slow, and done often.
+pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
+    let what = match (settings.kernel, settings.pixel_scale) {
+        (Kernel::Linear, PixelScale::Plain) => return,
+        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels",
+        _ => "a kernel",
+    };
+    if folds >= MANY_FOLDS {
+        output.say(&format!(
+            "with {what} each of {folds} folds learns all anew from the photos; --protocol k-fold:10 is done much sooner"
+        ));
     }
 }
 

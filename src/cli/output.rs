@@ -201,6 +201,11 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// What so many basis faces do.
+pub fn keep(count: usize) -> &'static str {
+    if count == 1 { "keeps" } else { "keep" }
+}
+
 /// Bytes in the unit a reader expects.
 pub fn bytes(count: u64) -> String {
     match count {

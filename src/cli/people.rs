@@ -6,7 +6,7 @@ use std::path::Path;
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History};
-use eigenfaces::recognizer::{Origin, Recognizer};
+use eigenfaces::recognizer::Origin;
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -135,11 +135,8 @@ fn change(
     };
     let (before, mut history) = store::load_with_history(model)?;
     let plan = plan(before.gallery())?;
-    if plan.after.len() < 2 {
-        return Err(Error::TooFewLeft {
-            path: model.to_owned(),
-            left: plan.after.len(),
-        });
+    if plan.after.is_empty() {
+        return Err(changing::too_few_left(model, 0));
     }
     if deed.dry_run {
         return dry_run(&plan, output);
@@ -151,7 +148,8 @@ fn change(
     if before.origin() == Origin::Kept {
         output.say(enroll::LEARNED_AGAIN);
     }
-    let after = Recognizer::learn(*before.preparation(), plan.after, before.settings())?;
+    let after =
+        changing::learn_from_rest(*before.preparation(), plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
     let left = format!(
         "{} of {} enrolled",

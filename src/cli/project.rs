@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::face_space::FaceSpace;
+use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 
@@ -21,8 +21,8 @@ use super::{Outcome, files, learning};
 pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), format);
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-    let space = recognizer.space();
-    let axes = axes(args.axes.as_ref(), space.components());
+    let space = &recognizer.shown_space()?;
+    let axes = axes(args.axes.as_ref(), space);
     let scale = if args.whiten {
         Scale::Whitened
     } else {
@@ -38,11 +38,11 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
     let (probes, unusable) = if args.photos.is_empty() {
         (Vec::new(), 0)
     } else {
-        of_photos(&args.photos, &recognizer, output)?
+        of_photos(&args.photos, &recognizer, space, output)?
     };
     let used = probes.len() + recognizer.gallery().len();
     let probes = in_scale(probes);
-    let gallery = in_scale(of_gallery(&recognizer));
+    let gallery = in_scale(of_gallery(&recognizer, space));
 
     if let Some(path) = &args.plot {
         draw(path, &plot(&axes, space, &gallery, &probes))?;
@@ -53,7 +53,7 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
         table.rows.extend(gallery.rows);
     }
     if args.gallery || !args.photos.is_empty() {
-        deliver(&table, form, args.output.as_deref(), output)?;
+        deliver(&table, space, form, args.output.as_deref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
 }
@@ -90,12 +90,16 @@ fn form(file: Option<&Path>, format: AnyFormat) -> Option<Form> {
 }
 
 /// The axes of the plot, from 0. Ends with a usage error where there are not so many basis faces.
-fn axes(asked: Option<&Axes>, k: usize) -> Vec<usize> {
+fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
+    let k = space.components();
     let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());
     if asked.is_some() && axes.iter().any(|&axis| axis > k) {
         let message = format!(
             "--axes: there are {} only",
-            counted(k, "basis face", "basis faces")
+            match space {
+                Space::Kernel(_) => counted(k, "component", "components"),
+                _ => counted(k, "basis face", "basis faces"),
+            }
         );
         Cli::command()
             .error(ErrorKind::InvalidValue, message)
@@ -108,6 +112,7 @@ fn axes(asked: Option<&Axes>, k: usize) -> Vec<usize> {
 fn of_photos(
     named: &[PathBuf],
     recognizer: &Recognizer,
+    space: &Space,
     output: &Output,
 ) -> Result<(Vec<Row>, usize)> {
     let photos = Photos::list(named, output)?;
@@ -126,7 +131,7 @@ fn of_photos(
     );
     drop(progress);
     let (mut rows, mut unusable) = (Vec::new(), photos.unusable);
-    let (space, alone) = (recognizer.space(), photos.paths.len() == 1);
+    let alone = photos.paths.len() == 1;
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {
             Ok(faces) => faces,
@@ -150,12 +155,10 @@ fn of_photos(
 }
 
 /// The weights of the enrolled faces.
-fn of_gallery(recognizer: &Recognizer) -> Vec<Row> {
+fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
     let gallery = recognizer.gallery();
-    let enrolled = gallery
-        .enrolled()
-        .iter()
-        .zip(recognizer.weights().column_iter());
+    let weights = recognizer.shown_weights(space);
+    let enrolled = gallery.enrolled().iter().zip(weights.column_iter());
     enrolled
         .map(|(face, weights)| Row {
             photo: face.source.clone(),
@@ -166,9 +169,15 @@ fn of_gallery(recognizer: &Recognizer) -> Vec<Row> {
         .collect()
 }
 
-fn deliver(table: &Table, form: Option<Form>, file: Option<&Path>, output: &Output) -> Result<()> {
+fn deliver(
+    table: &Table,
+    space: &Space,
+    form: Option<Form>,
+    file: Option<&Path>,
+    output: &Output,
+) -> Result<()> {
     let Some(form) = form else {
-        return in_words(table, output);
+        return in_words(table, space, output);
     };
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
@@ -186,11 +195,13 @@ fn deliver(table: &Table, form: Option<Form>, file: Option<&Path>, output: &Outp
 /// Leading weights that a line has room for.
 const LEADING: usize = 5;
 
-fn in_words(table: &Table, output: &Output) -> Result<()> {
+fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     debug_assert_eq!(output.format, Format::Text);
-    let digits = match table.scale {
-        Scale::Plain => 1,
-        Scale::Whitened => 2,
+    let digits = match (table.scale, space) {
+        (Scale::Plain, Space::Linear(_)) => 1,
+        (Scale::Whitened, _) | (Scale::Plain, Space::Scaled(_)) => 2,
+        // Without a unit, and far below 1 as a rule.
+        (Scale::Plain, Space::Kernel(_)) => 4,
     };
     for (at, row) in table.rows.iter().enumerate() {
         // A photo with several faces has several rows.
@@ -226,7 +237,16 @@ fn in_words(table: &Table, output: &Output) -> Result<()> {
     Ok(())
 }
 
-fn plot(axes: &[usize], space: &FaceSpace, gallery: &Table, probes: &Table) -> Scatter {
+/// What the axes of the plot are.
+fn axis_name(space: &Space) -> String {
+    match space {
+        Space::Linear(_) => "basis face".to_owned(),
+        Space::Scaled(_) => "basis face of scaled pixels".to_owned(),
+        Space::Kernel(space) => format!("component of the kernel {},", space.kernel()),
+    }
+}
+
+fn plot(axes: &[usize], space: &Space, gallery: &Table, probes: &Table) -> Scatter {
     let shares = space.variance_ratios();
     let unit = match gallery.scale {
         Scale::Plain => "",
@@ -234,10 +254,8 @@ fn plot(axes: &[usize], space: &FaceSpace, gallery: &Table, probes: &Table) -> S
     };
     let names = axes.iter().map(|&axis| {
         let share = shares.get(axis).copied().unwrap_or(0.0) * 100.0;
-        format!(
-            "basis face {} ({share:.1} % of the variance){unit}",
-            axis + 1
-        )
+        let (of, number) = (axis_name(space), axis + 1);
+        format!("{of} {number} ({share:.1} % of the variance){unit}")
     });
     let dot = |row: &Row, about: String| Dot {
         at: axes

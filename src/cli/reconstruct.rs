@@ -4,9 +4,10 @@ use std::path::Path;
 
 use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::face_space::FaceSpace;
+use eigenfaces::kernel_pca::pre_image::Method;
+use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
-use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, default_steps};
+use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
 use eigenfaces::render::gray;
 use eigenfaces::render::strip::{Panel, Row, strip};
 use serde_json::json;
@@ -21,22 +22,20 @@ const MOST_ROWS: usize = 50;
 
 pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-    let space = recognizer.space();
+    let space = &recognizer.shown_space()?;
     let faces = match (&args.photo, &args.from_weights) {
-        (Some(photo), _) => vec![from_photo(photo, &recognizer, output)?],
+        (Some(photo), _) => vec![from_photo(photo, &recognizer, space, output)?],
         (None, Some(weights)) => from_weights(args, weights, space)?,
         (None, None) => Vec::new(), // clap asks for one of them
     };
-    let rebuilt: Vec<Rebuilt> = faces
-        .into_iter()
-        .map(|face| Rebuilt::new(face, &args.steps, space))
-        .collect();
+    let rebuilt = Rebuilt::all(faces, &args.steps, space);
     let rows: Vec<Row> = rebuilt
         .iter()
         .take(MOST_ROWS)
         .map(|face| face.row(space, rebuilt.len()))
         .collect();
-    let picture = strip("A face rebuilt from more and more basis faces", &rows);
+    let title = format!("A face rebuilt from more and more {}", parts(space).1);
+    let picture = strip(&title, &rows);
     files::picture(&args.output, &picture.to_pixels().into())?;
     if rebuilt.len() > MOST_ROWS {
         output.say(&format!(
@@ -45,7 +44,13 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         ));
     }
     output.say(&format!("wrote {}", shown(&args.output)));
-    print(&rebuilt, output)?;
+    if let Space::Kernel(kernel) = space {
+        output.say(&format!(
+            "the space of the kernel {} has no basis faces: each step is an approximate pre-image of so many weights",
+            kernel.kernel()
+        ));
+    }
+    print(&rebuilt, space, output)?;
     Ok(Outcome::of_inputs(rebuilt.len(), unlearned))
 }
 
@@ -74,9 +79,21 @@ impl Original {
     }
 }
 
-fn from_photo(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Face> {
+/// What a face is rebuilt from, one and several.
+fn parts(space: &Space) -> (&'static str, &'static str) {
+    match space {
+        Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
+        Space::Kernel(_) => ("component", "components"),
+    }
+}
+
+fn from_photo(
+    photo: &Path,
+    recognizer: &Recognizer,
+    space: &Space,
+    output: &Output,
+) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer, output)?;
-    let space = recognizer.space();
     let face = FaceMatrix::from_pixels(space.size(), pixels.clone())?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),
@@ -86,7 +103,7 @@ fn from_photo(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<
     })
 }
 
-fn from_weights(args: &Reconstruct, path: &Path, space: &FaceSpace) -> Result<Vec<Face>> {
+fn from_weights(args: &Reconstruct, path: &Path, space: &Space) -> Result<Vec<Face>> {
     let npy = if args.whitened {
         Scale::Whitened
     } else {
@@ -114,29 +131,62 @@ struct Rebuilt {
 }
 
 impl Rebuilt {
-    fn new(face: Face, steps: &[usize], space: &FaceSpace) -> Self {
-        let all = face.weights.len();
-        let steps = if steps.is_empty() {
-            default_steps(all)
-        } else {
-            // More than there are means all there are.
-            steps.iter().map(|&step| step.min(all)).collect()
-        };
-        let original: Vec<f32> = match &face.original {
-            Original::Photo(pixels) => pixels.iter().map(|&pixel| f32::from(pixel)).collect(),
-            Original::AllWeights => space.rebuild(&face.weights),
-        };
-        let steps = Reconstruction::steps(space, &face.weights, &steps)
-            .into_iter()
-            .map(|step| {
-                let error = step.error(space, &original);
-                (step, error)
+    /// The faces rebuilt at these steps, or at the usual ones where there are none.
+    fn all(faces: Vec<Face>, steps: &[usize], space: &Space) -> Vec<Self> {
+        let steps: Vec<Vec<usize>> = faces
+            .iter()
+            .map(|face| match (face.weights.len(), steps) {
+                (all, []) => default_steps(all),
+                // More than there are means all there are.
+                (all, steps) => steps.iter().map(|&step| step.min(all)).collect(),
             })
             .collect();
-        Self { face, steps }
+        let wanted = |steps: &[Vec<usize>]| {
+            let wanted: Vec<Wanted<'_>> = faces
+                .iter()
+                .zip(steps)
+                .map(|(face, steps)| Wanted {
+                    weights: &face.weights,
+                    steps,
+                })
+                .collect();
+            Reconstruction::of_faces(space, &wanted)
+        };
+        let rebuilt = wanted(&steps);
+        let in_full = wanted(
+            &faces
+                .iter()
+                .map(|face| vec![face.weights.len()])
+                .collect::<Vec<_>>(),
+        );
+        let mean = space.mean();
+        let with_errors =
+            |(face, (steps, in_full)): (Face, (Vec<Reconstruction>, Vec<Reconstruction>))| {
+                let original: Vec<f32> = match &face.original {
+                    Original::Photo(pixels) => {
+                        pixels.iter().map(|&pixel| f32::from(pixel)).collect()
+                    }
+                    Original::AllWeights => {
+                        in_full.into_iter().flat_map(|full| full.levels).collect()
+                    }
+                };
+                let steps = steps.into_iter().map(|step| {
+                    let error = step.error(mean.as_slice(), &original);
+                    (step, error)
+                });
+                Self {
+                    steps: steps.collect(),
+                    face,
+                }
+            };
+        faces
+            .into_iter()
+            .zip(rebuilt.into_iter().zip(in_full))
+            .map(with_errors)
+            .collect()
     }
 
-    fn row(&self, space: &FaceSpace, of: usize) -> Row {
+    fn row(&self, space: &Space, of: usize) -> Row {
         let mut panels = Vec::with_capacity(self.steps.len() + 1);
         if let Original::Photo(pixels) = &self.face.original {
             let levels: Vec<f32> = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
@@ -150,7 +200,7 @@ impl Rebuilt {
             lines: vec![
                 match step.components {
                     0 => "mean face".to_owned(),
-                    count => counted(count, "basis face", "basis faces"),
+                    count => counted(count, parts(space).0, parts(space).1),
                 },
                 format!("RMS error {:.1}", error.rms),
                 format!("{:.1} % explained", error.explained * 100.0),
@@ -172,7 +222,16 @@ fn decibels(error: &ReconstructionError) -> String {
         .map_or_else(|| "exact".to_owned(), |psnr| format!("{psnr:.1} dB"))
 }
 
-fn print(rebuilt: &[Rebuilt], output: &Output) -> Result<()> {
+/// How a pre-image was found, in a word.
+fn method(step: &Reconstruction) -> Option<&'static str> {
+    step.pre_image.map(|method| match method {
+        Method::Ridge => "ridge",
+        Method::FixedPoint { settled: true, .. } => "fixed-point",
+        Method::FixedPoint { settled: false, .. } => "fixed-point-unsettled",
+    })
+}
+
+fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
     if output.format == Format::Csv {
         output.line("photo,face,reference,components,rms,explained,psnr")?;
     }
@@ -185,7 +244,10 @@ fn print(rebuilt: &[Rebuilt], output: &Output) -> Result<()> {
                     Original::AllWeights => ", compared with the face of all its weights",
                 };
                 output.line(&format!("{}{compared}", one_line(&face.name)))?;
-                output.line("  basis faces  RMS error (gray levels)  explained     PSNR")?;
+                output.line(&format!(
+                    "  {:>11}  RMS error (gray levels)  explained     PSNR",
+                    parts(space).1
+                ))?;
                 for (step, error) in steps {
                     output.line(&format!(
                         "  {:>11}  {:>23.1}  {:>7.1} %  {:>7}",
@@ -215,12 +277,16 @@ fn print(rebuilt: &[Rebuilt], output: &Output) -> Result<()> {
                 let steps: Vec<_> = steps
                     .iter()
                     .map(|(step, error)| {
-                        json!({
+                        let mut object = json!({
                             "components": step.components,
                             "rms": error.rms,
                             "explained": error.explained,
                             "psnr": error.psnr(),
-                        })
+                        });
+                        if let Some(method) = method(step) {
+                            object["pre_image"] = method.into();
+                        }
+                        object
                     })
                     .collect();
                 let object = json!({

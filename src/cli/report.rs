@@ -5,7 +5,6 @@ use std::path::Path;
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Plan};
 use eigenfaces::gallery::Gallery;
-use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
@@ -36,19 +35,20 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         not_faces: None,
     };
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
+    learning::report_slow_folds(settings, folds, output);
     let progress = output.progress(folds, "learning and trying");
     let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
         progress.reach(done.min(folds));
     })?;
     drop(progress);
 
-    let gallery = recognizer.gallery();
+    let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
     let json = evaluation_json::object(&evaluation, gallery.people()).to_string();
     let page = report::html(&report::Report {
         gallery,
-        space: recognizer.space(),
-        weights: recognizer.weights(),
-        ratios: &spectrum(&recognizer),
+        weights: &recognizer.shown_weights(&space),
+        ratios: &recognizer.shown_ratios(&space),
+        space: &space,
         evaluation: &evaluation,
         json: &json,
     })?;
@@ -74,35 +74,4 @@ fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, S
     let outcome = Outcome::of_inputs(gallery.len(), collected.skipped.len() + disputed.len());
     let settings = args.learn.settings(Settings::default());
     Ok((collected.preparation, gallery, settings, outcome))
-}
-
-/// Up to so many components, those left out are worth finding again for the plot.
-const WORTH_FINDING: usize = 1000;
-
-/// Each eigenvalue over the total variance, of basis faces that are not kept too where these are few.
-fn spectrum(recognizer: &Recognizer) -> Vec<f64> {
-    let (space, faces) = (recognizer.space(), recognizer.gallery().faces());
-    let everything = Pca {
-        components: ComponentCount::Share(1.0),
-        solver: Solver::Auto,
-    };
-    let all = (faces.len().min(space.pixels()) <= WORTH_FINDING)
-        .then(|| everything.fit(faces).ok())
-        .flatten();
-    match all {
-        // Mirror images may have been learned from too: then there is no such longer spectrum.
-        Some(all) if alike(&all.variance_ratios(), &space.variance_ratios()) => {
-            all.variance_ratios()
-        }
-        _ => space.variance_ratios(),
-    }
-}
-
-/// Whether the second begins as the first does.
-fn alike(all: &[f64], kept: &[f64]) -> bool {
-    all.len() >= kept.len()
-        && all
-            .iter()
-            .zip(kept)
-            .all(|(a, b)| (a - b).abs() <= 1e-6 + 1e-3 * b)
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use eigenfaces::error::{Error, Result};
-use eigenfaces::face_space::FaceSpace;
+use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ impl Table {
     }
 
     /// Reads a table whose weights belong to this face space. Of an array without names, `npy` tells the scale.
-    pub fn read(path: &Path, space: &FaceSpace, npy: Scale) -> Result<Self> {
+    pub fn read(path: &Path, space: &Space, npy: Scale) -> Result<Self> {
         let refuse = |problem: String| Error::Weights {
             path: path.to_owned(),
             problem,
@@ -177,7 +177,7 @@ impl Table {
         Ok(table)
     }
 
-    fn check(&self, space: &FaceSpace) -> Result<(), String> {
+    fn check(&self, space: &Space) -> Result<(), String> {
         if self.rows.is_empty() {
             return Err("holds no weights".to_owned());
         }
@@ -295,7 +295,7 @@ impl Table {
     }
 
     /// The same faces with weights in the other unit where they are not in this one.
-    pub fn in_scale(mut self, scale: Scale, space: &FaceSpace) -> Self {
+    pub fn in_scale(mut self, scale: Scale, space: &Space) -> Self {
         let factor = |variance: f64| match (self.scale, scale) {
             (Scale::Plain, Scale::Whitened) => 1.0 / variance.sqrt(),
             (Scale::Whitened, Scale::Plain) => variance.sqrt(),

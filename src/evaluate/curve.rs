@@ -15,6 +15,9 @@ use crate::recognizer::Settings;
 /// pixels are looked at again.
 const MOST_PRODUCTS: usize = 4000;
 
+/// So many pixels a weight: compression to one per cent.
+pub(super) const PIXELS_A_WEIGHT: usize = 100;
+
 /// Numbers of components on the curve, up to the number that is used.
 const CURVE: [usize; 18] = [
     1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400,
@@ -56,9 +59,13 @@ pub(super) fn curve(
             Some(products) => Eigenfaces::from_products(products, settings, fold)?,
             None => Eigenfaces::from_pixels(gallery, settings, fold)?,
         };
-        let settled: Vec<Sums> = steps(eigenfaces.eigenvalues.len())
-            .map(|k| eigenfaces.leading(k, gallery, settings, fold))
-            .collect::<Result<_>>()?;
+        let settled: Vec<Sums> = steps(
+            eigenfaces.eigenvalues.len(),
+            gallery.faces().size().pixels(),
+        )
+        .into_iter()
+        .map(|k| eigenfaces.leading(k, gallery, settings, fold))
+        .collect::<Result<_>>()?;
         Ok((eigenfaces.eigenvalues.len(), settled))
     };
     let parts: Vec<(usize, Vec<Sums>)> = if products.is_some() {
@@ -112,7 +119,7 @@ impl Eigenfaces {
         let (learned, tried) = (first(&self.learned), first(&self.tried));
         let metric = settings
             .metric
-            .fit(&self.eigenvalues[..k], &learned, &persons);
+            .fit(&self.eigenvalues[..k], &learned, &persons, None);
         let clusters = Clusters::new(
             metric.coordinates(&learned),
             &persons,
@@ -140,20 +147,31 @@ impl Eigenfaces {
     }
 }
 
-/// The numbers of components on a curve of at most k, and k itself.
-fn steps(k: usize) -> impl Iterator<Item = usize> {
-    CURVE.into_iter().filter(move |&step| step < k).chain([k])
+/// The numbers of components on a curve of at most k for faces of d pixels: one in a hundred pixels, and k itself, among
+/// them.
+fn steps(k: usize, d: usize) -> Vec<usize> {
+    let percent = Some(d / PIXELS_A_WEIGHT).filter(|&percent| percent > 0);
+    let steps = CURVE.into_iter().chain(percent);
+    let mut steps: Vec<usize> = steps.filter(|&step| step < k).chain([k]).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    steps
 }
 
 /// Over all folds (components, sums of each step). A fold with fewer components than a point counts with all
 /// that it has.
 fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize) -> Vec<KPoint> {
     let most = parts.iter().map(|(components, _)| *components).max();
-    steps(most.unwrap_or(0))
+    steps(most.unwrap_or(0), pixels)
+        .into_iter()
         .map(|k| {
             let mut sum = Sums::default();
             for (components, settled) in parts {
-                let at = steps(*components).take_while(|&step| step < k).count();
+                let smaller = |&step: &usize| step < k;
+                let at = steps(*components, pixels)
+                    .into_iter()
+                    .take_while(smaller)
+                    .count();
                 let Some(point) = settled.get(at).or(settled.last()) else {
                     continue;
                 };
@@ -185,8 +203,10 @@ mod tests {
 
     #[test]
     fn a_curve_ends_with_all_components() {
-        assert_eq!(steps(6).collect::<Vec<_>>(), [1, 2, 3, 5, 6]);
-        assert_eq!(steps(5).collect::<Vec<_>>(), [1, 2, 3, 5]);
-        assert_eq!(steps(1).collect::<Vec<_>>(), [1]);
+        assert_eq!(steps(6, 3000), [1, 2, 3, 5, 6]);
+        assert_eq!(steps(5, 99), [1, 2, 3, 5]);
+        assert_eq!(steps(1, 700), [1]);
+        assert_eq!(steps(12, 850), [1, 2, 3, 5, 7, 8, 10, 12]);
+        assert_eq!(steps(12, 1000), [1, 2, 3, 5, 7, 10, 12]);
     }
 }

@@ -144,6 +144,15 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64() / tries as f64)
 }
 
+impl Evaluation {
+    /// The last point of the curve over K with at most one weight for a hundred pixels; `None` of faces of fewer.
+    pub fn at_one_percent(&self) -> Option<&KPoint> {
+        let most = self.compression.pixels / curve::PIXELS_A_WEIGHT;
+        let mut points = self.k_curve.iter();
+        points.rfind(|point| point.components <= most)
+    }
+}
+
 fn compression(whole: &Recognizer, in_folds: (usize, usize)) -> Compression {
     let space = whole.space();
     let (d, k) = (space.pixels(), space.components());
@@ -423,6 +432,8 @@ pub struct Apart {
     pub count: usize,
     /// Area under the ROC curve.
     pub area: f64,
+    /// The same by nothing but the distance from face space, all basis faces used.
+    pub area_by_distance: f64,
     /// Share refused by the default decision.
     pub refused: f64,
 }

@@ -31,6 +31,8 @@ struct Probe {
     named: bool,
     refused: bool,
     likeness: f64,
+    /// From face space.
+    residual: f64,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
 }
@@ -39,6 +41,8 @@ struct Probe {
 #[derive(Debug, Clone, Copy)]
 struct Other {
     likeness: f64,
+    /// The distance from face space.
+    residual: f64,
     refused: bool,
 }
 
@@ -136,6 +140,7 @@ fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identificati
         named: matches!(found.decision, Decision::Known { .. }),
         refused,
         likeness: found.likeness,
+        residual: found.residual.distance,
         raw: (-distance, person(nearest) == person(face)),
     }
 }
@@ -144,6 +149,7 @@ impl Other {
     fn of(found: &Identification) -> Self {
         Self {
             likeness: found.likeness,
+            residual: found.residual.distance,
             refused: found.decision == Decision::NotAFace,
         }
     }
@@ -253,6 +259,7 @@ fn not_a_face(
 ) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
     let likeness: Vec<f64> = faces().map(|probe| probe.likeness).collect();
+    let near: Vec<f64> = faces().map(|probe| -probe.residual).collect();
     let apart = |kind: fn(&Split) -> &Vec<Other>| {
         let others: Vec<Other> = splits.iter().flat_map(kind).copied().collect();
         let other: Vec<f64> = others.iter().map(|other| other.likeness).collect();
@@ -260,6 +267,13 @@ fn not_a_face(
         Apart {
             count: others.len(),
             area: area(&likeness, &other),
+            area_by_distance: area(
+                &near,
+                &others
+                    .iter()
+                    .map(|other| -other.residual)
+                    .collect::<Vec<_>>(),
+            ),
             refused: refused as f64 / others.len().max(1) as f64,
         }
     };
@@ -296,6 +310,7 @@ mod tests {
             named: false,
             refused: false,
             likeness: 1.0,
+            residual: 0.0,
             raw: (0.0, right),
         }
     }

@@ -42,14 +42,14 @@ impl<'a> Tiling<'a> {
         }
     }
 
-    /// Adds to every position's entry of `into` (row after row) what `what` makes of the number of each template
-    /// (pixels row by row) and its correlation there. Templates are taken in their order at every position, so the
+    /// Adds to every position's entry of `into` (row after row) what `what` makes of the position, the number of each
+    /// template (pixels row by row) and its correlation there. Templates are taken in their order at every position, so the
     /// sums do not depend on the number of threads.
     pub fn correlate(
         &self,
         templates: &[&[f64]],
         into: &mut [f64],
-        what: impl Fn(usize, f64) -> f64 + Sync,
+        what: impl Fn(usize, usize, f64) -> f64 + Sync,
     ) {
         let (width, height) = (
             self.picture.width() as usize,
@@ -79,11 +79,14 @@ impl<'a> Tiling<'a> {
                 tiles.par_iter_mut().for_each_init(
                     || vec![Number::default(); 2 * self.plane.len()],
                     |buffer, tile| {
+                        let (corner, extent) = (tile.corner, tile.extent);
                         let found = tile.correlate(&self.plane, &spectrum, buffer);
-                        for (sum, number) in tile.sums.iter_mut().zip(found) {
-                            *sum += what(2 * pair, number.re);
+                        for (at, (sum, number)) in tile.sums.iter_mut().zip(found).enumerate() {
+                            let (x, y) = (at % extent.0, at / extent.0);
+                            let position = (corner.1 + y) * columns + corner.0 + x;
+                            *sum += what(position, 2 * pair, number.re);
                             if both.len() == 2 {
-                                *sum += what(2 * pair + 1, number.im);
+                                *sum += what(position, 2 * pair + 1, number.im);
                             }
                         }
                     },

@@ -10,6 +10,8 @@
 //! window's own contrast it is fairer: see [`Measure`].
 
 mod correlate;
+mod likelihood;
+mod scales;
 
 use image::{GrayImage, Luma, imageops};
 
@@ -17,6 +19,7 @@ use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use correlate::Tiling;
+pub use scales::{FaceMaps, Place};
 
 /// What a face map tells of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +30,12 @@ pub enum Measure {
     /// ε over the window's contrast ‖x - its own mean level‖: 0 for what face space holds entirely. A flat window
     /// has no contrast and counts as [`FLAT`].
     Contrast,
+    /// How unlike a face the window is once its level and contrast are those of the mean face: with the weights w and
+    /// the distance ε of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the
+    /// eigenvalues left out. Usually about 1 for the faces learned from. It is minus the logarithm of the likelihood
+    /// of B. Moghaddam & A. Pentland (IEEE Trans. PAMI 19(7), 1997): flat walls and plain gradients, near face space
+    /// though they are, are no likely faces. A flat window counts as [`FLAT`].
+    Likelihood,
 }
 
 /// What is told of a window without contrast, and the most that is told of any.
@@ -81,9 +90,23 @@ impl FaceMap {
             (width - size.width()) as usize + 1,
             (height - size.height()) as usize + 1,
         );
-        let outside = squared_distances(space, leading, picture);
-        let sums = WindowSums::of(picture, size);
         let d = size.pixels() as f64;
+        let sums = WindowSums::of(picture, size);
+        if measure == Measure::Likelihood {
+            let mut values = likelihood::unlikeliness(space, leading, picture, &sums);
+            for (at, value) in values.iter_mut().enumerate() {
+                let is_flat = sums.contrast(at % positions.0, at / positions.0) <= 0.0;
+                // Rounding may leave a little less than nothing.
+                let root = (value.max(0.0) / d).sqrt().min(FLAT);
+                *value = if is_flat { FLAT } else { root };
+            }
+            return Ok(Self {
+                size,
+                positions,
+                values,
+            });
+        }
+        let outside = squared_distances(space, leading, picture);
         let values = outside
             .iter()
             .enumerate()
@@ -92,7 +115,7 @@ impl FaceMap {
                 let squared = squared.max(0.0);
                 match measure {
                     Measure::Distance => (squared / d).sqrt(),
-                    Measure::Contrast => {
+                    Measure::Contrast | Measure::Likelihood => {
                         let contrast = sums.contrast(at % positions.0, at / positions.0);
                         if contrast > 0.0 {
                             (squared / contrast).sqrt().min(FLAT)
@@ -165,21 +188,25 @@ impl FaceMap {
         })
     }
 
+    /// The value of the window whose middle is nearest to a place of the picture; `None` where no window fits.
+    fn value_at(&self, x: f64, y: f64) -> Option<f64> {
+        let (left, top) = (
+            x - f64::from(self.size.width()) / 2.0,
+            y - f64::from(self.size.height()) / 2.0,
+        );
+        let (column, row) = (left.round(), top.round());
+        let inside = column >= 0.0
+            && row >= 0.0
+            && (column as usize) < self.positions.0
+            && (row as usize) < self.positions.1;
+        inside.then(|| self.values[row as usize * self.positions.0 + column as usize])
+    }
+
     /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
     /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits.
     pub fn picture(&self) -> GrayImage {
         let (columns, rows) = self.positions;
-        let mut sorted = self.values.clone();
-        sorted.sort_by(f64::total_cmp);
-        let lowest = sorted.first().copied().unwrap_or(0.0);
-        let beyond = sorted.len() / BRIGHTEST + 1;
-        let highest = sorted.iter().rev().nth(beyond.min(sorted.len()) - 1);
-        let highest = highest.copied().unwrap_or(0.0);
-        let range = if highest > lowest {
-            highest - lowest
-        } else {
-            1.0
-        };
+        let shades = Shades::of(self.values.clone());
         let (left, top) = (self.size.width() / 2, self.size.height() / 2);
         let (width, height) = (
             columns as u32 + self.size.width() - 1,
@@ -187,11 +214,35 @@ impl FaceMap {
         );
         let mut picture = GrayImage::from_pixel(width, height, Luma([128]));
         for (at, value) in self.values.iter().enumerate() {
-            let shade = ((value - lowest) / range * 255.0).round().clamp(0.0, 255.0) as u8;
             let (x, y) = ((at % columns) as u32, (at / columns) as u32);
-            picture.put_pixel(left + x, top + y, Luma([shade]));
+            picture.put_pixel(left + x, top + y, Luma([shades.shade(*value)]));
         }
         picture
+    }
+}
+
+/// From values to shades: the lowest is black, and white is what one in twenty exceeds.
+struct Shades {
+    lowest: f64,
+    range: f64,
+}
+
+impl Shades {
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let lowest = values.first().copied().unwrap_or(0.0);
+        let beyond = (values.len() / BRIGHTEST + 1).min(values.len());
+        let highest = values.iter().rev().nth(beyond.saturating_sub(1));
+        let range = highest.map_or(0.0, |highest| highest - lowest);
+        Self {
+            lowest,
+            range: if range > 0.0 { range } else { 1.0 },
+        }
+    }
+
+    fn shade(&self, value: f64) -> u8 {
+        let shade = (value - self.lowest) / self.range * 255.0;
+        shade.round().clamp(0.0, 255.0) as u8
     }
 }
 
@@ -233,7 +284,7 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> 
     Tiling::new(picture, (width, height)).correlate(
         &templates,
         &mut squared,
-        |template, correlation| match template.checked_sub(1) {
+        |_, template, correlation| match template.checked_sub(1) {
             None => -2.0 * correlation,
             Some(eigenface) => -(correlation - offsets[eigenface]).powi(2),
         },
@@ -282,6 +333,11 @@ impl WindowSums {
     /// Σx² of the window with this upper left corner.
     fn squares(&self, x: usize, y: usize) -> u64 {
         self.over(&self.squares, x, y)
+    }
+
+    /// Σx of the window with this upper left corner.
+    fn levels(&self, x: usize, y: usize) -> u64 {
+        self.over(&self.levels, x, y)
     }
 
     /// Σ(x - its mean)² of the window.

@@ -132,6 +132,11 @@ impl KernelSpace {
         self.learned.function.gamma()
     }
 
+    /// The mean of the faces learned from, d gray levels. It is no point of the kernel's space: pre-images are about it.
+    pub fn mean(&self) -> DVector<f64> {
+        self.learned.mean_face()
+    }
+
     /// The size of the faces.
     pub fn size(&self) -> FaceSize {
         self.learned.faces.size()

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Part, Viewed, each_times, stacked};
+use super::{Comparison, Matcher, Part, Placed, Space, Viewed, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
@@ -24,28 +24,41 @@ impl Matcher {
         let mut coordinates: Vec<DMatrix<f32>> = Vec::with_capacity(viewed.len());
         for view in viewed {
             let part = self.part(view.view).ok_or(Error::Inconsistent)?;
-            let space = part.space().linear().ok_or(Error::KernelNotKept)?;
-            let straight = space.project(&view.bytes.select(&view.columns(faces))?);
-            let parity: Option<Vec<Parity>> = match view.symmetry() {
-                Symmetry::None => None,
-                Symmetry::Mirror(mirror) => {
-                    let eigenfaces = space.basis().column_iter();
-                    Some(
-                        eigenfaces
-                            .map(|face| mirror.parity(face.as_slice()))
-                            .collect(),
-                    )
-                }
+            let space = part.space();
+            if space.scaled().is_some() != comparison.scales(view.view) {
+                return Err(Error::Inconsistent);
+            }
+            let placed = match space {
+                Space::Linear(linear) => Placed {
+                    weights: linear.project(&view.bytes.select(&view.columns(faces))?),
+                    parity: view.parity_of(linear.basis()),
+                },
+                Space::Scaled(_) => view.placed(space, faces)?,
+                Space::Kernel(_) => return Err(Error::KernelNotKept),
             };
-            let weights = view.with_mirrored(straight, parity.as_deref());
-            let owners = each_times(persons, weights.ncols() / faces.len());
-            let metric = comparison
-                .metric
-                .fit(space.eigenvalues(), &weights, &owners);
-            let part = Part::new(view.view, view.share, part.space().clone(), metric);
-            coordinates.push(part.coordinates(&weights));
+            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
+            let part = Part::new(view.view, view.share, space.clone(), metric);
+            let straight = part.coordinates(&placed.weights);
+            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
+    }
+}
+
+impl Viewed<'_> {
+    /// How each of these basis vectors (d x k) looks in the mirror, where there is one.
+    fn parity_of(&self, basis: &DMatrix<f32>) -> Option<Vec<Parity>> {
+        match self.symmetry() {
+            Symmetry::None => None,
+            Symmetry::Mirror(mirror) => {
+                let vectors = basis.column_iter();
+                Some(
+                    vectors
+                        .map(|vector| mirror.parity(vector.as_slice()))
+                        .collect(),
+                )
+            }
+        }
     }
 }

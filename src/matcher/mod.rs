@@ -22,12 +22,13 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Clusters, Match};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::{Mirror, Parity, Pca, Symmetry};
+use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
+use crate::scaled_space::ScaledSpace;
 
 pub use space::Space;
 pub use split::{CELLS, Split};
 pub use trials::{Trial, Trials};
-pub use view::{Copies, Features, View};
+pub use view::{Copies, Features, PixelScale, View};
 
 /// How faces are to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -38,6 +39,8 @@ pub struct Comparison {
     pub copies: Copies,
     /// Whose components the weights of each view are.
     pub kernel: Kernel,
+    /// Whether the pixels are scaled. They must be compared then, and not by a kernel.
+    pub pixel_scale: PixelScale,
     /// How the weights of each view are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -104,6 +107,21 @@ fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
     coordinates
 }
 
+/// Faces in a space: weights of their columns, k x (n s); where `parity` is known, those of mirror images
+/// follow from them, otherwise they stand there too.
+struct Placed {
+    weights: Weights,
+    parity: Option<Vec<Parity>>,
+}
+
+impl Placed {
+    /// The metric of these faces, whose people are `persons` (n).
+    fn metric(&self, metric: Metric, eigenvalues: &[f64], persons: &[usize]) -> FittedMetric {
+        let owners = each_times(persons, self.weights.ncols() / persons.len().max(1));
+        metric.fit(eigenvalues, &self.weights, &owners, self.parity.as_deref())
+    }
+}
+
 /// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
 pub struct Viewed<'a> {
     view: View,
@@ -153,20 +171,39 @@ impl Viewed<'_> {
         }
     }
 
-    /// The linear space of some faces, and their weights with those of all copies, a face's side by side: k x (n c).
-    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Weights)> {
+    /// The linear space of some faces, and their weights.
+    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Placed)> {
         let themselves = self.bytes.select(&self.themselves(faces))?;
         let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
         let space = FaceSpace::new(themselves.size(), &components);
         drop(themselves);
-        let straight = space.project(&self.bytes.select(&self.columns(faces))?);
-        let weights = self.with_mirrored(straight, components.parity.as_deref());
-        Ok((Space::Linear(Arc::new(space)), weights))
+        let placed = Placed {
+            weights: space.project(&self.bytes.select(&self.columns(faces))?),
+            parity: components.parity,
+        };
+        Ok((Space::Linear(Arc::new(space)), placed))
     }
 
-    /// The space of a kernel of some faces, and weights as [`linear`](Self::linear) gives them.
-    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Weights)> {
-        let space = pca.fit(&self.learned(faces)?)?;
+    /// The space of a kernel of some faces, and their weights with those of all copies.
+    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Placed)> {
+        let space = Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?));
+        let placed = self.placed(&space, faces)?;
+        Ok((space, placed))
+    }
+
+    /// The space of scaled pixels of some faces, and their weights with those of all copies.
+    fn scaled(&self, faces: &[usize], components: ComponentCount) -> Result<(Space, Placed)> {
+        let learned = self.learned(faces)?;
+        let mut found = scaled_pixels::fit(&learned, components)?;
+        // Mirror images are not counted, as elsewhere.
+        found.components.faces = faces.len();
+        let space = Space::Scaled(Arc::new(ScaledSpace::new(learned.size(), &found)));
+        let placed = self.placed(&space, faces)?;
+        Ok((space, placed))
+    }
+
+    /// The weights of all copies of some faces, a face's side by side, in any space.
+    fn placed(&self, space: &Space, faces: &[usize]) -> Result<Placed> {
         let columns = self.bytes.select(&self.columns(faces))?;
         let mut weights = space.project(&columns);
         if let Symmetry::Mirror(mirror) = self.symmetry() {
@@ -184,7 +221,8 @@ impl Viewed<'_> {
             }
             weights = all;
         }
-        Ok((Space::Kernel(Arc::new(space)), weights))
+        let parity = None;
+        Ok(Placed { weights, parity })
     }
 
     /// Whether the space is learned from mirror images too.
@@ -195,22 +233,22 @@ impl Viewed<'_> {
         }
     }
 
-    /// From the weights of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
-    /// mirror odd weights change their sign.
-    fn with_mirrored(&self, straight: Weights, parity: Option<&[Parity]>) -> Weights {
+    /// From the coordinates of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
+    /// mirror odd ones change their sign, as the weights do.
+    fn with_mirrored(&self, straight: DMatrix<f32>, parity: Option<&[Parity]>) -> DMatrix<f32> {
         let Some(parity) = parity else {
             return straight;
         };
         let shifts = self.copies.shifts_of_a_face();
-        let mut all = Weights::zeros(straight.nrows(), 2 * straight.ncols());
-        for (at, weights) in straight.column_iter().enumerate() {
+        let mut all = DMatrix::zeros(straight.nrows(), 2 * straight.ncols());
+        for (at, face) in straight.column_iter().enumerate() {
             let place = at / shifts * shifts * 2 + at % shifts;
-            all.set_column(place, &weights);
+            all.set_column(place, &face);
             let mut mirrored = all.column_mut(place + shifts);
-            for ((to, &weight), parity) in mirrored.iter_mut().zip(weights.iter()).zip(parity) {
+            for ((to, &value), parity) in mirrored.iter_mut().zip(face.iter()).zip(parity) {
                 *to = match parity {
-                    Parity::Even => weight,
-                    Parity::Odd => -weight,
+                    Parity::Even => value,
+                    Parity::Odd => -value,
                 };
             }
         }
@@ -228,6 +266,35 @@ impl Comparison {
             (Copies::Auto, _) => Copies::Mirrored,
             (given, _) => given,
         }
+    }
+
+    /// Whether this view's numbers are scaled before they are compared.
+    fn scales(&self, view: View) -> bool {
+        view == View::Pixels && self.pixel_scale == PixelScale::Deviation
+    }
+
+    /// Refuses to scale pixels of faces of this size where that has no meaning: pixels that are not compared, or by a
+    /// kernel.
+    ///
+    /// # Errors
+    /// [`Error::PixelsNotScaled`].
+    pub fn refuse_senseless(&self, size: FaceSize) -> Result<()> {
+        if self.pixel_scale == PixelScale::Plain {
+            return Ok(());
+        }
+        let reason = if self.kernel != Kernel::Linear {
+            "a kernel compares gray levels as they are"
+        } else if !self
+            .features
+            .views(size)
+            .iter()
+            .any(|view| view.0 == View::Pixels)
+        {
+            "pixels are not compared, but their texture"
+        } else {
+            return Ok(());
+        };
+        Err(Error::PixelsNotScaled { reason })
     }
 
     /// The faces that each view's space is learned from: these, seen as the view does, and their mirror images
@@ -300,19 +367,16 @@ impl Matcher {
         let mut parts = Vec::with_capacity(viewed.len());
         let mut coordinates = Vec::with_capacity(viewed.len());
         for view in viewed {
-            let (space, weights) = match comparison.kernel {
+            let components = pca.components;
+            let (space, placed) = match comparison.kernel {
+                Kernel::Linear if comparison.scales(view.view) => view.scaled(faces, components)?,
                 Kernel::Linear => view.linear(faces, pca)?,
-                kernel => {
-                    let components = pca.components;
-                    view.kernel(faces, KernelPca { kernel, components })?
-                }
+                kernel => view.kernel(faces, KernelPca { kernel, components })?,
             };
-            let owners = each_times(persons, weights.ncols() / faces.len());
-            let metric = comparison
-                .metric
-                .fit(space.eigenvalues(), &weights, &owners);
+            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
             let part = Part::new(view.view, view.share, space, metric);
-            coordinates.push(part.coordinates(&weights));
+            let straight = part.coordinates(&placed.weights);
+            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)

@@ -1,16 +1,21 @@
-//! Where the weights of a view live: in a face space, or in the space of a kernel.
+//! Where the weights of a view live: in a face space, in that of scaled pixels, or in the space of a kernel.
 
 use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::kernel_pca::KernelSpace;
+use crate::scaled_space::ScaledSpace;
 
 /// The space of one view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Space {
     /// Linear: weights along basis faces.
     Linear(Arc<FaceSpace>),
+    /// Linear, of pixels over their standard deviations.
+    Scaled(Arc<ScaledSpace>),
     /// Of a kernel: weights without basis faces.
     Kernel(Arc<KernelSpace>),
 }
@@ -20,6 +25,7 @@ impl Space {
     pub fn components(&self) -> usize {
         match self {
             Self::Linear(space) => space.components(),
+            Self::Scaled(space) => space.components(),
             Self::Kernel(space) => space.components(),
         }
     }
@@ -28,6 +34,7 @@ impl Space {
     pub fn eigenvalues(&self) -> &[f64] {
         match self {
             Self::Linear(space) => space.eigenvalues(),
+            Self::Scaled(space) => space.eigenvalues(),
             Self::Kernel(space) => space.eigenvalues(),
         }
     }
@@ -36,6 +43,7 @@ impl Space {
     pub fn size(&self) -> FaceSize {
         match self {
             Self::Linear(space) => space.size(),
+            Self::Scaled(space) => space.size(),
             Self::Kernel(space) => space.size(),
         }
     }
@@ -47,23 +55,73 @@ impl Space {
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
         match self {
             Self::Linear(space) => space.project(faces),
+            Self::Scaled(space) => space.project(faces),
             Self::Kernel(space) => space.project(faces),
         }
     }
 
-    /// The face space, if the space is linear.
+    /// The variance over all directions, kept or not.
+    pub fn total_variance(&self) -> f64 {
+        match self {
+            Self::Linear(space) => space.total_variance(),
+            Self::Scaled(space) => space.total_variance(),
+            Self::Kernel(space) => space.total_variance(),
+        }
+    }
+
+    /// Each eigenvalue over the total variance.
+    pub fn variance_ratios(&self) -> Vec<f64> {
+        let total = self.total_variance();
+        self.eigenvalues()
+            .iter()
+            .map(|value| value / total)
+            .collect()
+    }
+
+    /// The share of the total variance that the kept components carry, 0 to 1.
+    pub fn variance_kept(&self) -> f64 {
+        (self.eigenvalues().iter().sum::<f64>() / self.total_variance()).min(1.0)
+    }
+
+    /// The mean face, d gray levels; for a kernel that of the faces it learned from.
+    pub fn mean(&self) -> DVector<f64> {
+        match self {
+            Self::Linear(space) => space.mean().clone(),
+            Self::Scaled(space) => space.mean().clone(),
+            Self::Kernel(space) => space.mean(),
+        }
+    }
+
+    /// What a face less the mean is multiplied by to give its weights (d x k), and that mean; `None` for a kernel.
+    pub fn projector(&self) -> Option<(&DMatrix<f32>, &DVector<f64>)> {
+        match self {
+            Self::Linear(space) => Some((space.basis(), space.mean())),
+            Self::Scaled(space) => Some((space.projector(), space.mean())),
+            Self::Kernel(_) => None,
+        }
+    }
+
+    /// The face space, if the space is one of plain pixels or texture.
     pub fn linear(&self) -> Option<&Arc<FaceSpace>> {
         match self {
             Self::Linear(space) => Some(space),
-            Self::Kernel(_) => None,
+            Self::Scaled(_) | Self::Kernel(_) => None,
+        }
+    }
+
+    /// The space of scaled pixels, if it is one.
+    pub fn scaled(&self) -> Option<&Arc<ScaledSpace>> {
+        match self {
+            Self::Scaled(space) => Some(space),
+            Self::Linear(_) | Self::Kernel(_) => None,
         }
     }
 
     /// The space of the kernel, if there is one.
     pub fn kernel(&self) -> Option<&Arc<KernelSpace>> {
         match self {
-            Self::Linear(_) => None,
             Self::Kernel(space) => Some(space),
+            Self::Linear(_) | Self::Scaled(_) => None,
         }
     }
 }

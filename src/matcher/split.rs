@@ -27,11 +27,12 @@ impl Part {
     ///
     /// The distance is that between T u and T v, where u and v are the faces' weights over the length that
     /// the metric normalises to. With w = u - v it is wᵀ TᵀT w: basis vector i contributes w_i (TᵀT w)_i.
-    /// Weights are Uᵀ times the faces less their mean, so byte j contributes likewise, through U TᵀT w.
+    /// Weights are Uᵀ times the faces less their mean, so byte j contributes likewise, through U TᵀT w. Where pixels are
+    /// scaled, D⁻¹U stands for U.
     ///
     /// `None` for a kernel: its space has no basis vectors, and no weight there belongs to any byte.
     pub fn split(&self, first: &[u8], second: &[u8], face: FaceSize) -> Option<Split> {
-        let space = self.space.linear()?;
+        let (basis, mean) = self.space.projector()?;
         let (u, first_scale) = self.normalised(first);
         let (v, second_scale) = self.normalised(second);
         let w: Vec<f64> = u.iter().zip(&v).map(|(u, v)| u - v).collect();
@@ -41,12 +42,11 @@ impl Part {
 
         let mut of_cells = vec![0.0; CELLS.0 * CELLS.1];
         let mut of_bytes = vec![0.0; first.len()];
-        for (vector, pull) in space.basis().column_iter().zip(&pull) {
+        for (vector, pull) in basis.column_iter().zip(&pull) {
             for (sum, &value) in of_bytes.iter_mut().zip(vector.iter()) {
                 *sum += f64::from(value) * pull;
             }
         }
-        let mean = space.mean();
         for (at, pull) in of_bytes.into_iter().enumerate() {
             let from_mean = |face: &[u8], scale: f64| (f64::from(face[at]) - mean[at]) * scale;
             let apart = from_mean(first, first_scale) - from_mean(second, second_scale);

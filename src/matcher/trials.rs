@@ -1,14 +1,15 @@
 //! Learning again from some of the faces and trying the others: what calibration and evaluation are made of.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Viewed, each_times, factor, scaled, stacked};
+use super::{Comparison, Matcher, PixelScale, Placed, Viewed, each_times, factor, scaled, stacked};
 use crate::error::{Error, Result};
+use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
 use crate::kernel_pca::Kernel;
-use crate::pca::{InnerProducts, Pca, Solver};
+use crate::pca::{InnerProducts, LeaveOneOut, Pca, PcaError, Solver};
 
 /// Up to so many columns their inner products are kept (16 bytes a pair), and learning again costs an
 /// eigenproblem; beyond that, pixels are looked at again.
@@ -19,8 +20,18 @@ pub struct Trials<'a> {
     viewed: &'a [Viewed<'a>],
     /// Of each view; `None` where there are too many faces.
     products: Option<Vec<InnerProducts>>,
+    /// Of each view, once a single face is left out.
+    leaving_out: OnceLock<Vec<Result<LeaveOneOut, PcaError>>>,
     comparison: Comparison,
     pca: Pca,
+}
+
+/// What a view learned from some of the faces.
+struct Learned {
+    eigenvalues: Vec<f64>,
+    placed: Placed,
+    /// Of the faces tried, k x m.
+    tried: Weights,
 }
 
 /// What some of the faces say of the others.
@@ -44,8 +55,10 @@ impl<'a> Trials<'a> {
             ..pca
         };
         let is_small = |view: &Viewed<'_>| view.bytes.len() <= MOST_COLUMNS;
-        // Kernels are not inner products of these, and parallel analysis shuffles pixels.
-        let is_dual = comparison.kernel == Kernel::Linear && !pca.components.needs_faces();
+        // Kernels are not inner products of these, nor are those of scaled pixels, and parallel analysis shuffles pixels.
+        let is_dual = comparison.kernel == Kernel::Linear
+            && comparison.pixel_scale == PixelScale::Plain
+            && !pca.components.needs_faces();
         let products = if is_dual && viewed.iter().all(is_small) {
             let of_views = viewed
                 .iter()
@@ -57,6 +70,7 @@ impl<'a> Trials<'a> {
         Ok(Self {
             viewed,
             products,
+            leaving_out: OnceLock::new(),
             comparison,
             pca,
         })
@@ -100,20 +114,22 @@ impl<'a> Trials<'a> {
                 probes,
             });
         };
-        let (mut enrolled, mut probes, mut copies) = (Vec::new(), Vec::new(), 1);
-        for (view, products) in self.viewed.iter().zip(products) {
-            let space = products.fit(&view.themselves(learned), self.pca.components)?;
-            let eigenvalues = space.eigenvalues();
-            let straight = space.project(&view.columns(learned));
-            let weights = view.with_mirrored(straight, space.parity().as_deref());
-            copies = weights.ncols() / learned.len();
-            let owners = each_times(persons, copies);
-            let metric = self.comparison.metric.fit(&eigenvalues, &weights, &owners);
-            let factor = factor(view.share, &metric, &eigenvalues);
-            enrolled.push(scaled(metric.coordinates(&weights), factor));
-            let weights = space.project(&view.themselves(tried));
-            probes.push(scaled(metric.coordinates(&weights), factor));
+        let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
+        let left_out = self.left_out(learned);
+        for (at, (view, products)) in self.viewed.iter().zip(products).enumerate() {
+            let found = match left_out {
+                Some(face) => self.without(at, face, learned, tried)?,
+                None => self.again(view, products, learned, tried)?,
+            };
+            let (eigenvalues, placed) = (&found.eigenvalues, &found.placed);
+            let metric = placed.metric(self.comparison.metric, eigenvalues, persons);
+            let factor = factor(view.share, &metric, eigenvalues);
+            let coordinates = |weights: &Weights| scaled(metric.coordinates(weights), factor);
+            let straight = coordinates(&placed.weights);
+            enrolled.push(view.with_mirrored(straight, placed.parity.as_deref()));
+            probes.push(coordinates(&found.tried));
         }
+        let copies = enrolled.first().map_or(1, DMatrix::ncols) / learned.len();
         let enrolled = Arc::new(stacked(&enrolled));
         let clusters = Clusters::new(
             Arc::clone(&enrolled),
@@ -128,6 +144,68 @@ impl<'a> Trials<'a> {
             clusters,
             enrolled,
             probes,
+        })
+    }
+
+    /// The face that alone is not learned from, if there is one.
+    fn left_out(&self, learned: &[usize]) -> Option<usize> {
+        let n = self.len();
+        let is_one = learned.len() + 1 == n && learned.is_sorted_by(|a, b| a < b);
+        is_one.then(|| {
+            let place = learned
+                .iter()
+                .enumerate()
+                .position(|(at, &face)| at != face);
+            place.unwrap_or(n - 1)
+        })
+    }
+
+    /// What a view learns from some faces, by an eigenproblem.
+    fn again(
+        &self,
+        view: &Viewed<'_>,
+        products: &InnerProducts,
+        learned: &[usize],
+        tried: &[usize],
+    ) -> Result<Learned> {
+        let space = products.fit(&view.themselves(learned), self.pca.components)?;
+        Ok(Learned {
+            eigenvalues: space.eigenvalues(),
+            placed: Placed {
+                weights: space.project(&view.columns(learned)),
+                parity: space.parity(),
+            },
+            tried: space.project(&view.themselves(tried)),
+        })
+    }
+
+    /// What a view learns from all faces but one, in closed form.
+    fn without(
+        &self,
+        at: usize,
+        face: usize,
+        learned: &[usize],
+        tried: &[usize],
+    ) -> Result<Learned> {
+        let all = self.leaving_out.get_or_init(|| {
+            let everybody: Vec<usize> = (0..self.len()).collect();
+            let products = self.products.iter().flatten();
+            let prepare = |(view, products): (&Viewed<'_>, _)| {
+                LeaveOneOut::new(products, &view.themselves(&everybody))
+            };
+            self.viewed.iter().zip(products).map(prepare).collect()
+        });
+        let view = &self.viewed[at];
+        let column = view.themselves(&[face])[0];
+        let prepared = all[at].as_ref().map_err(Clone::clone)?;
+        let found = prepared.without(column, self.pca.components)?;
+        Ok(Learned {
+            eigenvalues: found.eigenvalues,
+            placed: Placed {
+                weights: found.weights.select_columns(&view.columns(learned)),
+                parity: found.parity,
+            },
+            tried: found.weights.select_columns(&view.themselves(tried)),
         })
     }
 }

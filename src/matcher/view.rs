@@ -24,6 +24,38 @@ pub enum Features {
     Fused,
 }
 
+/// Whether the pixels are scaled before they are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PixelScale {
+    /// Gray levels as they are.
+    #[default]
+    Plain,
+    /// Each pixel over its standard deviation among the faces learned from: see
+    /// [`ScaledSpace`](crate::scaled_space::ScaledSpace).
+    Deviation,
+}
+
+impl PixelScale {
+    /// What a user answers to whether pixels are scaled.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "no",
+            Self::Deviation => "yes",
+        }
+    }
+}
+
+impl std::str::FromStr for PixelScale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Self::Plain, Self::Deviation]
+            .into_iter()
+            .find(|scale| scale.name() == text)
+            .ok_or_else(|| "expected yes or no".to_owned())
+    }
+}
+
 /// Faces narrower than this have no texture to speak of: a pattern is five pixels wide, a cell a seventh
 /// of the width.
 const TEXTURED_WIDTH: u32 = 32;

@@ -218,7 +218,7 @@ pub fn fit_stream(
 /// The d x d sums of so many pixels take 3.2 GB; beyond, the machine would run out of memory without a word.
 const MOST_PIXELS: usize = 20_000;
 
-fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
+pub(super) fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
     if pixels > MOST_PIXELS {
         return Err(PcaError::TooManyPixels {
             pixels,

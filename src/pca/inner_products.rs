@@ -100,6 +100,16 @@ impl InnerProducts {
         self.ranks.is_empty()
     }
 
+    /// d, the numbers of a face.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are those of mirror images.
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.mirror.is_some()
+    }
+
     /// Principal components of the learned faces only, given by their columns; one may come twice.
     ///
     /// # Errors
@@ -236,27 +246,40 @@ impl DualSpace<'_> {
     /// # Panics
     /// If a column is not below n.
     pub fn project(&self, probes: &[usize]) -> DMatrix<f32> {
-        let factors = self.factors(|scatter| scatter.sqrt().recip());
-        let parts: Vec<DMatrix<f64>> = self
-            .centrings
-            .iter()
-            .zip(&self.spectrum.vectors)
-            .map(|(centring, vectors)| {
-                let across = centring.with_all(probes);
-                eigen::inner_product(eigen::view(vectors), eigen::view(&across))
-            })
-            .collect();
+        let parts: Vec<DMatrix<f64>> = self.blocks(probes).map(|block| block.3).collect();
+        let share = self.share();
         let mut weights = DMatrix::zeros(self.count(), probes.len());
-        for (i, (factor, (block, at))) in factors.iter().zip(self.spectrum.places()).enumerate() {
-            for (weight, part) in weights
-                .row_mut(i)
-                .iter_mut()
-                .zip(parts[block].row(at).iter())
-            {
-                *weight = (factor * part) as f32;
+        for (i, (block, at)) in self.spectrum.places().enumerate() {
+            let part = parts[block].row(at);
+            for (weight, value) in weights.row_mut(i).iter_mut().zip(part.iter()) {
+                *weight = (share * value) as f32;
             }
         }
         weights
+    }
+
+    /// Of each block where its vectors start, its parity, the scatter along its directions, and the weights of
+    /// some columns (k x m) as they are before [`share`](Self::share).
+    pub(super) fn blocks(
+        &self,
+        columns: &[usize],
+    ) -> impl Iterator<Item = (About, Option<Parity>, Vec<f64>, DMatrix<f64>)> {
+        let parts = self.products.parts.iter();
+        let spaces = self.centrings.iter().zip(&self.spectrum.vectors);
+        parts.zip(spaces).enumerate().map(
+            move |(block, ((_, about, parity), (centring, vectors)))| {
+                let own = self.spectrum.scatter.iter().zip(&self.spectrum.members);
+                let scatter: Vec<f64> = own
+                    .filter_map(|(&scatter, &of)| (of == block).then_some(scatter))
+                    .collect();
+                let across = centring.with_all(columns);
+                let mut weights = eigen::inner_product(eigen::view(vectors), eigen::view(&across));
+                for (mut row, scatter) in weights.row_iter_mut().zip(&scatter) {
+                    row /= scatter.sqrt();
+                }
+                (*about, *parity, scatter, weights)
+            },
+        )
     }
 
     /// How one of the n faces with these weights lies to this face space.
@@ -321,7 +344,7 @@ impl DualSpace<'_> {
     }
 
     /// A face is one of two that its even and odd parts stand for.
-    fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         match self.products.mirror {
             Some(_) => FRAC_1_SQRT_2,
             None => 1.0,

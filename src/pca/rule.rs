@@ -31,7 +31,7 @@ pub enum Rule {
 /// Shuffles of parallel analysis: the largest of 19 is exceeded by chance in 1 of 20 cases.
 pub const SHUFFLES: u64 = 19;
 /// The most components that parallel analysis looks at.
-const MOST_PARALLEL: usize = 512;
+pub(super) const MOST_PARALLEL: usize = 512;
 
 impl Rule {
     /// Every rule.
@@ -53,7 +53,9 @@ impl Rule {
     pub fn count<'a>(self, faces: impl Into<Columns<'a>>) -> Result<usize, PcaError> {
         let faces = faces.into();
         match self {
-            Self::Parallel => parallel(faces),
+            Self::Parallel => parallel(faces, |faces| {
+                eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL))
+            }),
             Self::Minka if faces.count() <= faces.length() => Err(PcaError::MinkaNeedsMoreFaces {
                 faces: faces.count(),
                 pixels: faces.length(),
@@ -167,15 +169,18 @@ fn ln_gamma_of_halves(most: usize) -> Vec<f64> {
     table
 }
 
-fn parallel(faces: Columns<'_>) -> Result<usize, PcaError> {
-    let wanted = ComponentCount::Count(MOST_PARALLEL);
-    let found = eigenvalues(faces, wanted)?;
+/// Parallel analysis of the components whose leading eigenvalues are found so.
+pub(super) fn parallel(
+    faces: Columns<'_>,
+    eigenvalues: impl Fn(Columns<'_>) -> Result<Vec<f64>, PcaError>,
+) -> Result<usize, PcaError> {
+    let found = eigenvalues(faces)?;
     let mut chance = vec![0.0_f64; found.len()];
     for seed in 0..SHUFFLES {
         let shuffled = shuffled(faces, seed);
         let columns = Columns::new(&shuffled, faces.length(), faces.count())
             .expect("as many bytes as there were");
-        let values = match eigenvalues(columns, wanted) {
+        let values = match eigenvalues(columns) {
             Ok(values) => values,
             // Shuffling may even make all faces alike.
             Err(PcaError::NoVariance(_)) => continue,

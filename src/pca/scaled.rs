@@ -10,8 +10,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::covariance::{self, Accumulator};
 use super::kernel::Columns;
-use super::{ComponentCount, Components, PcaError, Solver, eigen, gram, products, spectrum};
+use super::{
+    ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, products, rule, spectrum,
+};
 
 /// The components of scaled pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,15 +61,23 @@ pub fn fit<'a>(
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
     }
-    let wanted = wanted.with_faces(faces)?;
-    let order = gram::canonical_order(faces);
-    let mean = gram::mean_face(faces, &order);
     let deviations = deviations(faces);
     if deviations.iter().all(|&deviation| deviation == 0.0) {
         return Err(PcaError::NoVariance(n));
     }
-    let scaled = scaled(faces, &order, &mean, &deviations);
+    let wanted = match wanted {
+        // Shuffling leaves each pixel its deviation.
+        ComponentCount::Rule(Rule::Parallel) => {
+            let most = ComponentCount::Count(rule::MOST_PARALLEL);
+            let eigenvalues = |faces: Columns<'_>| Ok(fit(faces, most)?.components.eigenvalues);
+            ComponentCount::Count(rule::parallel(faces, eigenvalues)?)
+        }
+        other => other,
+    };
+    let order = gram::canonical_order(faces);
+    let mean = gram::mean_face(faces, &order);
     let (found, solver, mut basis) = if n <= d {
+        let scaled = scaled(faces, &order, &mean, &deviations);
         let view = eigen::view(&scaled);
         let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
         let mut coefficients = found.vectors.clone();
@@ -76,9 +87,7 @@ pub fn fit<'a>(
         let basis = eigen::product(view, eigen::view(&coefficients));
         (found, Solver::Gram, basis)
     } else {
-        let turned = scaled.transpose();
-        let view = eigen::view(&turned);
-        let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
+        let found = spectrum::leading(correlations(faces, &deviations)?, wanted, n, d)?;
         let basis = found.vectors.clone();
         (found, Solver::Covariance, basis)
     };
@@ -109,6 +118,22 @@ pub fn fit<'a>(
         components,
         deviations,
     })
+}
+
+/// ZZᵀ, d x d: XcXcᵀ from exact integers, each entry over the deviations of its two pixels.
+fn correlations(faces: Columns<'_>, deviations: &DVector<f64>) -> Result<DMatrix<f64>, PcaError> {
+    covariance::refuse_too_many(faces.length())?;
+    let mut sums = Accumulator::new(faces.length());
+    sums.add(faces).expect("the sums were made for these faces");
+    let mut scatter = sums.scatter();
+    let over = |value: f64, by: f64| if by > 0.0 { value / by } else { 0.0 };
+    for (mut column, &one) in scatter.column_iter_mut().zip(deviations) {
+        for (value, &other) in column.iter_mut().zip(deviations) {
+            // The product of the two first, so that the matrix stays symmetric to the last bit.
+            *value = over(*value, one * other);
+        }
+    }
+    Ok(scatter)
 }
 
 /// The standard deviation of each pixel: n Σx² - (Σx)² in exact integers, rounded at the division and the root.

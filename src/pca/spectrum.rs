@@ -110,6 +110,27 @@ impl ComponentCount {
         all_known.then_some(eigenvalues.len())
     }
 
+    /// How many to keep of all eigenvalues of the scatter matrix of n faces of d pixels, decreasing, those of no
+    /// variance among them.
+    pub(super) fn of_whole_spectrum(
+        self,
+        scatter: &[f64],
+        n: usize,
+        d: usize,
+    ) -> Result<usize, PcaError> {
+        let largest = scatter.first().copied().unwrap_or(0.0);
+        if largest <= 0.0 {
+            return Err(PcaError::NoVariance(n));
+        }
+        let known = &scatter[..rank_cut(scatter, largest)];
+        let count = self.settle(known, known.iter().sum(), true);
+        let count = count.unwrap_or(known.len());
+        match self {
+            Self::Rule(rule) => rule.settle(&known[..count], n, d),
+            _ => Ok(count),
+        }
+    }
+
     /// Whether the first guess may turn out too small.
     fn may_need_more(self) -> bool {
         matches!(self, Self::Share(_) | Self::Rule(_))
@@ -249,10 +270,15 @@ pub(super) fn solve(
     }
     let parity: Vec<_> = blocks.iter().map(|block| block.parity).collect();
     let most = blocks.iter().map(|block| block.rank).max().unwrap_or(0);
-    let mut ask = wanted.first_guess(blocks.iter().map(|block| block.rank).sum());
+    let whole = wanted.first_guess(blocks.iter().map(|block| block.rank).sum());
+    let mut ask = match blocks.len() {
+        1 => whole,
+        // The leading pairs divide about evenly between the blocks; of few, one may have the most.
+        _ => whole.min(whole * 5 / 8 + 8),
+    };
     loop {
         // The solver consumes its matrix; a copy is kept only where another round may follow.
-        let last = ask >= most || !wanted.may_need_more();
+        let last = ask >= most || ask >= whole && !wanted.may_need_more();
         let pairs: Vec<Eigenpairs> = blocks
             .par_iter_mut()
             .map(|block| {

@@ -101,6 +101,67 @@ impl Mirror {
         }
     }
 
+    /// The place that each of the d places changes with.
+    pub fn places(&self) -> Vec<u32> {
+        let mut places: Vec<u32> = (0..self.length() as u32).collect();
+        for &(p, q) in &self.pairs {
+            places.swap(p, q);
+        }
+        places
+    }
+
+    /// h, the places that tell all of a vector that is even or odd: the first of each pair, and those that stay.
+    pub fn half_length(&self) -> usize {
+        self.pairs.len() + self.fixed.len()
+    }
+
+    /// These places, increasing.
+    fn half(&self) -> Vec<usize> {
+        let pairs = self.pairs.iter().map(|&(p, _)| p);
+        let mut places: Vec<usize> = pairs.chain(self.fixed.iter().copied()).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// Eigenfaces (d x k) as their half (h x k) and the parity of each; nothing if one is neither even nor odd to
+    /// the last bit.
+    pub fn halves(&self, eigenfaces: &DMatrix<f32>) -> Option<(DMatrix<f32>, Vec<Parity>)> {
+        if eigenfaces.nrows() != self.length() {
+            return None;
+        }
+        let half = eigenfaces.select_rows(&self.half());
+        let parities: Vec<Parity> = eigenfaces
+            .column_iter()
+            .map(|face| self.parity(face.as_slice()))
+            .collect();
+        (self.whole(&half, &parities)? == *eigenfaces).then_some((half, parities))
+    }
+
+    /// Eigenfaces (d x k) from their half (h x k) and the parity of each; nothing if these do not fit the mirror.
+    pub fn whole(&self, half: &DMatrix<f32>, parities: &[Parity]) -> Option<DMatrix<f32>> {
+        if half.shape() != (self.half_length(), parities.len()) {
+            return None;
+        }
+        let mut whole = DMatrix::zeros(self.length(), parities.len());
+        let places = self.half();
+        for ((mut to, from), parity) in whole
+            .column_iter_mut()
+            .zip(half.column_iter())
+            .zip(parities)
+        {
+            for (&place, &value) in places.iter().zip(from.iter()) {
+                to[place] = value;
+            }
+            for &(p, q) in &self.pairs {
+                to[q] = match parity {
+                    Parity::Even => to[p],
+                    Parity::Odd => -to[p],
+                };
+            }
+        }
+        Some(whole)
+    }
+
     /// Fails for faces of another length.
     pub(super) fn refuse_other(&self, length: usize) -> Result<(), PcaError> {
         let expected = self.length();
@@ -193,6 +254,26 @@ mod tests {
             assert_eq!(Mirror::new(image), Err(PcaError::NotAMirror { place }));
         }
         assert!(Mirror::new(&[]).is_ok());
+    }
+
+    #[test]
+    fn half_of_an_eigenface_is_all_of_it() {
+        let mirror = Mirror::of_images(3, 1);
+        let whole = DMatrix::from_column_slice(3, 2, &[1.0, 5.0, 1.0, -4.0, 0.0, 4.0]);
+        let (half, parities) = mirror.halves(&whole).unwrap();
+        assert_eq!(
+            half,
+            DMatrix::from_column_slice(2, 2, &[1.0, 5.0, -4.0, 0.0])
+        );
+        assert_eq!(parities, [Parity::Even, Parity::Odd]);
+        assert_eq!(mirror.whole(&half, &parities), Some(whole));
+        assert_eq!(mirror.whole(&half, &parities[..1]), None);
+        for neither in [[1.0, 2.0, 1.5], [1.0, 2.0, -1.0]] {
+            assert_eq!(
+                mirror.halves(&DMatrix::from_column_slice(3, 1, &neither)),
+                None
+            );
+        }
     }
 
     #[test]

@@ -7,7 +7,36 @@ use crate::matcher::View;
 use super::{Candidate, Question, Recognizer};
 
 /// The textures of enrolled faces, each followed by its mirror image.
-pub(super) type Textures = Vec<Vec<u8>>;
+pub(super) type Textures = Vec<Texture>;
+
+/// A texture and its length.
+#[derive(Debug, Clone)]
+pub(super) struct Texture {
+    bytes: Vec<u8>,
+    length: f64,
+}
+
+impl Texture {
+    fn new(bytes: Vec<u8>) -> Self {
+        let length = (product(&bytes, &bytes) as f64).sqrt();
+        Self { bytes, length }
+    }
+
+    /// From an exact sum.
+    fn cosine(&self, other: &Self) -> f64 {
+        let lengths = self.length * other.length;
+        if lengths > 0.0 {
+            product(&self.bytes, &other.bytes) as f64 / lengths
+        } else {
+            0.0
+        }
+    }
+}
+
+fn product(a: &[u8], b: &[u8]) -> u64 {
+    let products = a.iter().zip(b).map(|(&a, &b)| u64::from(a) * u64::from(b));
+    products.sum()
+}
 
 impl Recognizer {
     /// Whether decisions rest on plain likeness of textures: where textures are compared, of too few people for
@@ -69,15 +98,15 @@ impl Recognizer {
                 let mirrored = mirrored(&own);
                 [own, mirrored]
             });
-            both.collect()
+            both.map(Texture::new).collect()
         });
-        let own = texture::describe(face, self.preparation.size());
+        let own = Texture::new(texture::describe(face, self.preparation.size()));
         let mut best = vec![-1.0_f64; self.gallery.people().len()];
         for (pair, about) in enrolled.chunks_exact(2).zip(self.gallery.enrolled()) {
             let best = &mut best[about.person];
             *best = pair
                 .iter()
-                .map(|other| cosine(&own, other))
+                .map(|other| own.cosine(other))
                 .fold(*best, f64::max);
         }
         let mut ranked: Vec<(usize, f64)> = best.into_iter().enumerate().collect();
@@ -96,18 +125,4 @@ impl Recognizer {
 /// The distance between textures brought to length 1.
 pub(super) fn distance(cosine: f64) -> f64 {
     (2.0 - 2.0 * cosine).max(0.0).sqrt()
-}
-
-/// Of bytes, from exact sums.
-fn cosine(a: &[u8], b: &[u8]) -> f64 {
-    let product = |a: &[u8], b: &[u8]| -> u64 {
-        let products = a.iter().zip(b).map(|(&a, &b)| u64::from(a) * u64::from(b));
-        products.sum()
-    };
-    let lengths = product(a, a) as f64 * product(b, b) as f64;
-    if lengths > 0.0 {
-        product(a, b) as f64 / lengths.sqrt()
-    } else {
-        0.0
-    }
 }

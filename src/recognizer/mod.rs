@@ -6,6 +6,7 @@
 mod calibrate;
 mod explain;
 mod few;
+mod shown;
 mod verify;
 
 pub use explain::{Explanation, Side};
@@ -22,10 +23,10 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
-use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
+use crate::kernel_pca::Kernel;
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
-use crate::matcher::{Comparison, Copies, Features, Matcher, View};
+use crate::matcher::{Comparison, Copies, Features, Matcher, PixelScale, View, Viewed};
 use crate::metric::{Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver, Symmetry};
 use crate::preparation::{Preparation, PreparedFace};
@@ -43,6 +44,8 @@ pub struct Settings {
     pub copies: Copies,
     /// Whose components the weights are: linear ones, or those of a kernel.
     pub kernel: Kernel,
+    /// Whether the pixels are scaled before they are compared.
+    pub pixel_scale: PixelScale,
     /// How weights are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
@@ -64,6 +67,7 @@ impl Settings {
             features: self.features,
             copies: self.copies,
             kernel: self.kernel,
+            pixel_scale: self.pixel_scale,
             metric: self.metric,
             clusters: self.clusters,
         }
@@ -152,11 +156,12 @@ impl Recognizer {
     /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out.
     ///
     /// # Errors
-    /// Fewer than two different faces.
+    /// Fewer than two different faces; scaled pixels that are not compared.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
+        comparison.refuse_senseless(preparation.size())?;
         let viewed = comparison.view(gallery.faces());
         let matcher = Matcher::learn(
             &viewed,
@@ -166,15 +171,19 @@ impl Recognizer {
             comparison,
             settings.pca(),
         )?;
-        let calibration = calibrate::calibrate(&gallery, &viewed, settings)?;
-        drop(viewed);
         let space = match matcher
             .part(View::Pixels)
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
-            None => Arc::new(pixel_space(gallery.faces(), settings.pca())?),
+            None => Arc::new(pixel_space(gallery.faces(), &viewed, settings.pca())?),
         };
+        let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings)
+        } else {
+            calibrate::calibrate(&gallery, &viewed, settings)?
+        };
+        drop(viewed);
         let weights = space.project(gallery.faces());
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         Self::from_parts(
@@ -201,11 +210,13 @@ impl Recognizer {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
+        comparison.refuse_senseless(self.preparation.size())?;
         let viewed = comparison.view(gallery.faces());
         let matcher = self
             .matcher
             .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
-        let calibration = calibrate::calibrate_keeping(self, &gallery, &viewed, settings);
+        let calibration =
+            calibrate::calibrate_keeping(&self.space, &self.matcher, &gallery, &viewed, settings);
         drop(viewed);
         let weights = self.space.project(gallery.faces());
         let (preparation, space) = (self.preparation, Arc::clone(&self.space));
@@ -235,6 +246,7 @@ impl Recognizer {
         calibration: Calibration,
     ) -> Result<Self> {
         let size = preparation.size();
+        settings.comparison().refuse_senseless(size)?;
         let views = settings.features.views(size);
         let is_viewed = matcher.parts().len() == views.len()
             && matcher.parts().iter().zip(&views).all(|(part, view)| {
@@ -285,22 +297,6 @@ impl Recognizer {
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
         &self.space
-    }
-
-    /// The pixels' space of the kernel, if faces are compared by one: where pre-images are looked for. It is learned
-    /// from the enrolled faces each time.
-    ///
-    /// # Errors
-    /// Faces that are all alike to the kernel.
-    pub fn kernel_space(&self) -> Result<Option<KernelSpace>> {
-        if self.settings.kernel == Kernel::Linear {
-            return Ok(None);
-        }
-        let pca = KernelPca {
-            kernel: self.settings.kernel,
-            components: self.settings.components,
-        };
-        Ok(Some(pca.fit(self.gallery.faces())?))
     }
 
     /// Who is enrolled.
@@ -371,19 +367,21 @@ impl Recognizer {
     /// Who each prepared face (d x n) is, in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
         let weights = self.space.project(faces);
-        let coordinates = self.matcher.coordinates(faces);
+        let few = self.goes_by_resemblance();
+        let coordinates = (!few).then(|| self.matcher.coordinates(faces));
         let test = LikenessTest::new(&self.space);
         let identify = |at: usize| {
             let (face, weights) = (faces.face(at), weights.column(at));
             let residual = self.space.residual(face, weights.as_slice());
             let likeness = test.likeness(face, weights.as_slice());
-            let (decision, candidates) = if self.goes_by_resemblance() {
-                self.judge_among_few(face, likeness, question)
-            } else {
-                // Two are needed to judge the first.
-                let top = question.top.max(2);
-                let ranked = self.matcher.rank(coordinates.column(at).as_slice(), top);
-                self.judge(&ranked, likeness, question)
+            let (decision, candidates) = match &coordinates {
+                None => self.judge_among_few(face, likeness, question),
+                Some(coordinates) => {
+                    // Two are needed to judge the first.
+                    let top = question.top.max(2);
+                    let ranked = self.matcher.rank(coordinates.column(at).as_slice(), top);
+                    self.judge(&ranked, likeness, question)
+                }
             };
             Identification {
                 decision,
@@ -433,12 +431,15 @@ impl Recognizer {
     }
 }
 
-/// The space of faces as they are; of one face alone, together with its mirror image.
-fn pixel_space(faces: &FaceMatrix, pca: Pca) -> Result<FaceSpace> {
+/// The space of plain pixels, where they are not what is compared, or not plain: with mirror images where these are
+/// compared by their pixels too; of one face alone always.
+fn pixel_space(faces: &FaceMatrix, viewed: &[Viewed<'_>], pca: Pca) -> Result<FaceSpace> {
     let mirror = View::Pixels.mirror(faces.size());
-    let symmetry = match faces.len() {
-        1 => Symmetry::Mirror(&mirror),
-        _ => Symmetry::None,
+    let pixels = viewed.iter().find(|view| view.view() == View::Pixels);
+    let symmetry = match (pixels, faces.len()) {
+        (Some(pixels), _) => pixels.symmetry(),
+        (None, 1) => Symmetry::Mirror(&mirror),
+        (None, _) => Symmetry::None,
     };
     let components = pca.fit_with_symmetry(faces, symmetry)?;
     Ok(FaceSpace::new(faces.size(), &components))

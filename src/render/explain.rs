@@ -74,8 +74,9 @@ impl Explained<'_> {
         let rebuilt = Reconstruction {
             components: k,
             levels: space.rebuild(&why.weights),
+            pre_image: None,
         };
-        let error = rebuilt.error(space, &levels);
+        let error = rebuilt.error(space.mean().as_slice(), &levels);
         let left_over: Vec<f32> = levels
             .iter()
             .zip(&rebuilt.levels)
@@ -190,24 +191,24 @@ impl Explained<'_> {
                 None => shares(&self.plain(side)),
             })
             .collect();
-        let k = self.recognizer.space().components();
+        let pixels = self.recognizer.matcher().part(View::Pixels);
+        let basis = match pixels.and_then(|part| part.space().scaled()) {
+            Some(space) => space.basis(),
+            None => self.recognizer.space().basis(),
+        };
         let strength = |at: usize| match &shares[..] {
             [only] => only[at].abs(),
             [first, second] => first[at].abs().max(second[at].abs()),
             _ => 0.0,
         };
-        let mut order: Vec<usize> = (0..k).collect();
+        let mut order: Vec<usize> = (0..basis.ncols()).collect();
         order.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)).then(a.cmp(&b)));
-        let space = self.recognizer.space();
         let panels = order.into_iter().take(BASIS_SHOWN).map(|at| {
             let mut lines = vec![format!("basis face {}", at + 1)];
             for (side, shares) in sides.iter().zip(&shares) {
                 lines.push(format!("{}: {:.0} %", self.name(side), shares[at] * 100.0));
             }
-            panel(
-                signed(self.size, space.basis().column(at).as_slice()).into(),
-                lines,
-            )
+            panel(signed(self.size, basis.column(at).as_slice()).into(), lines)
         });
         Row {
             heading: if decides {

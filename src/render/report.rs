@@ -3,21 +3,20 @@
 //! The template is templates/report.html; it escapes whatever it is given but for the drawings, which escape
 //! their own text. Names of people and paths come from strangers.
 
+mod components;
+
 use askama::Template;
 use image::DynamicImage;
 
 use super::chart::{Axis, CURVES, Chart, Scale, Series, Unit};
 use super::confusion;
 use super::drawing::data_uri;
-use super::scatter::{Dot, Group, Scatter, scatter};
-use super::{gray, signed};
+use super::gray;
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, KPoint, OpenSet, Rate, Suspects};
-use crate::face_space::{FaceSpace, Weights};
+use crate::face_space::Weights;
 use crate::gallery::Gallery;
-
-/// Basis faces shown; later ones look like noise.
-const BASIS_SHOWN: usize = 23;
+use crate::matcher::Space;
 
 /// Pairs shown under each heading.
 const PAIRS_SHOWN: usize = 12;
@@ -30,8 +29,8 @@ const MATRIX_PEOPLE: usize = 80;
 pub struct Report<'a> {
     /// The faces, learned from and tried.
     pub gallery: &'a Gallery,
-    /// The face space of all of them.
-    pub space: &'a FaceSpace,
+    /// The space of all of them.
+    pub space: &'a Space,
     /// Their weights in it, k x n.
     pub weights: &'a Weights,
     /// Each eigenvalue over the total variance, those of basis faces that are not kept too.
@@ -49,7 +48,9 @@ struct Page {
     protocol: String,
     summary: Vec<Figure>,
     fixes: Vec<Fix>,
+    parts: &'static str,
     mean: String,
+    basis_intro: String,
     basis: Vec<Tile>,
     basis_note: String,
     variance_note: String,
@@ -143,20 +144,22 @@ impl Report<'_> {
             ),
             summary: self.summary(),
             fixes: self.fixes(),
+            parts: self.part().1,
             mean: data_uri(&gray(space.size(), &mean).into()),
+            basis_intro: self.basis_intro(),
             basis: self.basis(),
             basis_note: format!(
-                "{} of {}, {} pixels each.",
-                counted(space.components().min(BASIS_SHOWN), "basis face", "basis faces"),
-                space.components(),
+                "The first {} of {}, {} pixels.",
+                self.part().1,
+                counted(space.components(), self.part().0, self.part().1),
                 space.size()
             ),
             variance_note: format!(
                 "{} keep {} of the variance: a face is {} instead of {}, {} of the size.",
-                counted(space.components(), "basis face", "basis faces"),
+                counted(space.components(), self.part().0, self.part().1),
                 percent(space.variance_kept()),
                 counted(space.components(), "weight", "weights"),
-                counted(space.pixels(), "pixel", "pixels"),
+                counted(space.size().pixels(), "pixel", "pixels"),
                 percent(evaluation.compression.share),
             ),
             variance: vec![self.scree(), self.cumulative()],
@@ -232,7 +235,7 @@ impl Report<'_> {
             });
         }
         figures.push(Figure {
-            name: "basis faces",
+            name: self.part().1,
             value: self.space.components().to_string(),
             meaning: format!(
                 "keep {} of the variance",
@@ -329,131 +332,6 @@ impl Report<'_> {
             .map(|(at, _)| at)
             .min_by_key(|&at| distance(at))
             .unwrap_or(face)
-    }
-
-    fn basis(&self) -> Vec<Tile> {
-        let ratios = self.space.variance_ratios();
-        let columns = self.space.basis().column_iter().zip(ratios);
-        let shown = (1..).zip(columns).take(BASIS_SHOWN);
-        shown
-            .map(|(number, (eigenface, ratio))| Tile {
-                picture: data_uri(&signed(self.space.size(), eigenface.as_slice()).into()),
-                name: number.to_string(),
-                source: percent(ratio),
-            })
-            .collect()
-    }
-
-    fn scree(&self) -> String {
-        let kept = self.space.components();
-        let low = self
-            .ratios
-            .iter()
-            .copied()
-            .filter(|&ratio| ratio > 0.0)
-            .fold(1.0, f64::min);
-        let high = self.ratios.first().copied().unwrap_or(1.0);
-        let chart = Chart {
-            title: "Variance of each basis face".to_owned(),
-            x: axis(
-                "basis face",
-                (0.5, self.ratios.len().max(1) as f64 + 0.5),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
-                "share (logarithmic)",
-                (decade_below(low), decade_above(high)),
-                Scale::Logarithmic,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Bars {
-                    values: self.ratios.to_vec(),
-                    kept,
-                    color: CURVES[0],
-                },
-                Series::Upright {
-                    name: format!("K = {kept}"),
-                    at: kept as f64 + 0.5,
-                },
-            ],
-        };
-        chart.draw().to_svg()
-    }
-
-    fn cumulative(&self) -> String {
-        let kept = self.space.components();
-        let mut sum = 0.0;
-        let mut points = vec![(0.0, 0.0)];
-        points.extend((1..).zip(self.ratios).map(|(count, ratio)| {
-            sum += ratio;
-            (f64::from(count), sum)
-        }));
-        let chart = Chart {
-            title: "Variance of all basis faces up to K".to_owned(),
-            x: axis(
-                "K",
-                (0.0, self.ratios.len().max(1) as f64),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
-                "share of the variance",
-                (0.0, 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: String::new(),
-                    points,
-                    color: CURVES[1],
-                },
-                Series::Upright {
-                    name: format!("K = {kept}: {}", percent(self.space.variance_kept())),
-                    at: kept as f64,
-                },
-            ],
-        };
-        chart.draw().to_svg()
-    }
-
-    fn scatter(&self) -> String {
-        let ratios = self.space.variance_ratios();
-        let axes = [0, 1].map(|axis| {
-            let share = ratios.get(axis).copied().unwrap_or(0.0);
-            format!(
-                "basis face {} ({} of the variance)",
-                axis + 1,
-                percent(share)
-            )
-        });
-        let mut people: Vec<Group> = (0..self.gallery.people().len())
-            .map(|person| Group {
-                name: self.name(person),
-                dots: Vec::new(),
-            })
-            .collect();
-        for (face, weights) in self
-            .gallery
-            .enrolled()
-            .iter()
-            .zip(self.weights.column_iter())
-        {
-            let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
-            people[face.person].dots.push(Dot {
-                at: at.to_vec(),
-                about: format!("{}: {}", self.name(face.person), face.source),
-            });
-        }
-        let plot = Scatter {
-            title: String::new(),
-            axes: axes.to_vec(),
-            people,
-            probes: Group::default(),
-        };
-        scatter(&plot).to_svg()
     }
 
     fn recognition_note(&self) -> String {

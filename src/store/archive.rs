@@ -43,9 +43,12 @@ impl Archive {
             path: path.to_owned(),
             problem,
         };
-        let unread = |source| Error::Read {
-            path: path.to_owned(),
-            source,
+        let unread = |source: io::Error| match source.kind() {
+            io::ErrorKind::PermissionDenied => refused(ModelProblem::NotPermitted),
+            _ => Error::Read {
+                path: path.to_owned(),
+                source,
+            },
         };
 
         // Before opening: to open a pipe is to wait for its writer.

@@ -5,6 +5,7 @@
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 
 mod archive;
+mod basis;
 mod digest;
 mod lock;
 mod model;

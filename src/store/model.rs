@@ -8,7 +8,8 @@
 //! | `explained_variance_ratio_` | k | each over the total variance, f64 |
 //! | `weights` | n x k | weights of the enrolled faces, f32 |
 //! | `metric_` | k x k | the learned map of the weights, lower triangular, f32; where pixels are compared by a metric that learns one |
-//! | `texture_mean_`, `texture_components_`, `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
+//! | `texture_mean_`, `texture_components_` (or its half: [`basis`]), `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
+//! | `scale_`, `scaled_mean_`, `scaled_components_`, `scaled_variance_` | d, d, k x d, k | standard deviation of each pixel (0 where it never changed), and the space of pixels divided by them, where these are compared |
 //! | `coordinates` | n c x (j + k) | what probes are compared with: each face and its c - 1 copies, those of a face together, f32 |
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Archive, ArchiveWriter, Privacy, replace_file};
+use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
@@ -32,11 +33,12 @@ use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::Framing;
-use crate::matcher::{Matcher, Part, Space, View};
+use crate::matcher::{Matcher, Part, PixelScale, Space, View};
 use crate::metric::FittedMetric;
 use crate::normalize::Light;
 use crate::preparation::Preparation;
 use crate::recognizer::{Origin, Recognizer, Settings};
+use crate::scaled_space::ScaledSpace;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,7 +67,10 @@ struct Meta {
     clusters: String,
     /// Columns of each face in `coordinates`.
     columns_of_a_face: usize,
-    texture: Option<TextureMeta>,
+    texture: Option<LinearMeta>,
+    /// Whether pixels are divided by their standard deviations, and what there is to say of their space then.
+    #[serde(default)]
+    scaled_pixels: Option<LinearMeta>,
     /// The kernel, as a user would type it, and what it says of each view, in their order.
     #[serde(default = "linear")]
     kernel: String,
@@ -88,16 +93,25 @@ struct KernelMeta {
 /// The member that holds the [`History`].
 const LOG: &str = "log.json";
 
-/// What `meta.json` says of the texture's space, where texture is compared.
+/// What `meta.json` says of a space besides that of plain pixels: of texture or scaled pixels, where these are
+/// compared.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct TextureMeta {
+struct LinearMeta {
     components: usize,
     learned_from: usize,
     total_variance: f64,
 }
 
-impl TextureMeta {
+impl LinearMeta {
     fn of(space: &FaceSpace) -> Self {
+        Self {
+            components: space.components(),
+            learned_from: space.learned_from(),
+            total_variance: space.total_variance(),
+        }
+    }
+
+    fn of_scaled(space: &ScaledSpace) -> Self {
         Self {
             components: space.components(),
             learned_from: space.learned_from(),
@@ -175,7 +189,10 @@ fn write<W: Write>(
         columns_of_a_face: matcher.enrolled().ncols() / n.max(1),
         texture: matcher
             .part(View::Texture)
-            .and_then(|part| Some(TextureMeta::of(part.space().linear()?))),
+            .and_then(|part| Some(LinearMeta::of(part.space().linear()?))),
+        scaled_pixels: matcher
+            .part(View::Pixels)
+            .and_then(|part| Some(LinearMeta::of_scaled(part.space().scaled()?))),
         kernel: settings.kernel.to_string(),
         kernel_spaces: matcher
             .parts()
@@ -229,10 +246,20 @@ fn write<W: Write>(
                 coefficients.as_slice(),
             )?;
             archive.add_array(&named("kernel_variance_"), &[k], space.eigenvalues())?;
+        } else if let Some(space) = part.space().scaled() {
+            archive.add_array("scale_", &[d], space.deviations().as_slice())?;
+            archive.add_array("scaled_mean_", &[d], space.mean().as_slice())?;
+            archive.add_array("scaled_components_", &[k, d], space.basis().as_slice())?;
+            archive.add_array("scaled_variance_", &[k], space.eigenvalues())?;
         } else if let (View::Texture, Some(space)) = (part.view(), part.space().linear()) {
             let d = space.pixels();
             archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
-            archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?;
+            basis::write(
+                &mut archive,
+                prefix,
+                space,
+                &part.view().mirror(gallery.faces().size()),
+            )?;
             archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
         }
         if let Some(matrix) = part.metric().matrix() {
@@ -276,6 +303,10 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         features: meta.features.parse().map_err(|e: String| senseless(&e))?,
         copies: meta.copies.parse().map_err(|e: String| senseless(&e))?,
         kernel: meta.kernel.parse().map_err(|e: String| senseless(&e))?,
+        pixel_scale: match meta.scaled_pixels {
+            Some(_) => PixelScale::Deviation,
+            None => PixelScale::Plain,
+        },
         metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
         clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
     };
@@ -332,15 +363,22 @@ fn read_matcher(
             _ if settings.kernel != Kernel::Linear => kernels
                 .next()
                 .ok_or_else(|| senseless("a kernel whose space is not described"))?,
-            (View::Pixels, _) => Space::Linear(Arc::clone(space)),
+            (View::Pixels, _) => match meta.scaled_pixels {
+                Some(about) => {
+                    let scaled = read_scaled(archive, space.size(), about)?;
+                    let reason = "a space of scaled pixels that does not fit together";
+                    Space::Scaled(Arc::new(scaled.ok_or_else(|| senseless(reason))?))
+                }
+                None => Space::Linear(Arc::clone(space)),
+            },
             (View::Texture, Some(about)) => {
-                let size = view.size(space.size());
+                let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
                 let (d, k) = (size.pixels(), about.components);
                 let named = |name: &str| format!("{prefix}{name}");
                 let space = FaceSpace::from_parts(
                     size,
                     DVector::from_vec(archive.array(&named("mean_"), &[d])?),
-                    DMatrix::from_vec(d, k, archive.array(&named("components_"), &[k, d])?),
+                    basis::read(archive, prefix, k, &mirror)?,
                     archive.array(&named("explained_variance_"), &[k])?,
                     about.total_variance,
                     about.learned_from,
@@ -377,6 +415,25 @@ fn read_matcher(
     let comparison = settings.comparison();
     Matcher::from_parts(parts, coordinates, &persons, people, comparison)
         .map_err(|_| senseless("coordinates that do not fit their faces"))
+}
+
+/// The space of scaled pixels; `None` where its parts do not fit together.
+fn read_scaled(
+    archive: &Archive,
+    size: FaceSize,
+    about: LinearMeta,
+) -> Result<Option<ScaledSpace>> {
+    let (d, k) = (size.pixels(), about.components);
+    let inner = FaceSpace::from_parts(
+        size,
+        DVector::from_vec(archive.array("scaled_mean_", &[d])?),
+        DMatrix::from_vec(d, k, archive.array("scaled_components_", &[k, d])?),
+        archive.array("scaled_variance_", &[k])?,
+        about.total_variance,
+        about.learned_from,
+    );
+    let deviations = DVector::from_vec(archive.array("scale_", &[d])?);
+    Ok(inner.and_then(|inner| ScaledSpace::from_parts(inner, deviations)))
 }
 
 /// The spaces of the kernel, one for each view; none where the kernel is linear.

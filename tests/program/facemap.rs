@@ -37,7 +37,16 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
     }
     let text = run(
         folder.path(),
-        ["facemap", photo, "-o", "half.png", "--scale", "0.5"],
+        [
+            "facemap",
+            photo,
+            "-o",
+            "half.png",
+            "--scale",
+            "0.5",
+            "--measure",
+            "distance",
+        ],
     )
     .done();
     assert!(

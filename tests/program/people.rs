@@ -306,7 +306,7 @@ fn wrong_use_is_refused_and_changes_nothing() {
         ),
         (
             &remove_all,
-            &["only 0 of its faces would be left", "delete the file"],
+            &["0 of its faces would be left", "delete the file"],
         ),
     ] {
         run(folder.path(), args).failed_saying(words);
@@ -332,6 +332,59 @@ fn wrong_use_is_refused_and_changes_nothing() {
         1,
         "no lock is left"
     );
+}
+
+#[test]
+fn all_but_one_may_go() {
+    let folder = scratch();
+    for (number, person) in (1..).zip(["Ada", "Boris", "Cleo"]) {
+        let photo = folder.path().join(format!("faces/{person}.png"));
+        picture(&photo, 40, 50, number);
+    }
+    run(folder.path(), ["enroll", "faces", "--labels", "stem"]).done();
+    let path = folder.path().join("eigenfaces.npz");
+    run(folder.path(), ["people", "remove", "Ada", "Boris", "-y"]).done();
+    assert_eq!(model(folder.path()).gallery().len(), 1);
+    let info = run(folder.path(), ["info"]).done().stdout;
+    assert!(
+        info.contains("1 basis face learned from 1 face keeps"),
+        "{info}"
+    );
+
+    // It is what enrolling that one alone gives.
+    let alone = [
+        "enroll",
+        "faces/Cleo.png",
+        "--labels",
+        "stem",
+        "-m",
+        "alone.npz",
+    ];
+    run(folder.path(), alone).done();
+    let alone = store::load(&folder.path().join("alone.npz")).unwrap();
+    assert_eq!(alone.gallery(), model(folder.path()).gallery());
+    assert_eq!(alone.weights(), model(folder.path()).weights());
+
+    let before = fs::read(&path).unwrap();
+    run(folder.path(), ["people", "remove", "Cleo", "-y"])
+        .failed_saying(&["0 of its faces would be left", "delete the file"]);
+    assert!(fs::read(&path).unwrap() == before);
+
+    // Of pixels without their mirror images, one is too few.
+    let pixels = ["--features", "pixels", "--copies", "none", "-m", "two.npz"];
+    let two = [
+        "enroll",
+        "faces/Ada.png",
+        "faces/Boris.png",
+        "--labels",
+        "stem",
+    ];
+    run(folder.path(), two.iter().chain(&pixels)).done();
+    run(
+        folder.path(),
+        ["people", "remove", "Ada", "-y", "-m", "two.npz"],
+    )
+    .failed_saying(&["two.npz", "1 of its faces would be left", "delete the file"]);
 }
 
 #[test]

@@ -138,6 +138,38 @@ fn what_cannot_be_read_is_not_taken_for_gone() {
 }
 
 #[test]
+fn a_folder_that_is_not_mounted_erases_nobody() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("disk")).unwrap();
+    fs::rename(at("faces/Ada"), at("disk/Ada")).unwrap();
+    let sync = ["enroll", "--sync", "faces", "disk", "--yes"];
+    run(folder.path(), sync.iter().chain(&SIZE)).done();
+    let before = fs::read(at("eigenfaces.npz")).unwrap();
+    fs::rename(at("disk"), at("elsewhere")).unwrap();
+    run(folder.path(), sync).failed_saying(&["disk", "no such"]);
+    fs::create_dir(at("disk")).unwrap();
+    for more in [&[][..], &["--dry-run"]] {
+        run(folder.path(), sync.iter().chain(more)).failed_saying(&[
+            "disk",
+            "holds no photo now",
+            "mount it, or leave it out",
+        ]);
+    }
+    fs::remove_dir_all(at("faces")).unwrap();
+    fs::create_dir(at("faces")).unwrap();
+    run(folder.path(), ["enroll", "--sync", "faces", "--yes"])
+        .failed_saying(&["faces", "holds no photo"]);
+    assert!(fs::read(at("eigenfaces.npz")).unwrap() == before);
+
+    // What is left out is meant.
+    fs::remove_dir(at("disk")).unwrap();
+    fs::rename(at("elsewhere"), at("disk")).unwrap();
+    run(folder.path(), ["enroll", "--sync", "disk", "--yes"]).done();
+    assert_eq!(sources(folder.path()), ["disk/Ada/1.png", "disk/Ada/2.png"]);
+}
+
+#[test]
 fn a_photo_under_two_names_is_named_and_the_others_are_enrolled() {
     let folder = folder();
     let at = |name: &str| folder.path().join("faces").join(name);

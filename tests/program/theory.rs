@@ -238,6 +238,179 @@ fn scaled_pixels_are_shown_in_both_spaces() {
     }
 }
 
+/// Words after a command.
+fn told(folder: &std::path::Path, line: &str) -> crate::Run {
+    run(folder, line.split(' '))
+}
+
+#[test]
+fn scaled_pixels_recognise_and_are_shown_by_every_command() {
+    let folder = scratch();
+    let at = folder.path();
+    let enroll = [faces(), "--scale-pixels", "--size", "32x38"];
+    run(at, ["enroll"].iter().chain(&enroll)).done();
+    let ada = photo_of_ada().to_str().unwrap();
+    let found = run(at, ["identify", ada, "--explain", "why.png"]).done();
+    assert!(found.stdout.contains("Ada"), "{}", found.stdout);
+    let info = told(at, "info").done().stdout;
+    assert!(
+        info.contains("scaled pixels") && info.contains("features pixels"),
+        "{info}"
+    );
+    let info: Value = serde_json::from_str(&told(at, "info --format json").done().stdout).unwrap();
+    assert_eq!(info["scaled_pixels"], true);
+
+    let said = told(at, "basis -o basis --count 4").done().stderr;
+    assert!(said.contains("sheet-gray.png"), "{said}");
+    assert!(image::open(at.join("basis/sheet-gray.png")).is_ok());
+
+    // Whitened, the faces and mirror images learned from have the variance 1; so have scaled pixels in all.
+    let weights = told(at, "project --gallery --whiten --format json").done();
+    let first: Vec<Vec<f64>> = weights
+        .stdout
+        .lines()
+        .map(|line| {
+            let object: Value = serde_json::from_str(line).unwrap();
+            serde_json::from_value(object["whitened"].clone()).unwrap()
+        })
+        .collect();
+    let squares: f64 = first.iter().flatten().map(|z| z * z).sum();
+    let mean = squares / (first.len() * first[0].len()) as f64;
+    assert!((mean - 1.0).abs() < 0.05, "{mean}");
+
+    let rebuilt = run(
+        at,
+        ["reconstruct", ada, "-o", "ada.png", "--format", "json"],
+    )
+    .done();
+    let rebuilt: Value = serde_json::from_str(&rebuilt.stdout).unwrap();
+    let steps = rebuilt["steps"].as_array().unwrap();
+    assert!(
+        steps.last().unwrap()["explained"].as_f64().unwrap() > 0.9,
+        "{rebuilt}"
+    );
+    told(at, "report -o page.html --protocol k-fold:2").done();
+    let page = std::fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(page.contains("divided by its standard deviation"));
+
+    // What a model holds is what learning it again gives, to the byte; and it can be taken back.
+    let before = std::fs::read(at.join("eigenfaces.npz")).unwrap();
+    std::fs::remove_file(at.join("eigenfaces.npz")).unwrap();
+    run(at, ["enroll", "--threads", "1"].iter().chain(&enroll)).done();
+    assert!(before == std::fs::read(at.join("eigenfaces.npz")).unwrap());
+    run(at, ["enroll", faces(), "--scale-pixels=no"]).done();
+    let info = told(at, "info").done().stdout;
+    assert!(!info.contains("scaled pixels"), "{info}");
+    run(
+        at,
+        ["enroll", faces(), "--scale-pixels", "--features", "fused"],
+    )
+    .done();
+    let found = run(at, ["identify", ada]).done();
+    assert!(found.stdout.contains("Ada"), "{}", found.stdout);
+}
+
+#[test]
+fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
+    let folder = scratch();
+    let at = folder.path();
+    let enroll = [
+        "--features",
+        "pixels",
+        "--copies",
+        "none",
+        "--size",
+        "24x28",
+        "--kernel",
+        "rbf:auto",
+    ];
+    run(at, ["enroll", faces()].iter().chain(&enroll)).done();
+    let info = told(at, "info").done().stdout;
+    assert!(info.contains("kernel space"), "{info}");
+    let ada = photo_of_ada().to_str().unwrap();
+
+    let rebuilt = run(
+        at,
+        ["reconstruct", ada, "-o", "ada.png", "--format", "json"],
+    )
+    .done();
+    assert!(rebuilt.stderr.contains("pre-image"), "{}", rebuilt.stderr);
+    let rebuilt: Value = serde_json::from_str(&rebuilt.stdout).unwrap();
+    let last = rebuilt["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["pre_image"], "fixed-point", "{rebuilt}");
+    let error = last["rms"].as_f64().unwrap();
+    assert!(error < 20.0, "{error}");
+
+    // From the weights that project writes, the same face.
+    run(at, ["project", ada, "-o", "ada.csv"]).done();
+    let again = told(
+        at,
+        "reconstruct --from-weights ada.csv -o again.png --format json",
+    )
+    .done();
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    let last = again["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["rms"], 0.0, "{again}");
+
+    // Variances of a radial basis function are below 2; those of gray levels are in the thousands.
+    let weights = told(at, "project --gallery --format json --plot dots.svg").done();
+    let first: Value = serde_json::from_str(weights.stdout.lines().next().unwrap()).unwrap();
+    let first: Vec<f64> = serde_json::from_value(first["weights"].clone()).unwrap();
+    assert!(first.iter().all(|weight| weight.abs() < 1.5), "{first:?}");
+    let plot = std::fs::read_to_string(at.join("dots.svg")).unwrap();
+    assert!(plot.contains("component of the kernel rbf:auto"));
+
+    told(at, "report -o page.html --protocol k-fold:2").done();
+    let page = std::fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(page.contains("pre-images") && page.contains("Mean face and components"));
+}
+
+#[test]
+fn what_scales_no_pixels_says_so() {
+    let folder = scratch();
+    let at = folder.path();
+    for other in [["--kernel", "rbf:auto"], ["--features", "texture"]] {
+        let args = ["enroll", faces(), "--scale-pixels", other[0], other[1]];
+        run(at, args).ended(2, &[other[0], "--scale-pixels"]);
+    }
+    run(at, ["enroll", faces(), "--scale-pixels=maybe"]).ended(2, &["yes or no"]);
+    run(at, ["identify", "x.png", "--scale-pixels"]).ended(2, &["--scale-pixels", "--faces"]);
+    run(
+        at,
+        ["enroll", faces(), "--kernel", "cosine", "--size", "24x28"],
+    )
+    .done();
+    run(at, ["enroll", faces(), "--scale-pixels"]).failed_saying(&["--kernel linear"]);
+    run(at, ["enroll", faces(), "--keep-basis", "--scale-pixels"]).ended(2, &["--keep-basis"]);
+}
+
+#[test]
+fn a_basis_of_scaled_pixels_can_be_kept() {
+    let folder = scratch();
+    let at = folder.path();
+    let half = at.join("half");
+    for person in ["Ada", "Boris", "Chiara"] {
+        let to = half.join(person);
+        std::fs::create_dir_all(&to).unwrap();
+        for photo in std::fs::read_dir(bundled_faces().join(person)).unwrap() {
+            let photo = photo.unwrap();
+            std::fs::copy(photo.path(), to.join(photo.file_name())).unwrap();
+        }
+    }
+    run(at, ["enroll", "half", "--scale-pixels", "--size", "32x38"]).done();
+    let array = |name: &str| {
+        eigenfaces::store::Archive::read(&at.join("eigenfaces.npz"))
+            .unwrap()
+            .array::<f64>(name, &[32 * 38])
+            .unwrap()
+    };
+    let before = array("scale_");
+    run(at, ["enroll", faces(), "--keep-basis"]).done();
+    assert_eq!(array("scale_"), before);
+    let found = run(at, ["identify", photo_of_ada().to_str().unwrap()]).done();
+    assert!(found.stdout.contains("Ada"), "{}", found.stdout);
+}
+
 #[test]
 fn wrong_use_is_said_in_a_line() {
     let folder = scratch();

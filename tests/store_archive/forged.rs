@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
+use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::ComponentCount;
 use eigenfaces::preparation::Preparation;
@@ -18,6 +19,10 @@ type Members = Vec<(String, Vec<u8>)>;
 
 /// The members of a small model: six faces of this size, of three people.
 fn members(side: u32) -> Members {
+    members_by(side, Kernel::Linear)
+}
+
+fn members_by(side: u32, kernel: Kernel) -> Members {
     let size = FaceSize::new(side, side).unwrap();
     let faces = (0..6u8).map(|number| LabeledFace {
         person: format!("person {}", number % 3).parse().unwrap(),
@@ -32,6 +37,7 @@ fn members(side: u32) -> Members {
     history.record(1, &Gallery::empty(size), &gallery);
     let settings = Settings {
         components: ComponentCount::Count(3),
+        kernel,
         ..Settings::default()
     };
     let preparation = Preparation::new(size, Framing::AsIs);
@@ -187,14 +193,20 @@ fn write_the_seeds_of_the_fuzzer() {
     let members = members(8);
     let file = store::forge_members(&members);
     let body = &file[..file.len() - 87];
-    let parts: Vec<Vec<u8>> = members
-        .iter()
-        .map(|(name, content)| [name.as_bytes(), b"\n", content].concat())
-        .collect();
+    let parts = |members: &Members| {
+        let parts: Vec<Vec<u8>> = members
+            .iter()
+            .map(|(name, content)| [name.as_bytes(), b"\n", content].concat())
+            .collect();
+        parts.join(&b"\x01\xfe\x02"[..])
+    };
+    let kernel = members_by(8, "rbf:auto".parse().unwrap());
     for (name, how, bytes) in [
         ("whole", 0, file.clone()),
         ("body", 1, body.to_vec()),
-        ("members", 2, parts.join(&b"\x01\xfe\x02"[..])),
+        ("members", 2, parts(&members)),
+        ("kernel", 2, parts(&kernel)),
+        ("texture", 2, parts(&models()[1])),
     ] {
         std::fs::write(folder.join(name), [&[how], bytes.as_slice()].concat()).unwrap();
     }

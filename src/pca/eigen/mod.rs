@@ -17,6 +17,7 @@ mod lanczos;
 mod operator;
 mod orthogonal;
 mod random;
+mod secular;
 #[cfg(test)]
 mod tests;
 mod tridiagonal;
@@ -28,6 +29,7 @@ pub(crate) use dense::{
 pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;
 pub(crate) use random::Noise;
+pub(crate) use secular::{Downdated, downdate};
 
 use dense::TridiagonalSolver;
 use nalgebra::DMatrix;

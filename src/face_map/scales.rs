@@ -1,0 +1,174 @@
+//! Face maps of one photo at several scales: faces of any size stand out in one of them.
+
+use image::{GrayImage, Luma};
+
+use super::{FaceMap, Measure, Shades, scaled};
+use crate::error::PhotoProblem;
+use crate::face_matrix::FaceSize;
+use crate::face_space::FaceSpace;
+
+/// From one scale to the next: a face is within a tenth of the right size in one of them.
+const STEP: f64 = 1.2;
+/// The smallest faces looked for are so many pixels wide, and at least such a part of the photo's side (the root of its
+/// area).
+const SMALLEST: f64 = 24.0;
+const SMALLEST_PART: f64 = 20.0;
+/// The largest map is of about so many pixels.
+const MOST_PIXELS: f64 = 4e6;
+/// Two places are the same where the smaller is covered by the other to this share.
+const SAME: f64 = 0.3;
+
+/// One map for each scale of a photo.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceMaps {
+    size: FaceSize,
+    /// Width and height of the photo.
+    photo: (u32, u32),
+    /// Each scale with its map, from the largest scale (the smallest faces) on.
+    maps: Vec<(f64, FaceMap)>,
+}
+
+/// A part of the photo where a map is lower than all around.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Left, top, width and height, in pixels of the photo.
+    pub part: [f64; 4],
+    /// By what the photo was scaled to bring this part to the size of a face.
+    pub scale: f64,
+    /// What the map holds there.
+    pub value: f64,
+}
+
+impl FaceMaps {
+    /// The maps of a photo at one scale; see [`FaceMap::new`].
+    ///
+    /// # Errors
+    /// A photo that is smaller than a face so scaled.
+    pub fn at_scale(
+        space: &FaceSpace,
+        leading: usize,
+        photo: &GrayImage,
+        measure: Measure,
+        scale: f64,
+    ) -> Result<Self, PhotoProblem> {
+        let map = FaceMap::new(space, leading, &scaled(photo, scale), measure)?;
+        Ok(Self {
+            size: space.size(),
+            photo: photo.dimensions(),
+            maps: vec![(scale, map)],
+        })
+    }
+
+    /// The maps of a photo for faces from a twentieth of its side (at least 24 pixels) to all of it. Of use with
+    /// [`Measure::Likelihood`], whose values at different scales can be compared.
+    ///
+    /// # Errors
+    /// A photo of less than 24 pixels, in which no face is looked for.
+    pub fn of_all_scales(
+        space: &FaceSpace,
+        leading: usize,
+        photo: &GrayImage,
+        measure: Measure,
+    ) -> Result<Self, PhotoProblem> {
+        let size = space.size();
+        let (width, height) = (f64::from(photo.width()), f64::from(photo.height()));
+        let (face, tall) = (f64::from(size.width()), f64::from(size.height()));
+        if width.min(height) < SMALLEST {
+            return Err(PhotoProblem::Unfit {
+                reason: format!(
+                    "{width}x{height} pixels are too few to look for faces of any size; give --scale"
+                ),
+            });
+        }
+        let side = (width * height).sqrt();
+        let smallest = SMALLEST
+            .max(side / SMALLEST_PART)
+            .max(face * side / MOST_PIXELS.sqrt());
+        // The face as wide or as high as the photo.
+        let last = (face / width).max(tall / height);
+        let mut maps = Vec::new();
+        let mut scale = (face / smallest).max(last);
+        while scale >= last {
+            let picture = scaled(photo, scale);
+            // Rounding may take the last column or row.
+            if picture.width() >= size.width() && picture.height() >= size.height() {
+                maps.push((scale, FaceMap::new(space, leading, &picture, measure)?));
+            }
+            scale /= STEP;
+        }
+        Ok(Self {
+            size,
+            photo: photo.dimensions(),
+            maps,
+        })
+    }
+
+    /// The scales, from the largest on.
+    pub fn scales(&self) -> impl Iterator<Item = f64> {
+        self.maps.iter().map(|(scale, _)| *scale)
+    }
+
+    /// The lowest places over all scales, lowest first, at most `count`, no two the same.
+    pub fn places(&self, count: usize) -> Vec<Place> {
+        let (width, height) = (f64::from(self.size.width()), f64::from(self.size.height()));
+        let mut all: Vec<Place> = Vec::new();
+        for (scale, map) in &self.maps {
+            let minima = map.minima(2 * count);
+            all.extend(minima.into_iter().map(|minimum| {
+                Place {
+                    part: [f64::from(minimum.x), f64::from(minimum.y), width, height]
+                        .map(|edge| edge / scale),
+                    scale: *scale,
+                    value: minimum.value,
+                }
+            }));
+        }
+        if self.maps.len() > 1 {
+            all.sort_by(|a, b| a.value.total_cmp(&b.value));
+        }
+        let mut kept: Vec<Place> = Vec::new();
+        for place in all {
+            let same = |other: &Place| self.maps.len() > 1 && place.covers(other) > SAME;
+            if kept.len() < count && !kept.iter().any(same) {
+                kept.push(place);
+            }
+        }
+        kept
+    }
+
+    /// The maps as one picture: of one scale as [`FaceMap::picture`]; of several of the size of the photo, each place
+    /// as dark as the darkest of the windows about it makes it.
+    pub fn picture(&self) -> GrayImage {
+        if let [(_, map)] = &self.maps[..] {
+            return map.picture();
+        }
+        let lowest = |x: u32, y: u32| {
+            let of_maps = self.maps.iter().filter_map(|(scale, map)| {
+                map.value_at((f64::from(x) + 0.5) * scale, (f64::from(y) + 0.5) * scale)
+            });
+            of_maps.min_by(f64::total_cmp)
+        };
+        let (width, height) = self.photo;
+        let values: Vec<Option<f64>> = (0..height)
+            .flat_map(|y| (0..width).map(move |x| lowest(x, y)))
+            .collect();
+        let shades = Shades::of(values.iter().flatten().copied().collect());
+        GrayImage::from_fn(width, height, |x, y| {
+            let value = values[y as usize * width as usize + x as usize];
+            Luma([value.map_or(128, |value| shades.shade(value))])
+        })
+    }
+}
+
+impl Place {
+    /// The share of the smaller of two places that the other covers.
+    fn covers(&self, other: &Self) -> f64 {
+        let along = |at: usize| {
+            let (a, b) = (self.part, other.part);
+            let end = (a[at] + a[at + 2]).min(b[at] + b[at + 2]);
+            (end - a[at].max(b[at])).max(0.0)
+        };
+        let area = |part: [f64; 4]| part[2] * part[3];
+        along(0) * along(1) / area(self.part).min(area(other.part))
+    }
+}

@@ -1,0 +1,187 @@
+//! What the report shows of the space that weights live in: its basis faces, or pre-images where it has none; how the
+//! variance is spread; where everybody stands.
+
+use super::super::chart::{CURVES, Chart, Scale, Series, Unit};
+use super::super::drawing::data_uri;
+use super::super::scatter::{Dot, Group, Scatter, scatter};
+use super::super::{gray, signed};
+use super::{Report, Tile, axis, decade_above, decade_below, percent};
+use crate::kernel_pca::KernelSpace;
+use crate::kernel_pca::pre_image::{PreImages, RIDGE};
+use crate::matcher::Space;
+
+/// Basis faces shown; later ones look like noise.
+pub(super) const BASIS_SHOWN: usize = 23;
+
+/// Components of a kernel shown, each by two pre-images.
+const PRE_IMAGES_SHOWN: usize = 12;
+
+impl Report<'_> {
+    /// What the space is made of: one, and several.
+    pub(super) fn part(&self) -> (&'static str, &'static str) {
+        match self.space {
+            Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
+            Space::Kernel(_) => ("component", "components"),
+        }
+    }
+
+    /// What its pictures are, for whoever never saw any.
+    pub(super) fn basis_intro(&self) -> String {
+        match self.space {
+            Space::Linear(_) => "Every face is the mean face plus so much of each basis face (eigenface). They come in the order of how much of the differences between faces they explain, below each. Mid-gray is zero: light and dark are added or taken away.".to_owned(),
+            Space::Scaled(_) => "Each pixel was divided by its standard deviation, so that all count alike. Every face so scaled is the mean face plus so much of each basis face (eigenface). They come in the order of how much of the differences between scaled faces they explain, below each. Mid-gray is zero: light and dark are added or taken away.".to_owned(),
+            Space::Kernel(space) => format!(
+                "Faces are compared by the kernel {}, whose space has no basis faces. Shown are approximate pre-images: the faces that come nearest to the mean less and plus two standard deviations along each component. They come in the order of how much of the variance in that space they carry, below each.",
+                space.kernel()
+            ),
+        }
+    }
+
+    pub(super) fn basis(&self) -> Vec<Tile> {
+        let basis = match self.space {
+            Space::Linear(space) => space.basis(),
+            Space::Scaled(space) => space.basis(),
+            Space::Kernel(space) => return self.pre_images(space),
+        };
+        let columns = basis.column_iter().zip(self.space.variance_ratios());
+        let shown = (1..).zip(columns).take(BASIS_SHOWN);
+        shown
+            .map(|(number, (eigenface, ratio))| Tile {
+                picture: data_uri(&signed(self.space.size(), eigenface.as_slice()).into()),
+                name: number.to_string(),
+                source: percent(ratio),
+            })
+            .collect()
+    }
+
+    /// Two pictures a component: down and up along it.
+    fn pre_images(&self, space: &KernelSpace) -> Vec<Tile> {
+        let Some(images) = PreImages::learn(space, space.components(), RIDGE) else {
+            return Vec::new();
+        };
+        let components = space.eigenvalues().iter().zip(self.space.variance_ratios());
+        let shown = components.enumerate().take(PRE_IMAGES_SHOWN);
+        let both = shown.flat_map(|(at, (variance, ratio))| {
+            let picture = |sign: f64| {
+                let mut weights = vec![0.0; at + 1];
+                weights[at] = sign * variance.sqrt();
+                data_uri(&gray(space.size(), &images.rebuild(&weights).levels).into())
+            };
+            [("down", -2.0), ("up", 2.0)].map(|(name, sign)| Tile {
+                picture: picture(sign),
+                name: format!("{} {name}", at + 1),
+                source: percent(ratio),
+            })
+        });
+        both.collect()
+    }
+
+    pub(super) fn scree(&self) -> String {
+        let kept = self.space.components();
+        let low = self
+            .ratios
+            .iter()
+            .copied()
+            .filter(|&ratio| ratio > 0.0)
+            .fold(1.0, f64::min);
+        let high = self.ratios.first().copied().unwrap_or(1.0);
+        let chart = Chart {
+            title: format!("Variance of each {}", self.part().0),
+            x: axis(
+                self.part().0,
+                (0.5, self.ratios.len().max(1) as f64 + 0.5),
+                Scale::Linear,
+                Unit::Number,
+            ),
+            y: axis(
+                "share (logarithmic)",
+                (decade_below(low), decade_above(high)),
+                Scale::Logarithmic,
+                Unit::Percent,
+            ),
+            series: vec![
+                Series::Bars {
+                    values: self.ratios.to_vec(),
+                    kept,
+                    color: CURVES[0],
+                },
+                Series::Upright {
+                    name: format!("K = {kept}"),
+                    at: kept as f64 + 0.5,
+                },
+            ],
+        };
+        chart.draw().to_svg()
+    }
+
+    pub(super) fn cumulative(&self) -> String {
+        let kept = self.space.components();
+        let mut sum = 0.0;
+        let mut points = vec![(0.0, 0.0)];
+        points.extend((1..).zip(self.ratios).map(|(count, ratio)| {
+            sum += ratio;
+            (f64::from(count), sum)
+        }));
+        let chart = Chart {
+            title: format!("Variance of all {} up to K", self.part().1),
+            x: axis(
+                "K",
+                (0.0, self.ratios.len().max(1) as f64),
+                Scale::Linear,
+                Unit::Number,
+            ),
+            y: axis(
+                "share of the variance",
+                (0.0, 1.0),
+                Scale::Linear,
+                Unit::Percent,
+            ),
+            series: vec![
+                Series::Curve {
+                    name: String::new(),
+                    points,
+                    color: CURVES[1],
+                },
+                Series::Upright {
+                    name: format!("K = {kept}: {}", percent(self.space.variance_kept())),
+                    at: kept as f64,
+                },
+            ],
+        };
+        chart.draw().to_svg()
+    }
+
+    pub(super) fn scatter(&self) -> String {
+        let ratios = self.space.variance_ratios();
+        let axes = [0, 1].map(|axis| {
+            let share = ratios.get(axis).copied().unwrap_or(0.0);
+            let (name, number) = (self.part().0, axis + 1);
+            format!("{name} {number} ({} of the variance)", percent(share))
+        });
+        let mut people: Vec<Group> = (0..self.gallery.people().len())
+            .map(|person| Group {
+                name: self.name(person),
+                dots: Vec::new(),
+            })
+            .collect();
+        for (face, weights) in self
+            .gallery
+            .enrolled()
+            .iter()
+            .zip(self.weights.column_iter())
+        {
+            let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
+            people[face.person].dots.push(Dot {
+                at: at.to_vec(),
+                about: format!("{}: {}", self.name(face.person), face.source),
+            });
+        }
+        let plot = Scatter {
+            title: String::new(),
+            axes: axes.to_vec(),
+            people,
+            probes: Group::default(),
+        };
+        scatter(&plot).to_svg()
+    }
+}

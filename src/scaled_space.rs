@@ -1,0 +1,213 @@
+//! The space of scaled pixels: each divided by its standard deviation, so that all count alike.
+//!
+//! With D the diagonal matrix of the deviations, a face has the weights w = Uᵀ D⁻¹(x - m) and is rebuilt as
+//! m + D U w: see [`scaled`](crate::pca::scaled), which learns it. A pixel that never changed has the deviation 0; it
+//! carries nothing, and is rebuilt as its mean.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::face_space::{FaceSpace, Weights};
+use crate::pca::projection;
+use crate::pca::scaled::ScaledComponents;
+
+/// The subspace of scaled pixels that k basis faces span, about the mean face. Held in single precision, as
+/// [`FaceSpace`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaledSpace {
+    /// Its basis is U, orthonormal among scaled pixels; its own projection, of plain pixels, is of no use.
+    inner: FaceSpace,
+    /// d gray levels.
+    deviations: DVector<f64>,
+    /// D⁻¹ U, d x k; zero where the deviation is.
+    projector: DMatrix<f32>,
+}
+
+impl ScaledSpace {
+    /// The space of fitted components, for faces of the given size (d = width x height).
+    pub fn new(size: FaceSize, found: &ScaledComponents) -> Self {
+        let inner = FaceSpace::new(size, &found.components);
+        Self::of(inner, found.deviations.clone())
+    }
+
+    /// A space from stored parts, or `None` where they do not fit together. `inner` holds the mean in gray levels and
+    /// the basis U of scaled pixels; deviations (d) are not negative, and a pixel without one is 0 in every basis face.
+    pub fn from_parts(inner: FaceSpace, deviations: DVector<f64>) -> Option<Self> {
+        let sound = deviations.len() == inner.pixels()
+            && deviations
+                .iter()
+                .all(|value| value.is_finite() && *value >= 0.0)
+            && inner.basis().column_iter().all(|face| {
+                face.iter()
+                    .zip(deviations.iter())
+                    .all(|(&value, &deviation)| deviation > 0.0 || value == 0.0)
+            });
+        sound.then(|| Self::of(inner, deviations))
+    }
+
+    fn of(inner: FaceSpace, deviations: DVector<f64>) -> Self {
+        let projector = times(inner.basis(), &deviations, |deviation| {
+            if deviation > 0.0 {
+                1.0 / deviation
+            } else {
+                0.0
+            }
+        });
+        Self {
+            inner,
+            deviations,
+            projector,
+        }
+    }
+
+    /// Width and height of the faces.
+    pub fn size(&self) -> FaceSize {
+        self.inner.size()
+    }
+
+    /// k, the number of basis faces.
+    pub fn components(&self) -> usize {
+        self.inner.components()
+    }
+
+    /// The number of faces the space was learned from.
+    pub fn learned_from(&self) -> usize {
+        self.inner.learned_from()
+    }
+
+    /// The mean face, d gray levels.
+    pub fn mean(&self) -> &DVector<f64> {
+        self.inner.mean()
+    }
+
+    /// The standard deviation of each pixel, d gray levels; exactly 0 for a pixel that never changed.
+    pub fn deviations(&self) -> &DVector<f64> {
+        &self.deviations
+    }
+
+    /// How many pixels never changed.
+    pub fn constant_pixels(&self) -> usize {
+        let zero = |deviation: &&f64| **deviation == 0.0;
+        self.deviations.iter().filter(zero).count()
+    }
+
+    /// U, the basis faces among scaled pixels, orthonormal: d x k.
+    pub fn basis(&self) -> &DMatrix<f32> {
+        self.inner.basis()
+    }
+
+    /// D U, the basis faces in gray levels, not orthonormal: d x k.
+    pub fn basis_in_gray_levels(&self) -> DMatrix<f32> {
+        times(self.inner.basis(), &self.deviations, |deviation| deviation)
+    }
+
+    /// D⁻¹ U, which a face less its mean is multiplied by to give its weights: d x k.
+    pub fn projector(&self) -> &DMatrix<f32> {
+        &self.projector
+    }
+
+    /// The variance of scaled pixels along each basis face, k values, decreasing, without a unit.
+    pub fn eigenvalues(&self) -> &[f64] {
+        self.inner.eigenvalues()
+    }
+
+    /// The variance of scaled pixels over all directions: the number of pixels that vary.
+    pub fn total_variance(&self) -> f64 {
+        self.inner.total_variance()
+    }
+
+    /// The weights Uᵀ D⁻¹(x - m) of each face (d x n), k x n, without a unit.
+    ///
+    /// A face gets the same weights bit for bit whether it is projected alone or among others.
+    pub fn project(&self, faces: &FaceMatrix) -> Weights {
+        projection::project(&self.projector, self.mean().as_slice(), faces.as_slice())
+            .expect("faces are of the size of their space")
+    }
+
+    /// One face m + D U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k are ignored.
+    pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
+        let mut scaled = vec![0.0_f64; self.inner.pixels()];
+        for (basis_face, &weight) in self.basis().column_iter().zip(weights) {
+            for (sum, &value) in scaled.iter_mut().zip(basis_face.iter()) {
+                *sum += f64::from(weight) * f64::from(value);
+            }
+        }
+        let parts = scaled.iter().zip(self.mean().iter()).zip(&self.deviations);
+        parts
+            .map(|((scaled, mean), deviation)| (mean + deviation * scaled) as f32)
+            .collect()
+    }
+}
+
+/// The basis (d x k), its row of each pixel times a factor that depends on the pixel's deviation.
+fn times(
+    basis: &DMatrix<f32>,
+    deviations: &DVector<f64>,
+    factor: impl Fn(f64) -> f64,
+) -> DMatrix<f32> {
+    let mut product = basis.clone();
+    for mut face in product.column_iter_mut() {
+        for (value, &deviation) in face.iter_mut().zip(deviations) {
+            *value = (f64::from(*value) * factor(deviation)) as f32;
+        }
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pca::{ComponentCount, scaled};
+
+    /// Twelve faces of noise whose first eight pixels never change.
+    fn learned() -> (FaceMatrix, ScaledSpace) {
+        let size = "8x9".parse().unwrap();
+        let pixels = (0..72 * 12_u32).map(|i| match i % 72 {
+            0..8 => 77,
+            _ => (i.wrapping_mul(2_654_435_761) >> 24) as u8,
+        });
+        let faces = FaceMatrix::from_pixels(size, pixels.collect()).unwrap();
+        let found = scaled::fit(&faces, ComponentCount::Share(1.0)).unwrap();
+        (faces, ScaledSpace::new(size, &found))
+    }
+
+    #[test]
+    fn what_was_learned_is_rebuilt_and_constant_pixels_are_exact() {
+        let (faces, space) = learned();
+        assert_eq!(space.constant_pixels(), 8);
+        assert!((space.total_variance() - 64.0).abs() < 1e-9);
+        let weights = space.project(&faces);
+        for (face, weights) in faces.faces().zip(weights.column_iter()) {
+            let rebuilt = space.rebuild(weights.as_slice());
+            assert!(rebuilt[..8].iter().all(|&level| level == 77.0));
+            for (&level, &pixel) in rebuilt.iter().zip(face) {
+                assert!((level - f32::from(pixel)).abs() < 0.01);
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_pixel_that_changes_after_all_counts_nothing() {
+        let (faces, space) = learned();
+        let mut changed = faces.face(3).to_vec();
+        changed[..8].fill(255);
+        let changed = FaceMatrix::from_pixels(faces.size(), changed).unwrap();
+        let same = faces.select(&[3]).unwrap();
+        assert_eq!(space.project(&changed), space.project(&same));
+    }
+
+    #[test]
+    fn stored_parts_make_the_same_space_and_others_none() {
+        let (_, space) = learned();
+        let (inner, deviations) = (space.inner.clone(), space.deviations.clone());
+        let again = ScaledSpace::from_parts(inner.clone(), deviations.clone());
+        assert_eq!(again, Some(space));
+        for bad in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+            let mut worse = deviations.clone();
+            worse[20] = bad;
+            assert!(ScaledSpace::from_parts(inner.clone(), worse).is_none());
+        }
+        let short = deviations.rows(0, 71).into_owned();
+        assert!(ScaledSpace::from_parts(inner, short).is_none());
+    }
+}
