@@ -262,14 +262,19 @@ proptest! {
 #[test]
 fn parallel_analysis_of_scaled_pixels_is_about_these() {
     // One pixel that varies wildly has a large variance, but goes with nothing: scaled it stands for no component.
-    let chance = |at: usize| (at as u64 + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let mut pixels: Vec<u8> = (0..64 * 80)
-        .map(|at| 100 + (chance(chance(at) as usize) % 8) as u8)
-        .collect();
-    for (at, face) in pixels.chunks_exact_mut(64).enumerate() {
-        face[9] = chance(90_000 + chance(at) as usize) as u8;
+    let mut state = 7_u64;
+    // Splitmix64.
+    let mut below = |limit: u64| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % limit) as u8
+    };
+    let mut pixels: Vec<u8> = (0..64 * 80).map(|_| 100 + below(8)).collect();
+    for face in pixels.chunks_exact_mut(64) {
+        face[9] = below(256);
         // Half of the pixels go together.
-        let shared = (chance(50_000 + chance(at) as usize) % 9) as u8;
+        let shared = below(9);
         face[32..].iter_mut().for_each(|level| *level += 2 * shared);
     }
     let faces = FaceMatrix::from_pixels(FaceSize::new(8, 8).unwrap(), pixels).unwrap();

@@ -1,11 +1,13 @@
 //! `eigenfaces identify`: who is in each photo.
 
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer};
 
 use eigenfaces::render::explain;
@@ -18,7 +20,7 @@ use super::photos::Photos;
 use super::{Outcome, files, json, learning};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on.
-const BATCH: usize = 256;
+const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
@@ -40,47 +42,96 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         None => None,
     };
     let (mut done, mut failed) = (0, unlearned + photos.unusable);
-    for batch in photos.paths.chunks(BATCH) {
-        let found = dataset::load_each(
-            batch,
-            &Limits::default(),
-            |photo, file| {
-                let found = recognizer.identify(&file.decode()?, question)?;
-                let copied = copies
-                    .as_ref()
-                    .map_or(Ok(()), |copies| copies.write(photo, file, &found));
-                Ok((found, copied))
-            },
-            &|_| {},
-        );
-        for (photo, found) in batch.iter().zip(found) {
-            match found {
-                Ok((found, copied)) => {
-                    copied?;
-                    if let Some(drawn) = &mut drawn {
-                        drawn.add(photo, &found, &report)?;
+    let ready = |photo: &PathBuf, file: &PhotoFile| match &copies {
+        None => Ok(Ready::Prepared(
+            recognizer.preparation().prepare_all(&file.decode()?)?,
+        )),
+        Some(copies) => {
+            let found = recognizer.identify(&file.decode()?, question)?;
+            let copied = copies.write(photo, file, &found);
+            Ok(Ready::Copied(copied.map(|()| found)))
+        }
+    };
+    let limits = Limits::default();
+    dataset::stream_each(
+        &photos.paths,
+        &limits,
+        BATCH,
+        ready,
+        &|_| {},
+        |batches| -> Result<()> {
+            for (batch, ready) in photos.paths.chunks(BATCH.get()).zip(batches) {
+                for (photo, found) in batch.iter().zip(identify(&recognizer, ready, question)?) {
+                    match found? {
+                        Ok(found) => {
+                            if let Some(drawn) = &mut drawn {
+                                drawn.add(photo, &found, &report)?;
+                            }
+                            report.photo(photo, &found)?;
+                            done += 1;
+                        }
+                        // Alone, its problem is the program's.
+                        Err(problem)
+                            if photos.paths.len() == 1 && output.format != Format::Json =>
+                        {
+                            return Err(Error::Photo {
+                                path: photo.clone(),
+                                problem,
+                            });
+                        }
+                        Err(problem) => {
+                            report.problem(photo, &problem)?;
+                            failed += 1;
+                        }
                     }
-                    report.photo(photo, &found)?;
-                    done += 1;
-                }
-                Err(problem) => {
-                    // Alone, its problem is the program's.
-                    if photos.paths.len() == 1 && output.format != Format::Json {
-                        return Err(Error::Photo {
-                            path: photo.clone(),
-                            problem,
-                        });
-                    }
-                    report.problem(photo, &problem)?;
-                    failed += 1;
                 }
             }
-        }
-    }
+            Ok(())
+        },
+    )?;
     if let Some(drawn) = drawn {
         drawn.write(output)?;
     }
     Ok(Outcome::of_inputs(done, failed))
+}
+
+/// What the readers made of a photo.
+enum Ready {
+    /// To be identified together with others: that costs less.
+    Prepared(Vec<PreparedFace>),
+    /// Identified already, for its copy was to be written while its file was in memory; what became of that.
+    Copied(Result<Vec<Identification>>),
+}
+
+/// What was found in a photo, or what is wrong with it.
+type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
+
+/// Who is in each photo of a batch; an error where its copy could not be written.
+fn identify(
+    recognizer: &Recognizer,
+    batch: Vec<std::result::Result<Ready, PhotoProblem>>,
+    question: Question,
+) -> Result<Vec<Result<Found>>> {
+    let mut prepared = Vec::with_capacity(batch.len());
+    let mut copied = Vec::with_capacity(batch.len());
+    for ready in batch {
+        copied.push(match ready {
+            Ok(Ready::Prepared(faces)) => {
+                prepared.push(faces);
+                None
+            }
+            Ok(Ready::Copied(found)) => Some(found.map(Ok)),
+            Err(problem) => Some(Ok(Err(problem))),
+        });
+    }
+    let mut found = recognizer
+        .identify_prepared(&prepared, question)?
+        .into_iter();
+    let mut next = || Ok(Ok(found.next().unwrap_or_default()));
+    Ok(copied
+        .into_iter()
+        .map(|copied| copied.unwrap_or_else(&mut next))
+        .collect())
 }
 
 /// Faces explained in one picture: more could not be looked at.

@@ -160,9 +160,16 @@ where
     P: AsRef<Path> + Sync,
     T: Send,
 {
+    sorted(photos, load_each(photos, limits, make, progress))
+}
+
+/// What became of photos, sorted into items and skipped ones.
+pub(super) fn sorted<P, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T>
+where
+    P: AsRef<Path>,
+{
     let mut items = Vec::with_capacity(photos.len());
     let mut skipped = Vec::new();
-    let made = load_each(photos, limits, make, progress);
     for (photo, made) in photos.iter().zip(made) {
         match made {
             Ok(item) => items.push(item),

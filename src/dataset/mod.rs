@@ -25,7 +25,7 @@ use std::str::FromStr;
 pub use decode::Limits;
 pub use labels::LabelRule;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
-pub use stream::stream;
+pub use stream::{stream, stream_each};
 pub use walk::{list_labeled, list_photos};
 
 use crate::error::{Error, PhotoProblem, Result};

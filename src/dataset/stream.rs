@@ -4,14 +4,57 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc;
 
-use super::{Dataset, Limits, PhotoFile, Skipped, load};
+use super::load::{load_each, sorted};
+use super::{Limits, PhotoFile, Skipped};
 use crate::error::PhotoProblem;
 
-/// As [`load`], but hands what became of the photos to `consume` chunk by chunk, in the photos' order. The
+/// As [`load_each`], but hands what became of the photos to `consume` chunk by chunk, in the photos' order. The
 /// next chunk is read, in parallel, while `consume` works on the last, so up to three are in memory.
 ///
-/// A chunk stands for `chunk` photos and has fewer items where some of them could not be used. If `consume`
-/// stops asking, reading stops soon; only photos read until then are among the skipped.
+/// A chunk has `chunk` entries, the last one perhaps fewer. If `consume` stops asking, reading stops soon.
+pub fn stream_each<P, T, R>(
+    photos: &[P],
+    limits: &Limits,
+    chunk: NonZeroUsize,
+    make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
+    progress: &(dyn Fn(usize) + Sync),
+    consume: impl FnOnce(&mut dyn Iterator<Item = Vec<Result<T, PhotoProblem>>>) -> R,
+) -> R
+where
+    P: AsRef<Path> + Sync,
+    T: Send,
+{
+    let read = |(index, photos): (usize, &[P])| {
+        let before = index * chunk.get();
+        load_each(photos, limits, &make, &|done| progress(before + done))
+    };
+    let chunks = photos.chunks(chunk.get()).enumerate();
+    // A worker of the thread pool must not wait for work that may need that very worker.
+    if rayon::current_thread_index().is_some() {
+        return consume(&mut chunks.map(read));
+    }
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let reader = scope.spawn(move || {
+            for chunk in chunks {
+                if sender.send(read(chunk)).is_err() {
+                    break;
+                }
+            }
+        });
+        let result = consume(&mut receiver.into_iter());
+        match reader.join() {
+            Ok(()) => result,
+            // `make` or `progress` panicked: so does their caller.
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// As [`load`](super::load), but hands the items to `consume` chunk by chunk: see [`stream_each`].
+///
+/// A chunk stands for `chunk` photos and has fewer items where some of them could not be used. Only of chunks that
+/// `consume` asked for are photos among the skipped.
 pub fn stream<P, T, R>(
     photos: &[P],
     limits: &Limits,
@@ -24,44 +67,17 @@ where
     P: AsRef<Path> + Sync,
     T: Send,
 {
-    let read = |index: usize, photos: &[P]| {
-        let before = index * chunk.get();
-        load(photos, limits, &make, &|done| progress(before + done))
-    };
-    let chunks = photos.chunks(chunk.get()).enumerate();
     let mut skipped = Vec::new();
-    // A worker of the thread pool must not wait for work that may need that very worker.
-    if rayon::current_thread_index().is_some() {
-        let mut items = chunks.map(|(index, photos)| {
-            let read = read(index, photos);
-            skipped.extend(read.skipped);
-            read.items
+    let result = stream_each(photos, limits, chunk, make, progress, |chunks| {
+        let of_chunks = photos.chunks(chunk.get()).zip(chunks);
+        let mut items = of_chunks.map(|(photos, made)| {
+            let sorted = sorted(photos, made);
+            skipped.extend(sorted.skipped);
+            sorted.items
         });
-        let result = consume(&mut items);
-        return (result, skipped);
-    }
-    std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let reader = scope.spawn(move || {
-            for (index, photos) in chunks {
-                let Dataset {
-                    items,
-                    skipped: unusable,
-                } = read(index, photos);
-                skipped.extend(unusable);
-                if sender.send(items).is_err() {
-                    break;
-                }
-            }
-            skipped
-        });
-        let result = consume(&mut receiver.into_iter());
-        match reader.join() {
-            Ok(skipped) => (result, skipped),
-            // `make` or `progress` panicked: so does their caller.
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+        consume(&mut items)
+    });
+    (result, skipped)
 }
 
 #[cfg(test)]

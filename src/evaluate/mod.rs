@@ -148,8 +148,8 @@ impl Evaluation {
     /// The last point of the curve over K with at most one weight for a hundred pixels; `None` of faces of fewer.
     pub fn at_one_percent(&self) -> Option<&KPoint> {
         let most = self.compression.pixels / curve::PIXELS_A_WEIGHT;
-        let points = self.k_curve.iter();
-        points.filter(|point| point.components <= most).next_back()
+        let mut points = self.k_curve.iter();
+        points.rfind(|point| point.components <= most)
     }
 }
 

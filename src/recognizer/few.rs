@@ -85,15 +85,19 @@ impl Recognizer {
 
     /// The people by the best cosine of their photos, or of mirrored ones, best first.
     pub(super) fn resemblances(&self, face: &[u8]) -> Vec<(usize, f64)> {
+        // On this thread alone: were others to help, this one might meanwhile be given another face to identify,
+        // and wait for itself.
         let enrolled = self.textures.get_or_init(|| {
-            let textures = texture::describe_all(self.gallery.faces());
+            let size = self.preparation.size();
             let mirrored = |texture: &[u8]| -> Vec<u8> {
                 let from = texture::mirror().iter();
                 from.map(|&at| texture[at as usize]).collect()
             };
-            let both = textures
-                .faces()
-                .flat_map(|own| [own.to_vec(), mirrored(own)]);
+            let both = self.gallery.faces().faces().flat_map(|face| {
+                let own = texture::describe(face, size);
+                let mirrored = mirrored(&own);
+                [own, mirrored]
+            });
             both.map(Texture::new).collect()
         });
         let own = Texture::new(texture::describe(face, self.preparation.size()));

@@ -193,7 +193,7 @@ fn turned(centred: &DMatrix<f64>, ordered: &[f64]) -> Option<(Turn, Vec<f64>)> {
     covariance /= centred.ncols() as f64;
     let found = eigen::leading(covariance, Wanted::All, Choice::Auto).ok()?;
     let leading = |variances: &[f64]| variances.iter().take(LEADING).sum::<f64>();
-    if !(leading(&found.values) > leading(ordered) * GAIN) {
+    if leading(&found.values) <= leading(ordered) * GAIN {
         return None;
     }
     let axes = found.vectors.transpose().map(|value| value as f32);

@@ -37,8 +37,9 @@ const PANEL: usize = 128;
 struct Group {
     first: usize,
     end: usize,
-    /// The width of a step, and the value of code 0.
+    /// The width of a step, its inverse, and the value of code 0.
     step: f64,
+    inverse: f64,
     least: f64,
     /// Differences of codes count up to this only: so many squares add up in 16 bits.
     most: u8,
@@ -172,7 +173,7 @@ impl Group {
     /// The code of a value, and how far off that is of the value moved into what codes cover.
     #[inline(always)]
     fn code(&self, value: f64) -> (u8, f64) {
-        let steps = ((value - self.least) / self.step).clamp(0.0, LARGEST);
+        let steps = ((value - self.least) * self.inverse).clamp(0.0, LARGEST);
         let code = (steps + 0.5) as u8;
         (code, (steps - f64::from(code)) * self.step)
     }
@@ -210,6 +211,7 @@ fn groups(deviations: &[f64]) -> Vec<Group> {
             first,
             end,
             step: 2.0 * reach / LARGEST,
+            inverse: LARGEST / (2.0 * reach),
             least: -reach,
             most: most as u8,
         });
