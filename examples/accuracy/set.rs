@@ -78,13 +78,16 @@ impl Set {
             &|_| {},
         );
         let mut names: Vec<String> = loaded.items.iter().map(|item| item.0.clone()).collect();
-        names.sort();
+        // In the order of the photos, in which those of a person stand side by side.
         names.dedup();
         let photos: Vec<Photo> = loaded
             .items
             .into_iter()
             .map(|(person, name, hash, face)| Photo {
-                person: names.binary_search(&person).unwrap_or_default(),
+                person: names
+                    .iter()
+                    .position(|name| *name == person)
+                    .unwrap_or_default(),
                 name,
                 hash,
                 face,

@@ -176,7 +176,9 @@ fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String {
 fn is_safe(letter: char) -> bool {
     // Marks, embeddings, overrides and isolates of the direction can make a line read otherwise than it is.
     let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !(letter.is_control() || turns || letter == '\u{2028}' || letter == '\u{2029}')
+    // What takes no room lets two names look alike; joiners (200C, 200D) do too, but Persian is written with them.
+    let hides = matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
+    !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')
 }
 
 /// A path as it is printed.
@@ -227,6 +229,7 @@ mod tests {
             "Ada\\n\\u{1b}[31m顔\\u{202e}"
         );
         assert_eq!(one_line(&one_line("\u{200f}\t")), "\\u{200f}\\t");
+        assert_eq!(one_line("A\u{200b}da"), "A\\u{200b}da", "not to be taken for Ada");
     }
 
     #[test]
