@@ -236,30 +236,30 @@ fn open_set_rows(open_set: &OpenSet, row: &dyn Fn(&str, &str, &str) -> Result<()
         ),
     )?;
     let kinds = &open_set.not_a_face;
-    let area = |kind: Apart| format!("{:.3}", kind.area);
-    let pictures = kinds.pictures.map_or_else(String::new, |kind| {
+    let area = |kind: &Apart| format!("{:.3}", kind.area);
+    let pictures = kinds.pictures.as_ref().map_or_else(String::new, |kind| {
         format!("{} from pictures given, ", area(kind))
     });
     row(
         "face or not",
-        &area(kinds.noise),
+        &area(&kinds.noise),
         &format!(
             "tells faces from noise, {} from blurred noise, {pictures}{} from faces upside down (1: always, 0.5: never)",
-            area(kinds.blurred_noise),
-            area(kinds.upside_down)
+            area(&kinds.blurred_noise),
+            area(&kinds.upside_down)
         ),
     )?;
-    let by_distance = |kind: Apart| format!("{:.3}", kind.area_by_distance);
-    let pictures = kinds.pictures.map_or_else(String::new, |kind| {
+    let by_distance = |kind: &Apart| format!("{:.3}", kind.area_by_distance);
+    let pictures = kinds.pictures.as_ref().map_or_else(String::new, |kind| {
         format!("{} from pictures given, ", by_distance(kind))
     });
     row(
         "  by distance",
-        &by_distance(kinds.noise),
+        &by_distance(&kinds.noise),
         &format!(
             "from noise by the distance from face space alone, {} from blurred noise, {pictures}{} from faces upside down",
-            by_distance(kinds.blurred_noise),
-            by_distance(kinds.upside_down)
+            by_distance(&kinds.blurred_noise),
+            by_distance(&kinds.upside_down)
         ),
     )
 }

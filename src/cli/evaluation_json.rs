@@ -2,7 +2,7 @@
 
 use eigenfaces::dataset::Person;
 use eigenfaces::error::Result;
-use eigenfaces::evaluate::{Apart, Evaluation, OpenSet, Rate, RocPoint};
+use eigenfaces::evaluate::{Evaluation, OpenSet, Rate, RocPoint};
 use serde_json::{Value, json};
 
 use super::output::Output;
@@ -12,7 +12,6 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
     let found = &evaluation.identification;
     let mean = |rate: Option<&Rate>| rate.map(|rate| rate.mean);
     let name = |person: usize| people.get(person).map(Person::as_str);
-    let roc = |point: &RocPoint| json!([point.false_accepts, point.true_accepts]);
     let per_person = found.per_person.iter().map(|one| {
         json!({
             "person": name(one.person),
@@ -50,7 +49,7 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
         "verification_area": evaluation.verification.area,
         "genuine_claims": evaluation.verification.genuine,
         "impostor_claims": evaluation.verification.impostors,
-        "roc": evaluation.verification.roc.iter().map(roc).collect::<Vec<_>>(),
+        "roc": roc(&evaluation.verification.roc),
         "open_set": evaluation.open_set.as_ref().map(open_set),
         "compression": {
             "pixels": compression.pixels,
@@ -68,10 +67,14 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
     })
 }
 
+fn roc(points: &[RocPoint]) -> Vec<[f64; 2]> {
+    let pair = |point: &RocPoint| [point.false_accepts, point.true_accepts];
+    points.iter().map(pair).collect()
+}
+
 fn open_set(open_set: &OpenSet) -> Value {
     let kinds = &open_set.not_a_face;
-    let area = |kind: Apart| kind.area;
-    let refused = |kind: Apart| kind.refused;
+    let pictures = kinds.pictures.as_ref();
     json!({
         "splits": open_set.splits,
         "enrolled": open_set.enrolled,
@@ -96,16 +99,24 @@ fn open_set(open_set: &OpenSet) -> Value {
             "noise_area": kinds.noise.area,
             "noise_area_by_distance": kinds.noise.area_by_distance,
             "noise_refused": kinds.noise.refused,
+            "noise_roc": roc(&kinds.noise.roc),
+            "noise_roc_by_distance": roc(&kinds.noise.roc_by_distance),
             "blurred_noise_area": kinds.blurred_noise.area,
             "blurred_noise_area_by_distance": kinds.blurred_noise.area_by_distance,
             "blurred_noise_refused": kinds.blurred_noise.refused,
+            "blurred_noise_roc": roc(&kinds.blurred_noise.roc),
+            "blurred_noise_roc_by_distance": roc(&kinds.blurred_noise.roc_by_distance),
             "upside_down_area": kinds.upside_down.area,
             "upside_down_area_by_distance": kinds.upside_down.area_by_distance,
             "upside_down_refused": kinds.upside_down.refused,
-            "pictures": kinds.pictures.map(|kind| kind.count),
-            "pictures_area": kinds.pictures.map(area),
-            "pictures_area_by_distance": kinds.pictures.map(|kind| kind.area_by_distance),
-            "pictures_refused": kinds.pictures.map(refused),
+            "upside_down_roc": roc(&kinds.upside_down.roc),
+            "upside_down_roc_by_distance": roc(&kinds.upside_down.roc_by_distance),
+            "pictures": pictures.map(|kind| kind.count),
+            "pictures_area": pictures.map(|kind| kind.area),
+            "pictures_area_by_distance": pictures.map(|kind| kind.area_by_distance),
+            "pictures_refused": pictures.map(|kind| kind.refused),
+            "pictures_roc": pictures.map(|kind| roc(&kind.roc)),
+            "pictures_roc_by_distance": pictures.map(|kind| roc(&kind.roc_by_distance)),
         },
     })
 }

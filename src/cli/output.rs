@@ -229,7 +229,11 @@ mod tests {
             "Ada\\n\\u{1b}[31m顔\\u{202e}"
         );
         assert_eq!(one_line(&one_line("\u{200f}\t")), "\\u{200f}\\t");
-        assert_eq!(one_line("A\u{200b}da"), "A\\u{200b}da", "not to be taken for Ada");
+        assert_eq!(
+            one_line("A\u{200b}da"),
+            "A\\u{200b}da",
+            "not to be taken for Ada"
+        );
     }
 
     #[test]

@@ -426,7 +426,7 @@ pub struct NotAFace {
 }
 
 /// How well faces are told from one kind of other pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Apart {
     /// How many pictures, over all splits.
     pub count: usize,
@@ -434,6 +434,10 @@ pub struct Apart {
     pub area: f64,
     /// The same by nothing but the distance from face space, all basis faces used.
     pub area_by_distance: f64,
+    /// The ROC curve: `true_accepts` of faces against `false_accepts` of these pictures.
+    pub roc: Vec<RocPoint>,
+    /// The same by the distance from face space.
+    pub roc_by_distance: Vec<RocPoint>,
     /// Share refused by the default decision.
     pub refused: f64,
 }

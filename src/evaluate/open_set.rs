@@ -6,7 +6,7 @@ use super::folds::nearest_by_pixels;
 use super::identification::{spread, squared_distance};
 use super::not_faces::{blurred_noise, noise, upside_down};
 use super::split::{OpenFold, open_folds};
-use super::verification::area;
+use super::verification::area_and_curve;
 use super::{Apart, NotAFace, OpenSet, Rate, Reliability, ReliabilityBin};
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
@@ -264,16 +264,15 @@ fn not_a_face(
         let others: Vec<Other> = splits.iter().flat_map(kind).copied().collect();
         let other: Vec<f64> = others.iter().map(|other| other.likeness).collect();
         let refused = others.iter().filter(|other| other.refused).count();
+        let far: Vec<f64> = others.iter().map(|other| -other.residual).collect();
+        let (area, roc) = area_and_curve(&likeness, &other);
+        let (area_by_distance, roc_by_distance) = area_and_curve(&near, &far);
         Apart {
             count: others.len(),
-            area: area(&likeness, &other),
-            area_by_distance: area(
-                &near,
-                &others
-                    .iter()
-                    .map(|other| -other.residual)
-                    .collect::<Vec<_>>(),
-            ),
+            area,
+            area_by_distance,
+            roc,
+            roc_by_distance,
             refused: refused as f64 / others.len().max(1) as f64,
         }
     };

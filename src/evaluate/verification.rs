@@ -18,10 +18,12 @@ pub(super) fn verification(genuine: &[f32], impostors: &[f32]) -> Verification {
     }
 }
 
-/// How often one of `positive` lies above one of `negative`, ties counting half: the area under the ROC.
-pub(super) fn area(positive: &[f64], negative: &[f64]) -> f64 {
+/// How often one of `positive` lies above one of `negative`, ties counting half: the area under the ROC; and the
+/// curve itself, thinned out.
+pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<RocPoint>) {
     let short = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect();
-    Curve::of(short(positive), short(negative)).area()
+    let curve = Curve::of(short(positive), short(negative));
+    (curve.area(), curve.thinned())
 }
 
 /// Every point of a ROC curve, from (0, 0) to (1, 1).
@@ -146,7 +148,7 @@ mod tests {
                 }
             }
             let expected = pairs / (positive.len() * negative.len()) as f64;
-            prop_assert!((area(&numbers(&positive), &numbers(&negative)) - expected).abs() < 1e-9);
+            prop_assert!((area_and_curve(&numbers(&positive), &numbers(&negative)).0 - expected).abs() < 1e-9);
         }
 
         #[test]

@@ -111,6 +111,15 @@ fn pictures_that_are_no_faces_are_told_apart() {
     let object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
     let kinds = &object["open_set"]["not_a_face"];
     assert_eq!(kinds["pictures"], 20, "five crops each");
+    for curve in ["pictures_roc", "noise_roc_by_distance"] {
+        let points = kinds[curve].as_array().unwrap();
+        assert_eq!(points[0], serde_json::json!([0.0, 0.0]), "{curve}");
+        assert_eq!(
+            points[points.len() - 1],
+            serde_json::json!([1.0, 1.0]),
+            "{curve}"
+        );
+    }
     assert!(kinds["pictures_area"].as_f64().unwrap() > 0.9, "{kinds}");
     let args = [&QUICK[..], &["--not-faces", "nowhere"]].concat();
     evaluate(folder.path(), bundled_faces(), &args).failed_saying(&["nowhere"]);
