@@ -142,7 +142,11 @@ impl LeaveOneOut {
         let mut all: Vec<(f64, usize)> = found.iter().enumerate().flat_map(of_block).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scatter: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
-        let count = wanted.of_whole_spectrum(&scatter, self.faces - 1, self.length)?;
+        let blocks = self.blocks.iter();
+        let before = blocks
+            .filter_map(|block| block.scatter.first())
+            .fold(0.0, |a: f64, &b| a.max(b));
+        let count = wanted.of_whole_spectrum(&scatter, before, self.faces - 1, self.length)?;
         all.truncate(count);
         Ok(all)
     }

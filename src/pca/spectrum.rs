@@ -111,18 +111,18 @@ impl ComponentCount {
     }
 
     /// How many to keep of all eigenvalues of the scatter matrix of n faces of d pixels, decreasing, those of no
-    /// variance among them.
+    /// variance among them: they came from numbers as large as `before`, and are rounded in terms of that.
     pub(super) fn of_whole_spectrum(
         self,
         scatter: &[f64],
+        before: f64,
         n: usize,
         d: usize,
     ) -> Result<usize, PcaError> {
-        let largest = scatter.first().copied().unwrap_or(0.0);
-        if largest <= 0.0 {
+        let known = &scatter[..rank_cut(scatter, before)];
+        if known.is_empty() {
             return Err(PcaError::NoVariance(n));
         }
-        let known = &scatter[..rank_cut(scatter, largest)];
         let count = self.settle(known, known.iter().sum(), true);
         let count = count.unwrap_or(known.len());
         match self {
