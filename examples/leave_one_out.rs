@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let viewed = comparison.view(gallery.faces());
 
     let started = Instant::now();
-    let trials = Trials::new(&viewed, comparison, settings.pca())?;
+    let trials = Trials::new(&viewed, comparison, settings.pca())?.leaving_one_out();
     let products = started.elapsed().as_secs_f64();
     let (mut again, mut from_products) = (f64::INFINITY, f64::INFINITY);
     for face in 0..count.min(gallery.len()) {

@@ -43,7 +43,13 @@ pub(super) fn run(
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let comparison = settings.comparison();
     let viewed = comparison.view(gallery.faces());
-    let faces = Trials::new(&viewed, comparison, settings.pca())?;
+    let mut faces = Trials::new(&viewed, comparison, settings.pca())?;
+    if folds
+        .iter()
+        .any(|fold| fold.learned.len() + 1 == gallery.len())
+    {
+        faces = faces.leaving_one_out();
+    }
     let one = |fold: &Fold| {
         let outcome = run_fold(whole, &faces, fold);
         progress();

@@ -1,6 +1,6 @@
 //! Learning again from some of the faces and trying the others: what calibration and evaluation are made of.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
 use crate::kernel_pca::Kernel;
-use crate::pca::{InnerProducts, LeaveOneOut, Pca, PcaError, Solver};
+use crate::pca::{InnerProducts, LeaveOneOut, Pca, Solver};
 
 /// Up to so many columns their inner products are kept (16 bytes a pair), and learning again costs an
 /// eigenproblem; beyond that, pixels are looked at again.
@@ -20,8 +20,8 @@ pub struct Trials<'a> {
     viewed: &'a [Viewed<'a>],
     /// Of each view; `None` where there are too many faces.
     products: Option<Vec<InnerProducts>>,
-    /// Of each view, once a single face is left out.
-    leaving_out: OnceLock<Vec<Result<LeaveOneOut, PcaError>>>,
+    /// Of each view, where single faces are to be left out: see [`Trials::leaving_one_out`].
+    leaving_out: Option<Vec<LeaveOneOut>>,
     comparison: Comparison,
     pca: Pca,
 }
@@ -70,10 +70,31 @@ impl<'a> Trials<'a> {
         Ok(Self {
             viewed,
             products,
-            leaving_out: OnceLock::new(),
+            leaving_out: None,
             comparison,
             pca,
         })
+    }
+
+    /// The same, made ready to leave out single faces in closed form where that can be done; otherwise each is
+    /// learned without as any choice of faces is. The results are those of learning again, to rounding.
+    ///
+    /// Made here and not when first wanted: trials may run side by side, and a worker of the thread pool that is given
+    /// another trial while it prepares would wait for itself.
+    #[must_use]
+    pub fn leaving_one_out(self) -> Self {
+        let everybody: Vec<usize> = (0..self.len()).collect();
+        let products = self.products.iter().flatten();
+        let prepare = |(view, products): (&Viewed<'_>, _)| {
+            LeaveOneOut::new(products, &view.themselves(&everybody)).ok()
+        };
+        let prepared: Option<Vec<LeaveOneOut>> =
+            self.viewed.iter().zip(products).map(prepare).collect();
+        let leaving_out = prepared.filter(|prepared| prepared.len() == self.viewed.len());
+        Self {
+            leaving_out,
+            ..self
+        }
     }
 
     /// n, the number of faces.
@@ -115,10 +136,12 @@ impl<'a> Trials<'a> {
             });
         };
         let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
-        let left_out = self.left_out(learned);
+        let left_out = self.leaving_out.as_ref().zip(self.left_out(learned));
         for (at, (view, products)) in self.viewed.iter().zip(products).enumerate() {
             let found = match left_out {
-                Some(face) => self.without(at, face, learned, tried)?,
+                Some((prepared, face)) => {
+                    self.without(view, &prepared[at], face, learned, tried)?
+                }
                 None => self.again(view, products, learned, tried)?,
             };
             let (eigenvalues, placed) = (&found.eigenvalues, &found.placed);
@@ -182,22 +205,13 @@ impl<'a> Trials<'a> {
     /// What a view learns from all faces but one, in closed form.
     fn without(
         &self,
-        at: usize,
+        view: &Viewed<'_>,
+        prepared: &LeaveOneOut,
         face: usize,
         learned: &[usize],
         tried: &[usize],
     ) -> Result<Learned> {
-        let all = self.leaving_out.get_or_init(|| {
-            let everybody: Vec<usize> = (0..self.len()).collect();
-            let products = self.products.iter().flatten();
-            let prepare = |(view, products): (&Viewed<'_>, _)| {
-                LeaveOneOut::new(products, &view.themselves(&everybody))
-            };
-            self.viewed.iter().zip(products).map(prepare).collect()
-        });
-        let view = &self.viewed[at];
         let column = view.themselves(&[face])[0];
-        let prepared = all[at].as_ref().map_err(Clone::clone)?;
         let found = prepared.without(column, self.pca.components)?;
         Ok(Learned {
             eigenvalues: found.eigenvalues,
