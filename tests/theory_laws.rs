@@ -98,10 +98,19 @@ proptest! {
     fn minimising_finds_the_subspace_of_pca(n in 8_usize..60, width in 8_u32..11, k in 1_usize..9, seed: u64) {
         let faces = faces(width, 8, n, seed);
         let mut rounds: Vec<Round> = Vec::new();
-        let found = minimize::fit(&faces, ComponentCount::Count(k), |round| rounds.push(round)).unwrap();
+        let exact = fit(&faces, ComponentCount::Share(1.0));
+        let found = match minimize::fit(&faces, ComponentCount::Count(k), |round| rounds.push(round)) {
+            Ok(found) => found,
+            // It turns by λ_(k+1) / λ_k a round: only where these all but agree may it give up.
+            Err(PcaError::NotConverged { .. }) => {
+                let alike = exact.eigenvalues[k] / exact.eigenvalues[k - 1];
+                prop_assert!(alike > 0.99, "gave up at {}", alike);
+                return Ok(());
+            }
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
         let k = found.count();
         prop_assert_eq!(found.solver, Solver::Minimize);
-        let exact = fit(&faces, ComponentCount::Share(1.0));
         for (a, b) in found.eigenvalues.iter().zip(&exact.eigenvalues) {
             prop_assert!((a - b).abs() < 1e-8 * exact.eigenvalues[0]);
         }
