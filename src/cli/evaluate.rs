@@ -236,31 +236,29 @@ fn open_set_rows(open_set: &OpenSet, row: &dyn Fn(&str, &str, &str) -> Result<()
         ),
     )?;
     let kinds = &open_set.not_a_face;
-    let area = |kind: &Apart| format!("{:.3}", kind.area);
-    let pictures = kinds.pictures.as_ref().map_or_else(String::new, |kind| {
-        format!("{} from pictures given, ", area(kind))
-    });
+    let from = |area: fn(&Apart) -> f64| {
+        let told = |kind: &Apart| format!("{:.3}", area(kind));
+        let pictures = kinds.pictures.as_ref();
+        let pictures = pictures.map(|kind| format!("{} from pictures given, ", told(kind)));
+        let others = format!(
+            "{} from blurred noise, {}{} from faces upside down",
+            told(&kinds.blurred_noise),
+            pictures.unwrap_or_default(),
+            told(&kinds.upside_down)
+        );
+        (told(&kinds.noise), others)
+    };
+    let (noise, others) = from(|kind| kind.area);
     row(
         "face or not",
-        &area(&kinds.noise),
-        &format!(
-            "tells faces from noise, {} from blurred noise, {pictures}{} from faces upside down (1: always, 0.5: never)",
-            area(&kinds.blurred_noise),
-            area(&kinds.upside_down)
-        ),
+        &noise,
+        &format!("tells faces from noise, {others} (1: always, 0.5: never)"),
     )?;
-    let by_distance = |kind: &Apart| format!("{:.3}", kind.area_by_distance);
-    let pictures = kinds.pictures.as_ref().map_or_else(String::new, |kind| {
-        format!("{} from pictures given, ", by_distance(kind))
-    });
+    let (noise, others) = from(|kind| kind.area_by_distance);
     row(
         "  by distance",
-        &by_distance(&kinds.noise),
-        &format!(
-            "from noise by the distance from face space alone, {} from blurred noise, {pictures}{} from faces upside down",
-            by_distance(&kinds.blurred_noise),
-            by_distance(&kinds.upside_down)
-        ),
+        &noise,
+        &format!("from noise by the distance from face space alone, {others}"),
     )
 }
 

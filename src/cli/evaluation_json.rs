@@ -2,8 +2,8 @@
 
 use eigenfaces::dataset::Person;
 use eigenfaces::error::Result;
-use eigenfaces::evaluate::{Evaluation, OpenSet, Rate, RocPoint};
-use serde_json::{Value, json};
+use eigenfaces::evaluate::{Evaluation, NotAFace, OpenSet, Rate, RocPoint};
+use serde_json::{Map, Value, json};
 
 use super::output::Output;
 
@@ -73,8 +73,6 @@ fn roc(points: &[RocPoint]) -> Vec<[f64; 2]> {
 }
 
 fn open_set(open_set: &OpenSet) -> Value {
-    let kinds = &open_set.not_a_face;
-    let pictures = kinds.pictures.as_ref();
     json!({
         "splits": open_set.splits,
         "enrolled": open_set.enrolled,
@@ -94,31 +92,40 @@ fn open_set(open_set: &OpenSet) -> Value {
         "expected_calibration_error": open_set.confidence.calibration_error,
         "expected_calibration_error_adaptive": open_set.confidence.adaptive_calibration_error,
         "reliability": open_set.confidence.bins,
-        "not_a_face": {
-            "faces_refused": kinds.faces_refused,
-            "noise_area": kinds.noise.area,
-            "noise_area_by_distance": kinds.noise.area_by_distance,
-            "noise_refused": kinds.noise.refused,
-            "noise_roc": roc(&kinds.noise.roc),
-            "noise_roc_by_distance": roc(&kinds.noise.roc_by_distance),
-            "blurred_noise_area": kinds.blurred_noise.area,
-            "blurred_noise_area_by_distance": kinds.blurred_noise.area_by_distance,
-            "blurred_noise_refused": kinds.blurred_noise.refused,
-            "blurred_noise_roc": roc(&kinds.blurred_noise.roc),
-            "blurred_noise_roc_by_distance": roc(&kinds.blurred_noise.roc_by_distance),
-            "upside_down_area": kinds.upside_down.area,
-            "upside_down_area_by_distance": kinds.upside_down.area_by_distance,
-            "upside_down_refused": kinds.upside_down.refused,
-            "upside_down_roc": roc(&kinds.upside_down.roc),
-            "upside_down_roc_by_distance": roc(&kinds.upside_down.roc_by_distance),
-            "pictures": pictures.map(|kind| kind.count),
-            "pictures_area": pictures.map(|kind| kind.area),
-            "pictures_area_by_distance": pictures.map(|kind| kind.area_by_distance),
-            "pictures_refused": pictures.map(|kind| kind.refused),
-            "pictures_roc": pictures.map(|kind| roc(&kind.roc)),
-            "pictures_roc_by_distance": pictures.map(|kind| roc(&kind.roc_by_distance)),
-        },
+        "not_a_face": not_a_face(&open_set.not_a_face),
     })
+}
+
+/// The figures of each kind of pictures; those of kinds that there are none of are null.
+fn not_a_face(found: &NotAFace) -> Value {
+    let mut fields = Map::new();
+    let mut put = |name: String, value: Value| fields.insert(name, value);
+    let pictures = found.pictures.as_ref();
+    put("faces_refused".to_owned(), json!(found.faces_refused));
+    put(
+        "pictures".to_owned(),
+        json!(pictures.map(|kind| kind.count)),
+    );
+    for (name, kind) in [
+        ("noise", Some(&found.noise)),
+        ("blurred_noise", Some(&found.blurred_noise)),
+        ("upside_down", Some(&found.upside_down)),
+        ("pictures", pictures),
+    ] {
+        let mut figure = |figure: &str, value: Value| put(format!("{name}_{figure}"), value);
+        figure("area", json!(kind.map(|kind| kind.area)));
+        figure(
+            "area_by_distance",
+            json!(kind.map(|kind| kind.area_by_distance)),
+        );
+        figure("refused", json!(kind.map(|kind| kind.refused)));
+        figure("roc", json!(kind.map(|kind| roc(&kind.roc))));
+        figure(
+            "roc_by_distance",
+            json!(kind.map(|kind| roc(&kind.roc_by_distance))),
+        );
+    }
+    Value::Object(fields)
 }
 
 /// The same fields, one a row: a field of an object within is named `open_set.strangers`, a member of a

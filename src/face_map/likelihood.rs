@@ -2,8 +2,8 @@
 
 use image::GrayImage;
 
-use super::WindowSums;
 use super::correlate::Tiling;
+use super::{WindowSums, leading_eigenfaces};
 use crate::face_space::FaceSpace;
 
 /// Σ w_i² / λ_i + ε² / ρ at every position, row after row; of windows with contrast, of others anything.
@@ -24,12 +24,7 @@ pub(super) fn unlikeliness(
     let squares: f64 = mean.iter().map(|value| (value - level).powi(2)).sum();
     let spread = squares.sqrt();
 
-    let eigenfaces: Vec<Vec<f64>> = space
-        .basis()
-        .column_iter()
-        .take(leading)
-        .map(|face| face.iter().map(|&value| f64::from(value)).collect())
-        .collect();
+    let eigenfaces = leading_eigenfaces(space, leading);
     let variances = &space.eigenvalues()[..eigenfaces.len()];
     let left_out = space.total_variance() - variances.iter().sum::<f64>();
     // Where all is kept, what is left out is rounding: a millionth of the whole.

@@ -256,18 +256,20 @@ pub fn scaled(picture: &GrayImage, scale: f64) -> GrayImage {
     imageops::resize(picture, width, height, imageops::FilterType::Triangle)
 }
 
+/// The leading eigenfaces, d numbers each.
+fn leading_eigenfaces(space: &FaceSpace, leading: usize) -> Vec<Vec<f64>> {
+    let eigenfaces = space.basis().column_iter().take(leading);
+    let in_double = eigenfaces.map(|face| face.iter().map(|&value| f64::from(value)).collect());
+    in_double.collect()
+}
+
 /// ε² at every position, row after row.
 fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> Vec<f64> {
     let size = space.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
     let mean = space.mean().as_slice();
     let mean_squared: f64 = mean.iter().map(|level| level * level).sum();
-    let eigenfaces: Vec<Vec<f64>> = space
-        .basis()
-        .column_iter()
-        .take(leading)
-        .map(|face| face.iter().map(|&value| f64::from(value)).collect())
-        .collect();
+    let eigenfaces = leading_eigenfaces(space, leading);
     // u_iᵀ m, which the window's u_iᵀ x is less by.
     let offsets: Vec<f64> = eigenfaces
         .iter()

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Part, Placed, Space, Viewed, stacked};
+use super::{Comparison, Matcher, Placed, Space, Viewed, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
@@ -36,10 +36,8 @@ impl Matcher {
                 Space::Scaled(_) => view.placed(space, faces)?,
                 Space::Kernel(_) => return Err(Error::KernelNotKept),
             };
-            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
-            let part = Part::new(view.view, view.share, space.clone(), metric);
-            let straight = part.coordinates(&placed.weights);
-            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
+            let (part, enrolled) = view.part(space.clone(), &placed, comparison.metric, persons);
+            coordinates.push(enrolled);
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)

@@ -225,6 +225,22 @@ impl Viewed<'_> {
         Ok(Placed { weights, parity })
     }
 
+    /// This view with its space and the metric of the faces placed there, whose people are `persons` (n); and the
+    /// coordinates of the faces with all their copies, a face's side by side: k x (n c).
+    fn part(
+        &self,
+        space: Space,
+        placed: &Placed,
+        metric: Metric,
+        persons: &[usize],
+    ) -> (Part, DMatrix<f32>) {
+        let metric = placed.metric(metric, space.eigenvalues(), persons);
+        let part = Part::new(self.view, self.share, space, metric);
+        let straight = part.coordinates(&placed.weights);
+        let enrolled = self.with_mirrored(straight, placed.parity.as_deref());
+        (part, enrolled)
+    }
+
     /// Whether the space is learned from mirror images too.
     pub fn symmetry(&self) -> Symmetry<'_> {
         match self.copies {
@@ -373,10 +389,8 @@ impl Matcher {
                 Kernel::Linear => view.linear(faces, pca)?,
                 kernel => view.kernel(faces, KernelPca { kernel, components })?,
             };
-            let metric = placed.metric(comparison.metric, space.eigenvalues(), persons);
-            let part = Part::new(view.view, view.share, space, metric);
-            let straight = part.coordinates(&placed.weights);
-            coordinates.push(view.with_mirrored(straight, placed.parity.as_deref()));
+            let (part, enrolled) = view.part(space, &placed, comparison.metric, persons);
+            coordinates.push(enrolled);
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)

@@ -3,12 +3,17 @@
 //! Handing a cosine or other callback to a tree built on other coordinates gives wrong neighbours;
 //! here no such callback exists.
 
+mod triangle;
+mod within;
+
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use crate::face_space::Weights;
 use crate::pca::Parity;
-use crate::pca::eigen::{self, Accum};
+use triangle::{Triangle, spread, triangles};
+use within::whitening_within;
+pub use within::{RIDGE, TOTAL_SHARE};
 
 /// How weights are scaled before faces are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +29,6 @@ pub enum Scaling {
     /// normalisation (Hatch, Kajarekar & Stolcke 2006), shrunk: see [`TOTAL_SHARE`] and [`RIDGE`].
     Within,
 }
-
-/// Share of the total covariance Λ added to the within-person covariance; all there is where each person
-/// has one photo. Anything from 0.03 to 0.3 does as well: docs/RECIPES.md.
-pub const TOTAL_SHARE: f64 = 0.1;
-
-/// Ridge added then, in terms of the mean variance of a direction. 0.1 to 0.3 do alike.
-pub const RIDGE: f64 = 0.3;
 
 /// What is compared after scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,15 +149,6 @@ enum Transform {
     Diagonal(Vec<f64>),
     /// Lower triangular: coordinate i comes from weights 0 to i, those that stand in one block with it.
     Triangular(Vec<Triangle>),
-}
-
-/// Weights that are transformed together, apart from all others.
-#[derive(Debug, Clone, PartialEq)]
-struct Triangle {
-    /// Which weights, increasing (m).
-    members: Vec<usize>,
-    /// m x m, lower triangular.
-    matrix: DMatrix<f64>,
 }
 
 impl FittedMetric {
@@ -311,179 +300,6 @@ impl Transform {
                 }
             }
         }
-    }
-}
-
-impl Triangle {
-    /// Transforms its members among the weights of a few faces, k each.
-    fn apply(&self, weights: &[f32], scaled: &mut [f64], k: usize) {
-        let m = self.members.len();
-        let mut own = [vec![0.0; m * FACES], vec![0.0; m * FACES]];
-        let [given, found] = &mut own;
-        for (weights, given) in weights.chunks(k).zip(given.chunks_mut(m)) {
-            for (value, &at) in given.iter_mut().zip(&self.members) {
-                *value = f64::from(weights[at]);
-            }
-        }
-        let faces = weights.len() / k;
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for (at, column) in self.matrix.column_iter().enumerate() {
-                    let factors = &column.as_slice()[at..];
-                    for (given, found) in given.chunks(m).zip(found.chunks_mut(m)).take(faces) {
-                        let weight = given[at];
-                        for (value, &factor) in found[at..].iter_mut().zip(factors) {
-                            *value += weight * factor;
-                        }
-                    }
-                }
-            },
-        );
-        for (scaled, found) in scaled.chunks_mut(k).zip(found.chunks(m)) {
-            for (&value, &at) in found.iter().zip(&self.members) {
-                scaled[at] = value;
-            }
-        }
-    }
-}
-
-/// A lower triangular matrix taken apart into blocks of weights that have nothing to do with each other; those that
-/// have to do with nothing else stand in one block together.
-fn triangles(matrix: &DMatrix<f64>) -> Vec<Triangle> {
-    let k = matrix.nrows();
-    // The first weight of the block of each, as far as is known.
-    let mut first: Vec<usize> = (0..k).collect();
-    for at in 0..k {
-        for row in at + 1..k {
-            let (one, other) = (first[at], first[row]);
-            if matrix[(row, at)] != 0.0 && one != other {
-                let joined = one.min(other);
-                let either = first.iter_mut().filter(|of| **of == one || **of == other);
-                either.for_each(|of| *of = joined);
-            }
-        }
-    }
-    let mut sizes = vec![0; k];
-    first.iter().for_each(|&block| sizes[block] += 1);
-    let block_of = |at: usize| (sizes[first[at]] > 1).then_some(first[at]);
-    let mut blocks: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
-    for at in 0..k {
-        let block = block_of(at);
-        match blocks.iter_mut().find(|(known, _)| *known == block) {
-            Some((_, members)) => members.push(at),
-            None => blocks.push((block, vec![at])),
-        }
-    }
-    let triangle = |(_, members): (_, Vec<usize>)| Triangle {
-        matrix: DMatrix::from_fn(members.len(), members.len(), |i, j| {
-            matrix[(members[i], members[j])]
-        }),
-        members,
-    };
-    blocks.into_iter().map(triangle).collect()
-}
-
-/// L⁻¹ of T = L Lᵀ, where T is the shrunk within-person covariance of the weights; `None` where T is not
-/// positive definite.
-fn whitening_within(
-    eigenvalues: &[f64],
-    weights: &Weights,
-    persons: &[usize],
-    parity: Option<&[Parity]>,
-) -> Option<DMatrix<f64>> {
-    let k = eigenvalues.len();
-    let of = |wanted: Parity| {
-        let is_of = |&at: &usize| parity.is_none_or(|parity| parity[at] == wanted);
-        (0..k).filter(is_of).collect::<Vec<usize>>()
-    };
-    let blocks = match parity {
-        None => vec![(of(Parity::Even), Parity::Even)],
-        Some(_) => vec![
-            (of(Parity::Even), Parity::Even),
-            (of(Parity::Odd), Parity::Odd),
-        ],
-    };
-    let covariances: Vec<(Vec<usize>, DMatrix<f64>)> = blocks
-        .into_iter()
-        .map(|(members, parity)| {
-            let mut covariance = within_person_covariance(weights, &members, persons, parity);
-            for (at, &member) in members.iter().enumerate() {
-                covariance[(at, at)] += TOTAL_SHARE * eigenvalues[member];
-            }
-            (members, covariance)
-        })
-        .collect();
-    let traces = covariances.iter().map(|(_, covariance)| covariance.trace());
-    let ridge = RIDGE * traces.sum::<f64>() / k as f64;
-    let mut whole = DMatrix::zeros(k, k);
-    for (members, mut covariance) in covariances {
-        for at in 0..members.len() {
-            covariance[(at, at)] += ridge;
-        }
-        let inverse = eigen::inverse_cholesky(covariance)?;
-        // To the precision that a model keeps: what is learned and what is loaded are the same.
-        spread(
-            &inverse.map(|value| f64::from(value as f32)),
-            &members,
-            &mut whole,
-        );
-    }
-    Some(whole)
-}
-
-/// A block of the weights that are members, to its place among all.
-fn spread(block: &DMatrix<f64>, members: &[usize], whole: &mut DMatrix<f64>) {
-    for (column, &to) in block.column_iter().zip(members) {
-        for (&value, &row) in column.iter().zip(members) {
-            whole[(row, to)] = value;
-        }
-    }
-}
-
-/// The mean over all faces of (w - m)(w - m)ᵀ, with w the weights that are members and m their mean over the
-/// photos of the face's person: m x m. Odd weights have the mean zero, for mirror images have their negative.
-fn within_person_covariance(
-    weights: &Weights,
-    members: &[usize],
-    persons: &[usize],
-    parity: Parity,
-) -> DMatrix<f64> {
-    let k = members.len();
-    let mut deviations = DMatrix::<f64>::zeros(k, weights.ncols());
-    for (mut own, face) in deviations.column_iter_mut().zip(weights.column_iter()) {
-        for (value, &at) in own.iter_mut().zip(members) {
-            *value = f64::from(face[at]);
-        }
-    }
-    if parity == Parity::Even {
-        subtract_means(&mut deviations, persons);
-    }
-    let count = (weights.ncols().max(1)) as f64;
-    let mut covariance = DMatrix::zeros(k, k);
-    let deviations = eigen::view(&deviations);
-    let (out, transposed) = (eigen::view_mut(&mut covariance), deviations.transpose());
-    eigen::multiply(out, Accum::Replace, deviations, transposed, count.recip());
-    covariance
-}
-
-/// From each column its person's mean.
-fn subtract_means(columns: &mut DMatrix<f64>, persons: &[usize]) {
-    let people = persons.iter().max().map_or(0, |&last| last + 1);
-    let mut means = DMatrix::<f64>::zeros(columns.nrows(), people);
-    let mut counts = vec![0.0; people];
-    for (column, &person) in columns.column_iter().zip(persons) {
-        counts[person] += 1.0;
-        let mut mean = means.column_mut(person);
-        mean += column;
-    }
-    for (mut mean, &count) in means.column_iter_mut().zip(&counts) {
-        if count > 0.0 {
-            mean /= count;
-        }
-    }
-    for (mut column, &person) in columns.column_iter_mut().zip(persons) {
-        column -= means.column(person);
     }
 }
 
