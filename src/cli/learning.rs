@@ -17,7 +17,7 @@ use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
 use eigenfaces::matcher::{Features, PixelScale};
 use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
-use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{Cli, Learn, Origin};
@@ -116,6 +116,33 @@ impl Learn {
             _ => Ok(()),
         }
     }
+}
+
+/// What names people: a recogniser, or of one in a file no more than that takes.
+pub enum Naming {
+    Recognizer(Box<Recognizer>),
+    Identifier(Box<Identifier>),
+}
+
+impl Naming {
+    /// What names people.
+    pub fn identifier(&self) -> &Identifier {
+        match self {
+            Self::Recognizer(recognizer) => recognizer.identifier(),
+            Self::Identifier(identifier) => identifier,
+        }
+    }
+}
+
+/// As [`recognizer`], but of a model only what naming people takes.
+pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming, usize)> {
+    if origin.faces.is_empty() {
+        origin.learn.refuse_given("--faces DIR");
+        let identifier = store::load_identifier(model)?;
+        return Ok((Naming::Identifier(Box::new(identifier)), 0));
+    }
+    let (recognizer, unlearned) = recognizer(origin, model, output)?;
+    Ok((Naming::Recognizer(Box::new(recognizer)), unlearned))
 }
 
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter

@@ -476,6 +476,11 @@ impl Matcher {
     pub fn rank(&self, coordinates: &[f32], top: usize) -> Vec<Match> {
         self.clusters.rank(coordinates, top)
     }
+
+    /// The same of many (k x m), in their order: together they cost much less.
+    pub fn rank_all(&self, coordinates: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+        self.clusters.rank_all(coordinates, top)
+    }
 }
 
 /// Every value so many times in a row.

@@ -7,6 +7,8 @@
 mod archive;
 mod basis;
 mod digest;
+mod disk;
+mod identifier;
 mod lock;
 mod model;
 mod npy;
@@ -17,6 +19,7 @@ mod writer;
 mod zip;
 
 pub use archive::Archive;
+pub use identifier::load_identifier;
 pub use lock::{ModelLock, Wait};
 pub use model::{from_archive, load, load_with_history, save};
 pub use npy::{Number, read_npy, write_npy};
