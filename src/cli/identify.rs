@@ -7,6 +7,7 @@ use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::gallery::{Recall, Search};
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Candidate, Identification, Identifier, Question, Recognizer};
 
@@ -33,8 +34,18 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             (Naming::Recognizer(Box::new(recognizer)), unlearned)
         }
     };
-    let recognizer = naming.identifier();
+    let approximate = args
+        .approximate
+        .then(|| naming.identifier().clone().searching(Search::Approximate));
+    let recognizer = approximate.as_ref().unwrap_or(naming.identifier());
+    let recall = match &approximate {
+        Some(identifier) => identifier.matcher().recall(TRIED),
+        None => None,
+    };
     let photos = Photos::list(&args.photos, output)?;
+    if args.approximate {
+        output.say(&in_words(recall));
+    }
     let question = Question {
         top: usize::from(args.top),
         acceptance: args.acceptance.into(),
@@ -43,6 +54,9 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         recognizer,
         output,
         question,
+        recall: args
+            .approximate
+            .then(|| recall.map_or(1.0, |recall| recall.share())),
     };
     let mut drawn = match (&args.explain, &naming) {
         (Some(path), Naming::Recognizer(recognizer)) => Some(Drawn::new(path, recognizer)),
@@ -106,6 +120,21 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         drawn.write(output)?;
     }
     Ok(Outcome::of_inputs(done, failed))
+}
+
+/// Enrolled faces that an approximate search is tried with.
+const TRIED: usize = 1000;
+
+/// What an approximate search misses.
+fn in_words(recall: Option<Recall>) -> String {
+    match recall {
+        Some(recall) => format!(
+            "approximate: recall {:.3} over {} of the gallery's own faces",
+            recall.share(),
+            recall.faces
+        ),
+        None => "approximate: this gallery is searched exactly all the same".to_owned(),
+    }
 }
 
 /// What the readers made of a photo.
@@ -235,6 +264,8 @@ struct Report<'a> {
     recognizer: &'a Identifier,
     output: &'a Output,
     question: Question,
+    /// The share that an approximate search finds.
+    recall: Option<f64>,
 }
 
 impl Report<'_> {
@@ -255,7 +286,9 @@ impl Report<'_> {
             Format::Text => (1..)
                 .zip(found)
                 .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
-            Format::Json => self.output.line(&json::identified(photo, found)),
+            Format::Json => self
+                .output
+                .line(&json::identified(photo, found, self.recall)),
             Format::Csv if found.is_empty() => self.output.csv(&row_without_face(photo)),
             Format::Csv => (1..)
                 .zip(found)

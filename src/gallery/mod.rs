@@ -17,6 +17,7 @@ pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally};
 pub use index::{Index, Method, Neighbour};
 pub use intake::{FolderView, Intake, Sighting};
+pub use sweep::{Recall, Search};
 
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, Result};

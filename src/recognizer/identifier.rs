@@ -12,7 +12,7 @@ use crate::decision::{Acceptance, Calibration, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
-use crate::gallery::{Gallery, Match};
+use crate::gallery::{Gallery, Match, Search};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::Matcher;
@@ -81,6 +81,7 @@ pub struct Identifier {
     people: Vec<Person>,
     matcher: Matcher,
     calibration: Calibration,
+    search: Search,
     /// Of few people, who are told apart by how alike faces look.
     pub(super) few: Option<Few>,
 }
@@ -117,6 +118,7 @@ impl Identifier {
             people,
             matcher,
             calibration,
+            search: Search::Exact,
             few: None,
         })
     }
@@ -125,6 +127,12 @@ impl Identifier {
     pub(super) fn among(self, gallery: &Gallery) -> Self {
         let few = self.goes_by_resemblance().then(|| Few::new(gallery));
         Self { few, ..self }
+    }
+
+    /// The same, looking for people so thoroughly.
+    #[must_use]
+    pub fn searching(self, search: Search) -> Self {
+        Self { search, ..self }
     }
 
     /// How photos are made ready.
@@ -213,7 +221,7 @@ impl Identifier {
         let top = question.top.max(2);
         let ranked = self.few.is_none().then(|| {
             let coordinates = self.matcher.coordinates(faces);
-            self.matcher.rank_all(&coordinates, top)
+            self.matcher.rank_all(&coordinates, top, self.search)
         });
         let test = LikenessTest::new(&self.space);
         let identify = |at: usize| {

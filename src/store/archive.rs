@@ -76,7 +76,7 @@ impl Archive {
         Self::open_large(path, LARGE)
     }
 
-    fn open_large(path: &Path, large: usize) -> Result<Self> {
+    pub(super) fn open_large(path: &Path, large: usize) -> Result<Self> {
         let (file, length) = Self::find(path)?;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length <= large || cfg!(not(any(unix, windows))) {

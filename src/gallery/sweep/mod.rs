@@ -12,6 +12,7 @@
 
 mod codes;
 mod ready;
+mod recall;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use super::clusters::{Best, Clusters, Match, Points};
 use crate::pca::kernel::{BAND, Bench, Kernel, LONGEST, Laid};
 use codes::{Codes, Parities, Sums, step};
 pub(super) use ready::Ready;
+pub use recall::Recall;
 
 /// Points that are looked at as one: the least of their sums is kept.
 const GROUP: usize = 8;
@@ -39,28 +41,50 @@ const TOGETHER: usize = 5 * BAND;
 /// Groups that are looked into first, for every person wanted.
 const FIRST: usize = 16;
 
+/// Groups of centroids that an approximate search looks into, for every person wanted.
+const ROUGHLY: usize = 8;
+
+/// How thoroughly the nearest people are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// Whoever is nearest is found.
+    #[default]
+    Exact,
+    /// Of many probes among many people, each with a centroid: only those whose centroid is near are compared with,
+    /// some dozens for every person wanted. What that misses is told by [`Clusters::recall`]. Otherwise exact, which
+    /// is fast enough.
+    Approximate,
+}
+
 /// Fewer probes than this, or points, are not worth a pass.
 const PROBES: usize = 12;
 const POINTS: usize = 1000;
 
 impl Clusters {
     /// What [`rank`](Self::rank) gives of each query (k x m), in their order. Many together cost much less.
-    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize, search: Search) -> Vec<Vec<Match>> {
         let top = top.min(self.people());
-        let points = self.kinds.first().map_or(0, |kind| kind.index.len());
-        let pays = queries.ncols() >= PROBES
-            && points >= POINTS
-            && top * 4 < self.people()
-            && queries.nrows() == self.kinds[0].index.points().nrows()
-            && queries.iter().all(|value| value.is_finite());
-        let sweep = || self.sweep.get_or_make(|| Sweep::new(&self.kinds));
-        match pays.then(sweep).flatten() {
-            Some(sweep) => sweep.rank(self, queries, top),
+        match self.sweep_for(queries, top) {
+            Some(sweep) => sweep.rank(self, queries, top, search),
             None => (0..queries.ncols())
                 .into_par_iter()
                 .map(|at| self.rank(queries.column(at).as_slice(), top))
                 .collect(),
         }
+    }
+
+    /// The codes, where a pass over them pays.
+    fn sweep_for(&self, queries: &DMatrix<f32>, top: usize) -> Option<&Sweep> {
+        let points = self.kinds.first().map(|kind| kind.index.points())?;
+        let pays = queries.ncols() >= PROBES
+            && points.ncols() >= POINTS
+            && top * 4 < self.people()
+            && queries.nrows() == points.nrows()
+            && queries.iter().all(|value| value.is_finite());
+        if !pays {
+            return None;
+        }
+        self.sweep.get_or_make(|| Sweep::new(&self.kinds))
     }
 }
 
@@ -81,6 +105,8 @@ pub(super) struct Sweep {
 #[derive(Debug)]
 struct Centroids {
     codes: Codes,
+    /// The person of each.
+    owners: Vec<usize>,
     /// Those of person p are from `starts[p]` to `starts[p + 1]`: one or none.
     starts: Vec<usize>,
 }
@@ -112,6 +138,7 @@ impl Sweep {
                 }
                 Some(Centroids {
                     codes: Codes::of(kind.index.points(), 1, &parities, step),
+                    owners: kind.owners.clone(),
                     starts: kind.starts.clone(),
                 })
             }
@@ -137,12 +164,18 @@ impl Sweep {
     }
 
     /// The `top` nearest people to each query (k x m, finite), nearest first: what [`Clusters::rank`] gives.
-    pub fn rank(&self, clusters: &Clusters, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+    fn rank(
+        &self,
+        clusters: &Clusters,
+        queries: &DMatrix<f32>,
+        top: usize,
+        search: Search,
+    ) -> Vec<Vec<Match>> {
         let mut ranked = Vec::with_capacity(queries.ncols());
         for first in (0..queries.ncols()).step_by(TOGETHER) {
             let count = TOGETHER.min(queries.ncols() - first);
             let together = queries.columns(first, count).into_owned();
-            ranked.extend(self.rank_together(clusters, &together, top));
+            ranked.extend(self.rank_together(clusters, &together, top, search));
         }
         ranked
     }
@@ -152,6 +185,7 @@ impl Sweep {
         clusters: &Clusters,
         queries: &DMatrix<f32>,
         top: usize,
+        search: Search,
     ) -> Vec<Vec<Match>> {
         let coded = Codes::of(queries, 1, &self.parities, self.step);
         let Some(probes) = Probes::new(&coded) else {
@@ -164,11 +198,19 @@ impl Sweep {
         };
         let m = queries.ncols();
         let groups = CHUNK / GROUP;
-        let mut least = vec![i32::MAX; self.errors.len() * m * groups];
+        let over = match (search, &self.centroids) {
+            (Search::Approximate, Some(centroids)) => Over::Centroids(centroids),
+            _ => Over::Faces,
+        };
+        let points = match over {
+            Over::Faces => self.faces.len(),
+            Over::Centroids(centroids) => centroids.codes.len(),
+        };
+        let mut least = vec![i32::MAX; points.div_ceil(CHUNK) * m * groups];
         least.par_chunks_mut(m * groups).enumerate().for_each_init(
             Scratch::default,
             |scratch, (chunk, least)| {
-                self.pass(chunk, &probes, scratch, least);
+                self.pass(over, chunk, &probes, scratch, least);
             },
         );
         let of_query = |at: usize| {
@@ -184,42 +226,55 @@ impl Sweep {
                 seen: HashSet::new(),
                 best: Best::new(top),
             };
-            looking.look(&least);
+            match over {
+                Over::Faces => looking.look(&least),
+                Over::Centroids(centroids) => looking.look_roughly(&least, &centroids.owners),
+            }
             looking.best.into_sorted()
         };
         (0..m).into_par_iter().map(of_query).collect()
     }
 
-    /// The least sums of the groups of a chunk, for each probe.
-    fn pass(&self, chunk: usize, probes: &Probes, scratch: &mut Scratch, least: &mut [i32]) {
+    /// The least sums of the groups of a chunk, for each probe. Of faces, those of their people's centroids are added.
+    fn pass(
+        &self,
+        over: Over<'_>,
+        chunk: usize,
+        probes: &Probes,
+        scratch: &mut Scratch,
+        least: &mut [i32],
+    ) {
         let (start, groups) = (chunk * CHUNK, CHUNK / GROUP);
-        let end = self.faces.len().min(start + CHUNK);
-        let mut first_centroid = 0;
-        if let Some(centroids) = &self.centroids {
+        let (codes, odd, added) = match over {
+            Over::Faces => (&self.faces, Odd::Either, self.centroids.as_ref()),
+            Over::Centroids(centroids) => (&centroids.codes, Odd::Signed, None),
+        };
+        let end = codes.len().min(start + CHUNK);
+        let added = added.map(|centroids| {
             let range = centroids.of_people(&self.owners[start..end]);
-            first_centroid = range.start;
-            scratch.sum_up(probes, &centroids.codes, range, Odd::Signed);
+            scratch.sum_up(probes, &centroids.codes, range.clone(), Odd::Signed);
             std::mem::swap(&mut scratch.sums, &mut scratch.of_centroids);
-        }
+            (centroids, range)
+        });
         for band in (start..end).step_by(BAND) {
             let range = band..end.min(band + BAND);
             let width = range.len();
-            let places = range.clone().map(|point| match &self.centroids {
-                Some(centroids) => centroids.starts[self.owners[point]] - first_centroid,
-                None => 0,
-            });
-            scratch.places.clear();
-            scratch.places.extend(places);
-            scratch.sum_up(probes, &self.faces, range, Odd::Either);
-            let across = scratch.of_centroids.len() / probes.count;
-            for probe in 0..probes.count {
-                let sums = &mut scratch.sums[probe * BAND..][..width];
-                if self.centroids.is_some() {
+            scratch.sum_up(probes, codes, range.clone(), odd);
+            if let Some((centroids, of_chunk)) = &added {
+                let across = of_chunk.len().next_multiple_of(BAND);
+                let place = |&owner: &usize| centroids.starts[owner] - of_chunk.start;
+                scratch.places.clear();
+                scratch.places.extend(self.owners[range].iter().map(place));
+                for probe in 0..probes.count {
                     let of_centroids = &scratch.of_centroids[probe * across..][..across];
+                    let sums = &mut scratch.sums[probe * BAND..][..width];
                     for (sum, &place) in sums.iter_mut().zip(&scratch.places) {
                         *sum += of_centroids[place];
                     }
                 }
+            }
+            for probe in 0..probes.count {
+                let sums = &scratch.sums[probe * BAND..][..width];
                 let least = &mut least[probe * groups + (band - start) / GROUP..];
                 for (least, sums) in least.iter_mut().zip(sums.chunks(GROUP)) {
                     *least = sums.iter().copied().fold(i32::MAX, i32::min);
@@ -227,6 +282,13 @@ impl Sweep {
             }
         }
     }
+}
+
+/// What a pass is over.
+#[derive(Clone, Copy)]
+enum Over<'a> {
+    Faces,
+    Centroids(&'a Centroids),
 }
 
 impl Centroids {
@@ -356,20 +418,12 @@ struct Looking<'a> {
 impl Looking<'_> {
     /// `least` has the least sum of every group, chunk by chunk.
     fn look(&mut self, least: &[&[i32]]) {
-        let groups = CHUNK / GROUP;
-        let all = least.iter().flat_map(|chunk| chunk.iter().copied());
-        let mut nearest: Vec<(i32, usize)> =
-            all.zip(0..).filter(|(sum, _)| *sum < i32::MAX).collect();
-        let first = (FIRST * self.best.top).min(nearest.len());
-        if first < nearest.len() {
-            nearest.select_nth_unstable(first);
-        }
-        nearest[..first].sort_unstable();
+        let (sweep, groups) = (self.sweep, CHUNK / GROUP);
         // The nearest few bound what is wanted, and then many are not.
         let mut looked_into = HashSet::new();
-        for &(sum, group) in &nearest[..first] {
+        for (sum, group) in nearest(least, FIRST * self.best.top) {
             if sum <= self.limit(group / groups) {
-                self.see(group);
+                self.see(group, &sweep.owners);
             }
             looked_into.insert(group);
         }
@@ -377,10 +431,17 @@ impl Looking<'_> {
             let mut limit = self.limit(chunk);
             for (at, &sum) in sums.iter().enumerate() {
                 if sum <= limit && sum < i32::MAX && !looked_into.contains(&(chunk * groups + at)) {
-                    self.see(chunk * groups + at);
+                    self.see(chunk * groups + at, &sweep.owners);
                     limit = self.limit(chunk);
                 }
             }
+        }
+    }
+
+    /// Sees the people of the nearest groups, whose points belong to `owners`.
+    fn look_roughly(&mut self, least: &[&[i32]], owners: &[usize]) {
+        for (_, group) in nearest(least, ROUGHLY * self.best.top) {
+            self.see(group, owners);
         }
     }
 
@@ -406,14 +467,9 @@ impl Looking<'_> {
         sum as i32
     }
 
-    /// Sees the people of a group.
-    fn see(&mut self, group: usize) {
-        let owners = self
-            .sweep
-            .owners
-            .chunks(GROUP)
-            .nth(group)
-            .unwrap_or_default();
+    /// Sees the people of a group of points that belong to `owners`.
+    fn see(&mut self, group: usize, owners: &[usize]) {
+        let owners = owners.chunks(GROUP).nth(group).unwrap_or_default();
         for &person in owners {
             if !self.seen.insert(person) {
                 continue;
@@ -426,4 +482,16 @@ impl Looking<'_> {
             }
         }
     }
+}
+
+/// The groups of the least sums, so many of them, least first.
+fn nearest(least: &[&[i32]], count: usize) -> Vec<(i32, usize)> {
+    let all = least.iter().flat_map(|chunk| chunk.iter().copied());
+    let mut nearest: Vec<(i32, usize)> = all.zip(0..).filter(|(sum, _)| *sum < i32::MAX).collect();
+    if count < nearest.len() {
+        nearest.select_nth_unstable(count);
+        nearest.truncate(count);
+    }
+    nearest.sort_unstable();
+    nearest
 }

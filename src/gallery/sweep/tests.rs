@@ -96,7 +96,7 @@ fn agree(crowd: &Crowd, rule: ClusterRule, measure: Measure, top: usize) {
     };
     let (clusters, oracle) = (new(), new());
     let sweep = Sweep::new(&clusters.kinds).expect("can be swept over");
-    let found = sweep.rank(&clusters, &crowd.queries, top);
+    let found = sweep.rank(&clusters, &crowd.queries, top, Search::Exact);
     for (query, found) in crowd.queries.column_iter().zip(found) {
         let mut best = Best::new(top);
         for person in 0..crowd.people {
@@ -164,18 +164,66 @@ fn few_or_strange_probes_are_ranked_too() {
             .map(|query| clusters.rank(query.as_slice(), 3))
             .collect()
     };
-    assert_eq!(clusters.rank_all(&queries, 3), alone(&queries));
-    assert_eq!(clusters.rank_all(&queries, 900), {
+    assert_eq!(
+        clusters.rank_all(&queries, 3, Search::Exact),
+        alone(&queries)
+    );
+    assert_eq!(clusters.rank_all(&queries, 900, Search::Exact), {
         let columns = queries.column_iter();
         columns
             .map(|query| clusters.rank(query.as_slice(), 900))
             .collect::<Vec<_>>()
     });
     let two = queries.columns(0, 2).into_owned();
-    assert_eq!(clusters.rank_all(&two, 3), alone(&two));
+    assert_eq!(clusters.rank_all(&two, 3, Search::Exact), alone(&two));
     queries[(0, 4)] = f32::NAN;
-    assert_eq!(clusters.rank_all(&queries, 3), alone(&queries));
-    assert!(clusters.rank_all(&DMatrix::zeros(9, 0), 3).is_empty());
+    assert_eq!(
+        clusters.rank_all(&queries, 3, Search::Exact),
+        alone(&queries)
+    );
+    assert!(
+        clusters
+            .rank_all(&DMatrix::zeros(9, 0), 3, Search::Exact)
+            .is_empty()
+    );
     let short = DMatrix::zeros(4, 40);
-    assert!(clusters.rank_all(&short, 3).iter().all(Vec::is_empty));
+    assert!(
+        clusters
+            .rank_all(&short, 3, Search::Exact)
+            .iter()
+            .all(Vec::is_empty)
+    );
+}
+
+#[test]
+fn an_approximate_search_says_what_it_misses() {
+    let crowd = crowd(Lie::Flat, Beside::Mirrored, (24, 3000), 1.0, 5);
+    let of_rule = |rule: &str| {
+        let (points, rule) = (Arc::clone(&crowd.points), rule.parse().unwrap());
+        Clusters::new(
+            points,
+            &crowd.persons,
+            crowd.people,
+            rule,
+            Measure::Euclidean,
+        )
+        .unwrap()
+    };
+    let clusters = of_rule("auto");
+    let recall = clusters.recall(500).unwrap();
+    assert_eq!((recall.faces, recall.wanted), (500, 1000));
+    assert!(recall.share() > 0.5 && recall.share() <= 1.0, "{recall:?}");
+    assert_eq!(clusters.recall(500), Some(recall), "the same every time");
+    let rough = clusters.rank_all(&crowd.queries, 2, Search::Approximate);
+    let exact = clusters.rank_all(&crowd.queries, 2, Search::Exact);
+    // Enrolled faces themselves are among the queries: their people are found in any case.
+    assert!(
+        rough
+            .iter()
+            .zip(&exact)
+            .take(20)
+            .all(|(rough, exact)| rough[0] == exact[0])
+    );
+    assert_eq!(of_rule("faces").recall(500), None, "no centroids to go by");
+    assert_eq!(of_rule("1").recall(500), None, "nothing but centroids");
 }
