@@ -96,9 +96,13 @@ pub(super) struct Points {
 impl Points {
     /// `owners` must not decrease.
     fn new(points: Arc<DMatrix<f32>>, owners: Vec<usize>, people: usize) -> Option<Self> {
-        let starts = (0..=people)
-            .map(|person| owners.partition_point(|&owner| owner < person))
-            .collect();
+        let mut starts = vec![0; people + 1];
+        for &owner in &owners {
+            starts[owner + 1] += 1;
+        }
+        for person in 0..people {
+            starts[person + 1] += starts[person];
+        }
         Some(Self {
             index: Index::new(points)?,
             owners,

@@ -105,6 +105,8 @@ pub(super) struct Sweep {
 #[derive(Debug)]
 struct Centroids {
     codes: Codes,
+    /// What their odd axes say.
+    odd: Odd,
     /// The person of each.
     owners: Vec<usize>,
     /// Those of person p are from `starts[p]` to `starts[p + 1]`: one or none.
@@ -136,8 +138,15 @@ impl Sweep {
                 if !is_one || !owners.iter().all(has_one) {
                     return None;
                 }
+                let codes = Codes::of(kind.index.points(), 1, &parities, step);
+                let odd = if codes.is_symmetric() {
+                    Odd::Nothing
+                } else {
+                    Odd::Signed
+                };
                 Some(Centroids {
-                    codes: Codes::of(kind.index.points(), 1, &parities, step),
+                    codes,
+                    odd,
                     owners: kind.owners.clone(),
                     starts: kind.starts.clone(),
                 })
@@ -247,12 +256,12 @@ impl Sweep {
         let (start, groups) = (chunk * CHUNK, CHUNK / GROUP);
         let (codes, odd, added) = match over {
             Over::Faces => (&self.faces, Odd::Either, self.centroids.as_ref()),
-            Over::Centroids(centroids) => (&centroids.codes, Odd::Signed, None),
+            Over::Centroids(centroids) => (&centroids.codes, centroids.odd, None),
         };
         let end = codes.len().min(start + CHUNK);
         let added = added.map(|centroids| {
             let range = centroids.of_people(&self.owners[start..end]);
-            scratch.sum_up(probes, &centroids.codes, range.clone(), Odd::Signed);
+            scratch.sum_up(probes, &centroids.codes, range.clone(), centroids.odd);
             std::mem::swap(&mut scratch.sums, &mut scratch.of_centroids);
             (centroids, range)
         });
@@ -338,6 +347,8 @@ impl Probes {
 /// What the product over odd axes says of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Odd {
+    /// All points are 0 there.
+    Nothing,
     /// The point is what it is.
     Signed,
     /// It stands for its mirror image too: the nearer of both is meant.
@@ -364,7 +375,7 @@ impl Scratch {
         self.sums.resize(probes.count * across, 0);
         self.even.resize(probes.count * BAND, 0);
         self.odd.resize(probes.count * BAND, 0);
-        let has_odd = probes.odd.is_some() && !(odd == Odd::Signed && codes.is_symmetric());
+        let has_odd = probes.odd.is_some() && odd != Odd::Nothing;
         for start in range.clone().step_by(BAND) {
             let here = start..range.end.min(start + BAND);
             let mut multiply = |laid: &Option<Laid>, columns, into: &mut [i32]| {
@@ -393,8 +404,8 @@ impl Scratch {
                     for ((sum, product), point) in sums.iter_mut().zip(products).zip(of_points) {
                         let product = product.wrapping_add(rest).wrapping_sub(point.odd);
                         let product = match odd {
-                            Odd::Signed => product,
                             Odd::Either => product.abs(),
+                            Odd::Signed | Odd::Nothing => product,
                         };
                         *sum = sum.wrapping_sub(product.wrapping_mul(2));
                     }
