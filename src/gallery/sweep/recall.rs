@@ -12,7 +12,7 @@ const OTHERS: usize = 2;
 pub struct Recall {
     /// Faces of the gallery that were tried.
     pub faces: usize,
-    /// People who were to be found: of each face the nearest two besides its own person, who is always found.
+    /// People who were to be found: of each face the nearest two besides its own person, who is too easy to find.
     pub wanted: usize,
     /// Those who were.
     pub found: usize,

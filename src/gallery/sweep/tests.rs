@@ -216,14 +216,10 @@ fn an_approximate_search_says_what_it_misses() {
     assert_eq!(clusters.recall(500), Some(recall), "the same every time");
     let rough = clusters.rank_all(&crowd.queries, 2, Search::Approximate);
     let exact = clusters.rank_all(&crowd.queries, 2, Search::Exact);
-    // Enrolled faces themselves are among the queries: their people are found in any case.
-    assert!(
-        rough
-            .iter()
-            .zip(&exact)
-            .take(20)
-            .all(|(rough, exact)| rough[0] == exact[0])
-    );
+    // What it tells is true, if not always of the nearest.
+    let all = || rough.iter().flatten().zip(exact.iter().flatten());
+    assert!(all().all(|(rough, exact)| rough >= exact));
+    assert!(all().filter(|(rough, exact)| rough == exact).count() > 50);
     assert_eq!(of_rule("faces").recall(500), None, "no centroids to go by");
     assert_eq!(of_rule("1").recall(500), None, "nothing but centroids");
 }
