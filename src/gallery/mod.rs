@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub use clusters::{ClusterRule, Clusters, Match};
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally};
-pub use index::{Index, Method, Neighbour};
+pub use index::{Index, Method, Neighbour, squared_distance};
 pub use intake::{FolderView, Intake, Sighting};
 
 use crate::dataset::{ContentHash, Person, natural};

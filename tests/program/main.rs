@@ -12,6 +12,8 @@ mod framing;
 mod killed;
 mod main_job;
 mod people;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 mod project;
 mod readme;
 mod reconstruct;
