@@ -302,7 +302,7 @@ pub struct Elsewhere {
 #[cfg(feature = "postgres")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum DatabaseIndex {
-    /// None: everybody is looked at
+    /// Everybody is looked at
     #[default]
     None,
     /// A graph of near points
@@ -316,9 +316,9 @@ pub struct Export {
     /// The database, as postgresql://USER@HOST/DATABASE; a password is better kept in PGPASSWORD or ~/.pgpass
     #[arg(long, value_name = "URL")]
     pub postgres: GivenAddress,
-    /// Also make an index for `identify --index hnsw`, or none
-    #[arg(long, value_enum, value_name = "INDEX", default_value_t)]
-    pub index: DatabaseIndex,
+    /// Also make an index, for `identify --index hnsw`, or drop it [default: as the database has it]
+    #[arg(long, value_enum, value_name = "INDEX")]
+    pub index: Option<DatabaseIndex>,
     #[command(flatten)]
     pub deed: Deed,
 }

@@ -18,10 +18,10 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let mut database = Database::connect(&args.postgres)?;
     let address = database.address();
-    let indexing = match args.index {
+    let indexing = args.index.map(|index| match index {
         DatabaseIndex::None => Indexing::None,
         DatabaseIndex::Hnsw => Indexing::Hnsw,
-    };
+    });
     let export = eigenfaces::database::Export::plan(&mut database, &recognizer, indexing)?;
     let change = export.change();
     if change.erased_faces + change.erased_people > 0 && !args.deed.dry_run {
@@ -83,12 +83,9 @@ impl Report<'_> {
         let told: Vec<String> = told
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
-        let (verb, place) = match dry_run {
-            true => ("would export", "to"),
-            false => ("exported", "to"),
-        };
+        let verb = if dry_run { "would export" } else { "exported" };
         output.line(&format!(
-            "{verb} {} of {} {place} {}: {}",
+            "{verb} {} of {} to {}: {}",
             counted(gallery.len(), "face", "faces"),
             counted(gallery.people().len(), "person", "people"),
             self.address,

@@ -32,16 +32,16 @@ pub struct Export<'a> {
 
 impl<'a> Export<'a> {
     /// Finds out what differs between the model and the database. Changes nothing, but that an empty database gets its
-    /// tables.
+    /// tables. Without `indexing` the database keeps the index that it has, or has none.
     ///
     /// # Errors
     /// A model that no database can stand for; another export at work; a database that cannot be used.
     pub fn plan(
         database: &'a mut Database,
         recognizer: &'a Recognizer,
-        indexing: Indexing,
+        indexing: Option<Indexing>,
     ) -> Result<Self> {
-        let planned = plan::bearable(recognizer, indexing).and_then(|()| {
+        let planned = plan::bearable(recognizer).and_then(|()| {
             let client = &mut database.client;
             take_lock(client)?;
             schema::make(client)?;

@@ -30,14 +30,6 @@ impl Identity {
         }
         Self(told.0.finalize().into())
     }
-
-    /// Its first digits, for people.
-    pub fn short(&self) -> String {
-        self.0[..6]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
 }
 
 /// A digest in the making. Every value is preceded by its length, so that no two sequences run into each other.

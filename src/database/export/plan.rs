@@ -51,10 +51,16 @@ impl Plan {
     pub fn of(
         client: &mut Client,
         recognizer: &Recognizer,
-        indexing: Indexing,
+        indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
         let identity = Identity::of(recognizer);
         let galleries = schema::galleries(client)?;
+        let indexing = match indexing {
+            Some(indexing) => indexing,
+            None if galleries.iter().any(|row| row.indexed) => Indexing::Hnsw,
+            None => Indexing::None,
+        };
+        fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
         let mut there = people(client, own)?;
         let contents = contents(recognizer);
@@ -99,7 +105,7 @@ impl Plan {
 }
 
 /// Refuses a model that no database can stand for.
-pub(super) fn bearable(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
+pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
     if recognizer.goes_by_resemblance() {
         return Err(DatabaseProblem::TooFew {
@@ -107,6 +113,21 @@ pub(super) fn bearable(recognizer: &Recognizer, indexing: Indexing) -> Result<()
             enough: ENOUGH_PEOPLE,
         });
     }
+    let dimensions = recognizer.matcher().enrolled().nrows();
+    for (points, owners) in recognizer.matcher().clusters().kinds() {
+        let is_large = |value: &f32| value.abs() > LARGEST;
+        if let Some(at) = points.as_slice().iter().position(is_large) {
+            let person = &gallery.people()[owners[at / dimensions.max(1)]];
+            return Err(DatabaseProblem::TooLarge {
+                name: person.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses points of more coordinates than there is room for.
+fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
     let dimensions = recognizer.matcher().enrolled().nrows();
     let (most, index) = match indexing {
         Indexing::None => (vector::MOST, false),
@@ -118,15 +139,6 @@ pub(super) fn bearable(recognizer: &Recognizer, indexing: Indexing) -> Result<()
             most,
             index,
         });
-    }
-    for (points, owners) in recognizer.matcher().clusters().kinds() {
-        let is_large = |value: &f32| value.abs() > LARGEST;
-        if let Some(at) = points.as_slice().iter().position(is_large) {
-            let person = &gallery.people()[owners[at / dimensions.max(1)]];
-            return Err(DatabaseProblem::TooLarge {
-                name: person.to_string(),
-            });
-        }
     }
     Ok(())
 }

@@ -83,6 +83,10 @@ fn the_database_answers_as_the_file_does() {
         "an index changes nothing"
     );
 
+    export(folder.path(), &url, &[]).done();
+    let asked = answers(folder.path(), &["--gallery", &url, "--index", "hnsw"]);
+    assert_eq!(asked, expected, "an index stays");
+
     // In words, and in copies of the photos.
     for args in [
         vec![],
