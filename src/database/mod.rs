@@ -110,6 +110,7 @@ fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
         }
         Some(_) => DatabaseProblem::NotLetIn { reason },
         // The client tells these apart in words only.
+        None if reason.contains("peer certificate") => DatabaseProblem::NotTrusted { reason },
         None if error.to_string().contains("TLS") => DatabaseProblem::NoEncryption { reason },
         None if error.to_string().contains("configuration")
             || error.to_string().contains("authentication") =>
@@ -147,7 +148,11 @@ impl From<postgres::Error> for DatabaseProblem {
 
 /// An error in one line.
 fn in_words(error: &postgres::Error) -> String {
+    let is_end = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::UnexpectedEof;
     let text = match (error.as_db_error(), error.source()) {
+        (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => {
+            "the server closed it".to_owned()
+        }
         (Some(reported), _) => reported.message().to_owned(),
         (None, Some(cause)) => cause.to_string(),
         (None, None) => error.to_string(),

@@ -32,6 +32,11 @@ pub enum DatabaseProblem {
     NoEncryption { reason: String },
 
     #[error(
+        "the server's certificate is not trusted ({reason}); name the file of whoever signed it after sslrootcert=, or find out whether this is the server that you mean"
+    )]
+    NotTrusted { reason: String },
+
+    #[error(
         "{path} cannot be used as certificates to trust ({reason}); name a PEM file after sslrootcert="
     )]
     Certificates { path: String, reason: String },
@@ -109,7 +114,7 @@ pub enum DatabaseProblem {
 
     /// The connection ended in the middle of an export.
     #[error(
-        "the connection was lost ({reason}) when {done} of {of} people were there: each of them is whole; run the same export again, it goes on from there"
+        "the connection was lost ({reason}) when {done} of {of} people were brought over; nobody is there by half: run the same export again, it goes on from there"
     )]
     LostWhileExporting {
         reason: String,

@@ -295,7 +295,7 @@ fn a_server_that_fails_leaves_nobody_by_half() {
     let ended = Run::of(exporting.wait_with_output().unwrap());
     ended.failed_saying(&[
         "connection was lost",
-        "of 60 people were there",
+        "of 60 people were brought over",
         "run the same export again",
     ]);
     asked(&["--gallery", &url]).failed_saying(&["no server can be reached"]);
