@@ -32,8 +32,9 @@ pub enum Search {
 /// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
 
-/// Points asked of an HNSW index, of each kind: the most that it looks at, so that it misses as few as it can.
-const HNSW_POINTS: i64 = 400;
+/// Points asked of an HNSW index, of each kind. It looks at as many, which decides how few it misses; of all their people
+/// the coordinates are fetched.
+const HNSW_POINTS: i64 = 100;
 
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
