@@ -14,6 +14,7 @@ mod main_job;
 mod people;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
+mod powerless;
 mod project;
 mod readme;
 mod reconstruct;
@@ -82,7 +83,10 @@ impl Run {
 /// The program, to be run in that folder, as if in nobody's environment. The log's time is always the same, so that
 /// equal models are equal files.
 fn program(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_eigenfaces"));
+    prepared(Command::new(env!("CARGO_BIN_EXE_eigenfaces")), folder)
+}
+
+fn prepared(mut command: Command, folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env("SOURCE_DATE_EPOCH", "1795236101")
