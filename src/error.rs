@@ -5,9 +5,13 @@
 // The fields say what the message says of them.
 #![allow(missing_docs)]
 
+mod database;
+
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
+
+pub use database::DatabaseProblem;
 
 /// The result of anything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -275,6 +279,14 @@ pub enum Error {
         "no thread can be started ({reason}); close other programs or raise the limit (ulimit -u)"
     )]
     Threads { reason: String },
+
+    /// The gallery in a database cannot be used.
+    #[error("{address}: {problem}")]
+    Database {
+        /// Where it is, without the password.
+        address: String,
+        problem: DatabaseProblem,
+    },
 
     /// Results cannot be printed.
     #[error("the results cannot be printed: {0}")]

@@ -46,4 +46,7 @@ pub mod evaluate;
 
 pub mod store;
 
+#[cfg(feature = "postgres")]
+pub mod database;
+
 pub mod render;

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+#[cfg(feature = "postgres")]
+use eigenfaces::database::GivenAddress;
 use eigenfaces::dataset::{LabelRule, Person};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
@@ -116,6 +118,9 @@ pub enum Command {
     Enroll(Enroll),
     /// Say who is in each photo
     Identify(Identify),
+    /// Bring the people of the model into a PostgreSQL database, for many machines to ask
+    #[cfg(feature = "postgres")]
+    Export(Export),
     /// Say whether two photos show the same person, or a photo an enrolled one
     #[command(
         after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."
@@ -271,8 +276,54 @@ pub struct Identify {
     /// Write one picture that shows why: what the model saw, whom it is nearest to, and where it differs
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub explain: Option<PathBuf>,
+    #[cfg(feature = "postgres")]
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
     #[command(flatten)]
     pub origin: Origin,
+}
+
+/// A gallery that is not the model's.
+#[cfg(feature = "postgres")]
+#[derive(Debug, Clone, Args)]
+pub struct Elsewhere {
+    /// Look for people in the PostgreSQL database that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE; the model still tells how photos become weights
+    #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
+    pub gallery: Option<GivenAddress>,
+    /// How the database looks for them: `none` at everybody, with the answers of the model file; `hnsw` faster, by an index that may miss some
+    #[arg(
+        long,
+        value_enum,
+        value_name = "INDEX",
+        default_value_t,
+        requires = "gallery"
+    )]
+    pub index: DatabaseIndex,
+}
+
+/// An index of a database over people's weights.
+#[cfg(feature = "postgres")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DatabaseIndex {
+    /// Everybody is looked at
+    #[default]
+    None,
+    /// A graph of near points
+    Hnsw,
+}
+
+/// `export`
+#[cfg(feature = "postgres")]
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The database, as postgresql://USER@HOST/DATABASE; a password is better kept in PGPASSWORD or ~/.pgpass
+    #[arg(long, value_name = "URL")]
+    pub postgres: GivenAddress,
+    /// Also make an index, for `identify --index hnsw`, or drop it [default: as the database has it]
+    #[arg(long, value_enum, value_name = "INDEX")]
+    pub index: Option<DatabaseIndex>,
+    #[command(flatten)]
+    pub deed: Deed,
 }
 
 /// Where the recogniser comes from: the model, or folders that are learned from in memory.

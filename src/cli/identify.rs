@@ -16,6 +16,7 @@ use eigenfaces::render::strip::{Row, strip};
 
 use super::annotate::Copies;
 use super::args::{Format, Identify};
+use super::gallery::Gallery;
 use super::learning::Naming;
 use super::output::{Output, one_line, percent, shown};
 use super::photos::Photos;
@@ -50,8 +51,10 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         top: usize::from(args.top),
         acceptance: args.acceptance.into(),
     };
+    let gallery = Gallery::open(args, recognizer, model)?;
     let report = Report {
         recognizer,
+        gallery: &gallery,
         output,
         question,
         recall: args
@@ -74,9 +77,14 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             recognizer.preparation().prepare_all(&file.decode()?)?,
         )),
         Some(copies) => {
-            let found = recognizer.identify(&file.decode()?, question)?;
-            let copied = copies.write(photo, file, &found);
-            Ok(Ready::Copied(copied.map(|()| found)))
+            let found = gallery.identify(&recognizer, &file.decode()?, question);
+            Ok(Ready::Copied(match found {
+                Ok(found) => {
+                    let found = found?;
+                    copies.write(photo, file, &found).map(|()| found)
+                }
+                Err(error) => Err(error),
+            }))
         }
     };
     let limits = Limits::default();
@@ -88,7 +96,8 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         &|_| {},
         |batches| -> Result<()> {
             for (batch, ready) in photos.paths.chunks(BATCH.get()).zip(batches) {
-                for (photo, found) in batch.iter().zip(identify(recognizer, ready, question)?) {
+                let found = identify(&gallery, recognizer, ready, question)?;
+                for (photo, found) in batch.iter().zip(found) {
                     match found? {
                         Ok(found) => {
                             if let Some(drawn) = &mut drawn {
@@ -148,8 +157,9 @@ enum Ready {
 /// What was found in a photo, or what is wrong with it.
 type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
 
-/// Who is in each photo of a batch; an error where its copy could not be written.
+/// Who is in each photo of a batch; an error where its copy could not be written, or the gallery not be asked.
 fn identify(
+    gallery: &Gallery,
     recognizer: &Identifier,
     batch: Vec<std::result::Result<Ready, PhotoProblem>>,
     question: Question,
@@ -166,8 +176,8 @@ fn identify(
             Err(problem) => Some(Ok(Err(problem))),
         });
     }
-    let mut found = recognizer
-        .identify_prepared(&prepared, question)?
+    let mut found = gallery
+        .identify_prepared(recognizer, &prepared, question)?
         .into_iter();
     let mut next = || Ok(Ok(found.next().unwrap_or_default()));
     Ok(copied
@@ -262,6 +272,7 @@ fn named(photo: &Path, number: usize, of: usize) -> String {
 /// Prints what was found, photo by photo.
 struct Report<'a> {
     recognizer: &'a Identifier,
+    gallery: &'a Gallery,
     output: &'a Output,
     question: Question,
     /// The share that an approximate search finds.
@@ -339,7 +350,10 @@ impl Report<'_> {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();
         };
-        let Some(limit) = self.recognizer.threshold(self.question.acceptance) else {
+        let Some(limit) = self
+            .gallery
+            .threshold(self.recognizer, self.question.acceptance)
+        else {
             return String::new();
         };
         let limit = percent(limit);

@@ -8,9 +8,12 @@ mod check;
 mod enroll;
 mod evaluate;
 mod evaluation_json;
+#[cfg(feature = "postgres")]
+mod export;
 mod facemap;
 mod files;
 mod folder_space;
+mod gallery;
 mod identify;
 mod info;
 mod json;
@@ -137,6 +140,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
+        #[cfg(feature = "postgres")]
+        Command::Export(args) => export::run(args, model, output),
         Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),

@@ -172,6 +172,13 @@ impl Clusters {
         self.people
     }
 
+    /// What people are compared by: one or two kinds of points (k x m), with the person of each point (m), those of a
+    /// person side by side. A person's squared distance is the mean over the kinds of that to the nearest point.
+    pub fn kinds(&self) -> impl ExactSizeIterator<Item = (&DMatrix<f32>, &[usize])> {
+        let points = self.kinds.iter();
+        points.map(|kind| (kind.index.points(), kind.owners.as_slice()))
+    }
+
     /// The squared distance of one person to the query; `None` where the person has no faces.
     pub fn squared_distance(&self, person: usize, query: &[f32]) -> Option<f64> {
         let mut sum = 0.0;

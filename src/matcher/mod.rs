@@ -448,6 +448,11 @@ impl Matcher {
         &self.coordinates
     }
 
+    /// The people as probes are compared with them.
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
     /// Coordinates (k x n) of faces (d x n): squared distances between them are what is compared.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
         let of_parts = self.parts.iter().map(|part| {

@@ -16,6 +16,7 @@ use crate::gallery::{Gallery, Match, Search};
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
 use crate::matcher::Matcher;
+use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
 
 /// A person a probe may be.
@@ -199,10 +200,22 @@ impl Identifier {
         photos: &[Vec<PreparedFace>],
         question: Question,
     ) -> Result<Vec<Vec<Identification>>> {
+        self.identify_prepared_by(photos, |faces| Ok(self.identify_faces(faces, question)))
+    }
+
+    /// The same, where `identify` says who each of the faces (d x n) is.
+    ///
+    /// # Errors
+    /// Faces of another size; those of `identify`.
+    pub fn identify_prepared_by(
+        &self,
+        photos: &[Vec<PreparedFace>],
+        identify: impl FnOnce(&FaceMatrix) -> Result<Vec<Identification>>,
+    ) -> Result<Vec<Vec<Identification>>> {
         let faces = || photos.iter().flatten();
         let pixels = faces().flat_map(|face| face.pixels.iter().copied());
         let together = FaceMatrix::from_pixels(self.preparation.size(), pixels.collect())?;
-        let mut identified = self.identify_faces(&together, question).into_iter();
+        let mut identified = identify(&together)?.into_iter();
         let of_photo = |faces: &Vec<PreparedFace>| {
             let with_place = |(face, found): (&PreparedFace, Identification)| Identification {
                 location: face.part.location(),
@@ -268,15 +281,26 @@ impl Identifier {
         let measure = self.settings.metric.measure;
         let mut candidates = self.candidates(ranked);
         candidates.truncate(question.top);
-        let sure = evidence(ranked, 0, measure)
-            .is_some_and(|evidence| self.calibration.is_known(evidence, question.acceptance));
-        let decision = match ranked.first() {
-            _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
-            Some(first) if sure => Decision::Known {
-                person: first.person,
-            },
-            _ => Decision::Unknown,
-        };
+        let decision = decide(ranked, likeness, measure, &self.calibration, question);
         (decision, candidates)
+    }
+}
+
+/// What is said of a face of which the people at these distances (nearest first) are the nearest.
+pub(super) fn decide(
+    ranked: &[Match],
+    likeness: f64,
+    measure: Measure,
+    calibration: &Calibration,
+    question: Question,
+) -> Decision {
+    let sure = evidence(ranked, 0, measure)
+        .is_some_and(|evidence| calibration.is_known(evidence, question.acceptance));
+    match ranked.first() {
+        _ if likeness < calibration.likeness_limit() => Decision::NotAFace,
+        Some(first) if sure => Decision::Known {
+            person: first.person,
+        },
+        _ => Decision::Unknown,
     }
 }

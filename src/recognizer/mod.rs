@@ -4,12 +4,14 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod elsewhere;
 mod explain;
 mod few;
 mod identifier;
 mod shown;
 mod verify;
 
+pub use elsewhere::Near;
 pub use explain::{Explanation, Side};
 pub use identifier::{Candidate, Identification, Identifier, Question};
 pub use verify::{Verdict, Verification};

@@ -13,6 +13,8 @@ mod framing;
 mod killed;
 mod main_job;
 mod people;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 mod powerless;
 mod project;
 mod readme;

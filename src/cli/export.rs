@@ -1,0 +1,128 @@
+//! `eigenfaces export`: the people of the model, into a database.
+
+use std::path::Path;
+use std::time::Instant;
+
+use eigenfaces::database::{Change, Database, Indexing};
+use eigenfaces::error::Result;
+use eigenfaces::recognizer::Recognizer;
+use eigenfaces::store;
+use serde_json::json;
+
+use super::args::{DatabaseIndex, Export, Format};
+use super::output::{Output, counted, shown};
+use super::{Outcome, changing, info};
+
+pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
+    let started = Instant::now();
+    let recognizer = store::load(model)?;
+    let mut database = Database::connect(&args.postgres)?;
+    let address = database.address();
+    let indexing = args.index.map(|index| match index {
+        DatabaseIndex::None => Indexing::None,
+        DatabaseIndex::Hnsw => Indexing::Hnsw,
+    });
+    let export = eigenfaces::database::Export::plan(&mut database, &recognizer, indexing)?;
+    let change = export.change();
+    if change.erased_faces + change.erased_people > 0 && !args.deed.dry_run {
+        let what = erased(change);
+        changing::consent(args.deed, Path::new(&address), &what)?;
+    }
+    if !args.deed.dry_run {
+        let progress = output.progress(change.new + change.changed, "people");
+        export.run(&shown(model), &|done| progress.reach(done))?;
+    }
+    let report = Report {
+        change,
+        recognizer: &recognizer,
+        address: &address,
+        started,
+    };
+    report.print(args.deed.dry_run, output)?;
+    Ok(Outcome::Done)
+}
+
+/// What is erased, for a question.
+fn erased(change: Change) -> String {
+    let faces = counted(change.erased_faces, "face", "faces");
+    let people = counted(change.erased_people, "person", "people");
+    match (change.erased_faces, change.erased_people) {
+        (_, 0) => format!("{faces} that the model does not hold"),
+        (0, _) => format!("{people} whom the model does not hold"),
+        _ => format!("{faces} and {people} whom the model does not hold"),
+    }
+}
+
+/// What became of the database.
+struct Report<'a> {
+    change: Change,
+    recognizer: &'a Recognizer,
+    address: &'a str,
+    started: Instant,
+}
+
+impl Report<'_> {
+    fn print(&self, dry_run: bool, output: &Output) -> Result<()> {
+        match output.format {
+            Format::Text => self.in_words(dry_run, output),
+            Format::Json => output.line(&self.object(dry_run).to_string()),
+            Format::Csv => info::csv(&self.object(dry_run), output),
+        }
+    }
+
+    fn in_words(&self, dry_run: bool, output: &Output) -> Result<()> {
+        let change = self.change;
+        let gallery = self.recognizer.gallery();
+        let all = [
+            (change.new, "new"),
+            (change.changed, "changed"),
+            (change.unchanged, "as they were"),
+            (change.erased_people, "erased"),
+        ];
+        let told = all.iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        let verb = if dry_run { "would export" } else { "exported" };
+        output.line(&format!(
+            "{verb} {} of {} to {}: {}",
+            counted(gallery.len(), "face", "faces"),
+            counted(gallery.people().len(), "person", "people"),
+            self.address,
+            told.join(", ")
+        ))?;
+        if change.erased_faces > 0 {
+            let erased = counted(change.erased_faces, "face is", "faces are");
+            output.line(&format!(
+                "{erased} {} there any more",
+                if dry_run { "then not" } else { "not" }
+            ))?;
+        }
+        if change.replaces {
+            output.say(
+                "a gallery of another model gives way: whoever identifies needs this model now",
+            );
+        }
+        if !dry_run {
+            output.say(&format!("{:.2} s", self.started.elapsed().as_secs_f64()));
+            output.say("next: eigenfaces identify PHOTO --gallery URL");
+        }
+        Ok(())
+    }
+
+    fn object(&self, dry_run: bool) -> serde_json::Value {
+        let gallery = self.recognizer.gallery();
+        json!({
+            "database": self.address,
+            "dry_run": dry_run,
+            "people": gallery.people().len(),
+            "faces": gallery.len(),
+            "new": self.change.new,
+            "changed": self.change.changed,
+            "unchanged": self.change.unchanged,
+            "erased_people": self.change.erased_people,
+            "erased_faces": self.change.erased_faces,
+            "replaces": self.change.replaces,
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! Whom probes are compared with: the people of the model, or those in a database.
+
+use std::path::Path;
+
+use eigenfaces::decision::Acceptance;
+use eigenfaces::error::{PhotoProblem, Result};
+use eigenfaces::preparation::PreparedFace;
+use eigenfaces::recognizer::{Identification, Identifier, Question};
+use image::GrayImage;
+
+#[cfg(feature = "postgres")]
+use eigenfaces::database::{Database, RemoteGallery, Search};
+
+#[cfg(feature = "postgres")]
+use super::args::DatabaseIndex;
+use super::args::Identify;
+#[cfg(feature = "postgres")]
+use super::output::shown;
+
+/// Where the people are.
+pub enum Gallery {
+    /// In the model.
+    Model,
+    /// In a database.
+    #[cfg(feature = "postgres")]
+    Database(Box<RemoteGallery>),
+}
+
+impl Gallery {
+    /// As the user wants it.
+    ///
+    /// # Errors
+    /// A database that cannot be used.
+    pub fn open(args: &Identify, recognizer: &Identifier, model: &Path) -> Result<Self> {
+        #[cfg(feature = "postgres")]
+        if let Some(address) = &args.elsewhere.gallery {
+            let search = match args.elsewhere.index {
+                DatabaseIndex::None => Search::Exact,
+                DatabaseIndex::Hnsw => Search::Hnsw,
+            };
+            let database = Database::connect(address)?;
+            let gallery = RemoteGallery::open(database, recognizer, &shown(model), search)?;
+            return Ok(Self::Database(Box::new(gallery)));
+        }
+        #[cfg(not(feature = "postgres"))]
+        let _ = (args, recognizer, model);
+        Ok(Self::Model)
+    }
+
+    /// Who is in each of some photos whose faces were prepared.
+    pub fn identify_prepared(
+        &self,
+        recognizer: &Identifier,
+        photos: &[Vec<PreparedFace>],
+        question: Question,
+    ) -> Result<Vec<Vec<Identification>>> {
+        match self {
+            Self::Model => recognizer.identify_prepared(photos, question),
+            #[cfg(feature = "postgres")]
+            Self::Database(gallery) => recognizer.identify_prepared_by(photos, |faces| {
+                gallery.identify_faces(recognizer, faces, question)
+            }),
+        }
+    }
+
+    /// Who is in a photo; what is wrong with it; or, around both, what is wrong with the gallery.
+    pub fn identify(
+        &self,
+        recognizer: &Identifier,
+        photo: &GrayImage,
+        question: Question,
+    ) -> Result<Result<Vec<Identification>, PhotoProblem>> {
+        let prepared = match recognizer.preparation().prepare_all(photo) {
+            Ok(prepared) => prepared,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let mut found = self.identify_prepared(recognizer, &[prepared], question)?;
+        Ok(Ok(found.pop().unwrap_or_default()))
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, recognizer: &Identifier, acceptance: Acceptance) -> Option<f64> {
+        match self {
+            Self::Model => recognizer.threshold(acceptance),
+            #[cfg(feature = "postgres")]
+            Self::Database(gallery) => gallery.threshold(acceptance),
+        }
+    }
+}

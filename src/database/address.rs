@@ -1,0 +1,358 @@
+//! Where a database is, and how to get there: an address as libpq has it, its password never shown.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use postgres::Config;
+use postgres::config::{Host, SslMode};
+
+use super::password;
+use super::tls::Trust;
+use crate::error::{DatabaseProblem, Error, Result};
+
+/// An address as it was given. Nothing shows it, for a password may stand in it; whether it is one is found out when
+/// it is [used](Address::read).
+#[derive(Clone, PartialEq, Eq)]
+pub struct GivenAddress(String);
+
+impl fmt::Debug for GivenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GivenAddress(...)")
+    }
+}
+
+impl From<String> for GivenAddress {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// Where a database is, and how to get there.
+#[derive(Clone)]
+pub(super) struct Address {
+    pub config: Config,
+    pub trust: Trust,
+    shown: String,
+}
+
+/// How long to wait for a server that does not answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a server may leave what was sent without an answer of its network.
+const SILENCE: Duration = Duration::from_secs(30);
+
+impl Address {
+    /// Understands `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE`. Besides what libpq's addresses have
+    /// in common with the client, `sslmode=verify-full` and `sslrootcert=FILE`.
+    ///
+    /// # Errors
+    /// [`DatabaseProblem::Address`], which repeats nothing of what was given.
+    pub fn read(given: &GivenAddress) -> Result<Self> {
+        let problem = |reason: String| Error::Database {
+            address: "postgresql://...".to_owned(),
+            problem: DatabaseProblem::Address { reason },
+        };
+        let refuse = |reason: &str| problem(reason.to_owned());
+        let given = given.0.as_str();
+        let rest = given
+            .strip_prefix("postgresql://")
+            .or_else(|| given.strip_prefix("postgres://"))
+            .ok_or_else(|| refuse("it does not begin with postgresql://"))?;
+        // What follows a second @ would be taken for the host, and shown.
+        if rest.matches('@').count() > 1 {
+            return Err(refuse("there is more than one @ in it"));
+        }
+        let tls = Tls::take_from(rest).map_err(refuse)?;
+        let mut config =
+            Config::from_str(&format!("postgresql://{}", tls.rest)).map_err(|error| {
+                let cause = std::error::Error::source(&error);
+                problem(cause.map_or_else(|| error.to_string(), ToString::to_string))
+            })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            config.host("localhost");
+        }
+        if !config.get_hosts().iter().all(is_name) {
+            return Err(refuse("a host has a letter that no host has"));
+        }
+        let (mode, trust) = tls.resolve(&config);
+        config.ssl_mode(mode);
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(SILENCE);
+        }
+        config.keepalives_idle(SILENCE);
+        if config.get_application_name().is_none() {
+            config.application_name("eigenfaces");
+        }
+        let shown = shown(&config);
+        if config.get_password().is_none()
+            && let Some(password) = password::kept_for(&config)
+        {
+            config.password(password);
+        }
+        Ok(Self {
+            config,
+            trust,
+            shown,
+        })
+    }
+
+    /// That this is wrong with the database there.
+    pub fn problem(&self, problem: DatabaseProblem) -> Error {
+        Error::Database {
+            address: self.shown.clone(),
+            problem,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// What an address says of encryption, and the address without it.
+struct Tls {
+    rest: String,
+    mode: Option<Mode>,
+    roots: Option<PathBuf>,
+}
+
+/// `sslmode`, as libpq has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    Prefer,
+    Require,
+    VerifyFull,
+}
+
+impl Tls {
+    fn take_from(address: &str) -> std::result::Result<Self, &'static str> {
+        let after_user = address.find('@').unwrap_or(0);
+        let Some(at) = address[after_user..].find('?').map(|at| after_user + at) else {
+            return Ok(Self {
+                rest: address.to_owned(),
+                mode: None,
+                roots: None,
+            });
+        };
+        let (mut mode, mut roots, mut others) = (None, None, Vec::new());
+        for option in address[at + 1..]
+            .split('&')
+            .filter(|option| !option.is_empty())
+        {
+            match option.split_once('=') {
+                Some(("sslmode", value)) => mode = Some(Mode::named(value)?),
+                Some(("sslrootcert", value)) => roots = Some(PathBuf::from(decoded(value))),
+                _ => others.push(option),
+            }
+        }
+        if roots.is_some() && !matches!(mode, None | Some(Mode::VerifyFull)) {
+            return Err("sslrootcert goes with sslmode=verify-full");
+        }
+        let rest = match others.as_slice() {
+            [] => address[..at].to_owned(),
+            others => format!("{}?{}", &address[..at], others.join("&")),
+        };
+        Ok(Self { rest, mode, roots })
+    }
+
+    /// Weights of faces do not travel in the clear unless somebody says so, or stays on this machine.
+    fn resolve(self, config: &Config) -> (SslMode, Trust) {
+        let mode = match (self.mode, &self.roots) {
+            (Some(mode), _) => mode,
+            (None, Some(_)) => Mode::VerifyFull,
+            (None, None) if stays_here(config) => Mode::Prefer,
+            (None, None) => Mode::Require,
+        };
+        match mode {
+            Mode::Disable => (SslMode::Disable, Trust::Anybody),
+            Mode::Prefer => (SslMode::Prefer, Trust::Anybody),
+            Mode::Require => (SslMode::Require, Trust::Anybody),
+            Mode::VerifyFull => (SslMode::Require, Trust::Certified(self.roots)),
+        }
+    }
+}
+
+impl Mode {
+    fn named(name: &str) -> std::result::Result<Self, &'static str> {
+        match name {
+            "disable" => Ok(Self::Disable),
+            "prefer" => Ok(Self::Prefer),
+            "require" => Ok(Self::Require),
+            "verify-full" => Ok(Self::VerifyFull),
+            _ => Err("sslmode is disable, prefer, require or verify-full"),
+        }
+    }
+}
+
+/// Percent-encoded bytes as text.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        (rest, _) = match (first, byte) {
+            (b'%', Some(byte)) => (&after[2..], bytes.push(byte)),
+            _ => (after, bytes.push(*first)),
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn is_name(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || ".-_:%".contains(letter)),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// Whether what is sent never leaves this machine.
+fn stays_here(config: &Config) -> bool {
+    let here = |host: &Host| match host {
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    };
+    match config.get_hostaddrs() {
+        [] => config.get_hosts().iter().all(here),
+        addresses => addresses.iter().all(IpAddr::is_loopback),
+    }
+}
+
+/// The address for people: without password and options.
+fn shown(config: &Config) -> String {
+    let hosts: Vec<String> = match config.get_hosts() {
+        [] => config
+            .get_hostaddrs()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        hosts => hosts.iter().map(host_shown).collect(),
+    };
+    let ports: Vec<String> = config.get_ports().iter().map(ToString::to_string).collect();
+    let user = config
+        .get_user()
+        .map_or_else(String::new, |user| format!("{user}@"));
+    let port = match ports.as_slice() {
+        [] => String::new(),
+        ports => format!(":{}", ports.join(",")),
+    };
+    let database = config
+        .get_dbname()
+        .map_or_else(String::new, |name| format!("/{name}"));
+    let shown = format!("postgresql://{user}{}{port}{database}", hosts.join(","));
+    shown
+        .chars()
+        .filter(|letter| !letter.is_control())
+        .collect()
+}
+
+fn host_shown(host: &Host) -> String {
+    match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Address> {
+        Address::read(&GivenAddress::from(text.to_owned()))
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let given = GivenAddress::from("postgresql://ada:pa%40ss@db.example/faces".to_owned());
+        assert!(!format!("{given:?}").contains("pa"));
+        let address = Address::read(&given).unwrap();
+        assert_eq!(address.to_string(), "postgresql://ada@db.example/faces");
+        assert_eq!(address.config.get_password(), Some(b"pa@ss".as_slice()));
+    }
+
+    #[test]
+    fn a_wrong_address_is_refused_and_not_repeated() {
+        for wrong in [
+            "secret",
+            "host=db password=secret",
+            "mysql://ada:secret@db/faces",
+            "postgresql://ada:secret@secret@db/faces",
+            "postgresql://ada:secret@db/faces?sslmode=secret",
+            "postgresql://ada:secret@db/faces?colour=secret",
+            "postgresql://ada:secret@db:secret/faces",
+            "postgresql://ada:secret/faces",
+            "postgresql://se cret/faces",
+            "postgresql://ada@db/faces?sslmode=require&sslrootcert=secret",
+        ] {
+            let error = read(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
+            let said = error.to_string();
+            assert!(
+                !said.contains("secret") && !said.contains("se cret"),
+                "{said}"
+            );
+            assert!(
+                said.contains("write postgresql://USER@HOST/DATABASE"),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_leaves_the_machine_is_encrypted_unless_somebody_says_otherwise() {
+        let mode = |text: &str| {
+            let address = read(text).unwrap();
+            (address.config.get_ssl_mode(), address.trust)
+        };
+        let (prefer, require) = (SslMode::Prefer, SslMode::Require);
+        for (address, expected) in [
+            ("postgresql://localhost/a", (prefer, Trust::Anybody)),
+            ("postgresql://127.0.0.1/a", (prefer, Trust::Anybody)),
+            (
+                "postgresql:///a?host=/run/postgresql",
+                (prefer, Trust::Anybody),
+            ),
+            ("postgresql:///a", (prefer, Trust::Anybody)),
+            ("postgresql://db/a", (require, Trust::Anybody)),
+            ("postgresql://localhost,db/a", (require, Trust::Anybody)),
+            (
+                "postgresql://localhost/a?hostaddr=10.0.0.1",
+                (require, Trust::Anybody),
+            ),
+            ("postgresql://db/a?sslmode=prefer", (prefer, Trust::Anybody)),
+            (
+                "postgresql://db/a?sslmode=disable",
+                (SslMode::Disable, Trust::Anybody),
+            ),
+            (
+                "postgresql://localhost/a?sslmode=require",
+                (require, Trust::Anybody),
+            ),
+            (
+                "postgresql://db/a?sslmode=verify-full",
+                (require, Trust::Certified(None)),
+            ),
+            (
+                "postgresql://db/a?sslrootcert=%2Fa%20b.pem&connect_timeout=3",
+                (require, Trust::Certified(Some("/a b.pem".into()))),
+            ),
+        ] {
+            assert_eq!(mode(address), expected, "{address}");
+        }
+    }
+}

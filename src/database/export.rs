@@ -1,0 +1,228 @@
+//! From a model to the database: what differs is brought over, person by person whole or not at all.
+
+mod bring;
+mod plan;
+
+use postgres::Client;
+
+use super::schema::{self, Row};
+use super::{Database, Identity};
+use crate::error::{DatabaseProblem, Result};
+use crate::recognizer::Recognizer;
+use bring::Bringing;
+pub use plan::Change;
+use plan::Plan;
+
+/// What an index is to be like that finds near points without looking at all of them, and may miss some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Indexing {
+    /// None: every point is looked at, and the answers are exact.
+    #[default]
+    None,
+    /// pgvector's graph of near points (Malkov & Yashunin 2018), which is only asked by whoever wants it.
+    Hnsw,
+}
+
+/// An export, decided and not yet done. While it is there no other one can be.
+pub struct Export<'a> {
+    database: &'a mut Database,
+    recognizer: &'a Recognizer,
+    plan: Plan,
+}
+
+impl<'a> Export<'a> {
+    /// Finds out what differs between the model and the database. Changes nothing, but that an empty database gets its
+    /// tables. Without `indexing` the database keeps the index that it has, or has none.
+    ///
+    /// # Errors
+    /// A model that no database can stand for; another export at work; a database that cannot be used.
+    pub fn plan(
+        database: &'a mut Database,
+        recognizer: &'a Recognizer,
+        indexing: Option<Indexing>,
+    ) -> Result<Self> {
+        let planned = plan::bearable(recognizer).and_then(|()| {
+            let client = &mut database.client;
+            take_lock(client)?;
+            schema::make(client)?;
+            Plan::of(client, recognizer, indexing)
+        });
+        match planned {
+            Ok(plan) => Ok(Self {
+                database,
+                recognizer,
+                plan,
+            }),
+            Err(problem) => Err(database.problem(problem)),
+        }
+    }
+
+    /// What it changes.
+    pub fn change(&self) -> Change {
+        self.plan.change
+    }
+
+    /// Does it. `model` is what the model is called; `reached` is told how many people are there of those to be
+    /// brought over.
+    ///
+    /// A gallery of another face space stays as it is until this one is whole, so that whoever identifies with the
+    /// former model is answered as before; then it gives way at once.
+    ///
+    /// # Errors
+    /// A connection that is lost: whoever is there is whole, and another export goes on from there.
+    pub fn run(self, model: &str, reached: &dyn Fn(usize)) -> Result<()> {
+        let mut done = 0;
+        let of = self.plan.to_bring.len();
+        let client = &mut self.database.client;
+        let ran = run(client, self.recognizer, &self.plan, model, &mut |more| {
+            done += more;
+            reached(done);
+        });
+        let problem = match ran {
+            Ok(()) => return Ok(()),
+            Err(DatabaseProblem::Lost { reason }) => {
+                DatabaseProblem::LostWhileExporting { reason, done, of }
+            }
+            Err(other) => other,
+        };
+        Err(self.database.problem(problem))
+    }
+}
+
+/// Held until the connection ends, however it ends.
+fn take_lock(client: &mut Client) -> Result<(), DatabaseProblem> {
+    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK])?;
+    match row.get(0) {
+        true => Ok(()),
+        false => Err(DatabaseProblem::Busy),
+    }
+}
+
+fn run(
+    client: &mut Client,
+    recognizer: &Recognizer,
+    plan: &Plan,
+    model: &str,
+    reached: &mut dyn FnMut(usize),
+) -> Result<(), DatabaseProblem> {
+    let (own, others): (Vec<Row>, Vec<Row>) = schema::galleries(client)?
+        .into_iter()
+        .partition(|row| row.is_of(plan.identity));
+    let own = match own.into_iter().next() {
+        Some(own) => own,
+        None => begin(client, recognizer, plan.identity, model)?,
+    };
+    // Whoever is not the model's goes first: that is what is most wanted gone.
+    if !plan.to_remove.is_empty() {
+        let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
+        client.execute(remove, &[&plan.to_remove])?;
+    }
+    let bringing = Bringing::new(recognizer, &plan.contents, &own);
+    for batch in bringing.batches(&plan.to_bring) {
+        bringing.bring(client, batch)?;
+        reached(batch.len());
+    }
+    tidy(client, &own, plan)?;
+    finish(client, recognizer, plan, &own, &others, model)
+}
+
+/// Takes down that a gallery is in the making.
+fn begin(
+    client: &mut Client,
+    recognizer: &Recognizer,
+    identity: Identity,
+    model: &str,
+) -> Result<Row, DatabaseProblem> {
+    let (gallery, clusters) = (recognizer.gallery(), recognizer.matcher().clusters());
+    let kinds = clusters.kinds().len();
+    let dimensions = recognizer.matcher().enrolled().nrows();
+    let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
+    let mut transaction = client.transaction()?;
+    let row = transaction.query_one(
+        "INSERT INTO eigenfaces.galleries
+            (identity, kinds, dimensions, people, faces, calibration, model, program)
+         VALUES ($1, $2, $3, $4, $5, '', $6, $7) RETURNING id",
+        &[
+            &identity.0.as_slice(),
+            &(kinds as i32),
+            &(dimensions as i32),
+            &people,
+            &faces,
+            &model,
+            &env!("CARGO_PKG_VERSION"),
+        ],
+    )?;
+    let row = Row {
+        id: row.get(0),
+        identity: identity.0.to_vec(),
+        kinds,
+        dimensions,
+        whole: false,
+        people,
+        faces,
+        calibration: String::new(),
+        indexed: false,
+    };
+    schema::make_points(&mut transaction, &row)?;
+    transaction.commit()?;
+    Ok(row)
+}
+
+/// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
+fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
+    let mut tables = own.tables();
+    if plan.changes_anything() {
+        let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
+        for table in tables.iter().chain(&all) {
+            client.batch_execute(&format!("VACUUM (ANALYZE) {table}"))?;
+        }
+    }
+    for table in tables.drain(..) {
+        let name = table.trim_start_matches("eigenfaces.");
+        let statement = match plan.indexing {
+            Indexing::Hnsw => format!(
+                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
+            ),
+            Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
+        };
+        client.batch_execute(&statement)?;
+    }
+    Ok(())
+}
+
+/// From now on this is the gallery, and there is no other.
+fn finish(
+    client: &mut Client,
+    recognizer: &Recognizer,
+    plan: &Plan,
+    own: &Row,
+    others: &[Row],
+    model: &str,
+) -> Result<(), DatabaseProblem> {
+    let gallery = recognizer.gallery();
+    let mut transaction = client.transaction()?;
+    transaction.execute(
+        "UPDATE eigenfaces.galleries
+         SET whole = true, people = $2, faces = $3, calibration = $4, indexed = $5, model = $6,
+             program = $7, changed = now()
+         WHERE id = $1",
+        &[
+            &own.id,
+            &(gallery.people().len() as i64),
+            &(gallery.len() as i64),
+            &plan.calibration,
+            &(plan.indexing == Indexing::Hnsw),
+            &model,
+            &env!("CARGO_PKG_VERSION"),
+        ],
+    )?;
+    for other in others {
+        schema::drop(&mut transaction, other)?;
+    }
+    transaction.commit()?;
+    if !others.is_empty() {
+        client.batch_execute("VACUUM (ANALYZE) eigenfaces.people")?;
+        client.batch_execute("VACUUM (ANALYZE) eigenfaces.faces")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! People, brought over some at a time: all that is known of each in one transaction.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::ops::Range;
+
+use nalgebra::DMatrix;
+use postgres::{Client, Transaction};
+
+use crate::database::copy::Rows;
+use crate::database::schema::Row;
+use crate::error::DatabaseProblem;
+use crate::recognizer::Recognizer;
+
+/// Coordinates brought over in one transaction, unless one person has more: a quarter of a megabyte.
+const BATCH: usize = 1 << 16;
+
+/// A person to bring over: a position in the model's people, and the row that gives way, if there is one.
+type ToBring = (usize, Option<i64>);
+
+/// What people are brought over from, and where to.
+pub(super) struct Bringing<'a> {
+    recognizer: &'a Recognizer,
+    contents: &'a [[u8; 32]],
+    own: &'a Row,
+    /// Of each kind the points, and where each person's begin.
+    kinds: Vec<(&'a DMatrix<f32>, Vec<usize>)>,
+    /// Where each person's faces begin.
+    faces: Vec<usize>,
+}
+
+impl<'a> Bringing<'a> {
+    pub fn new(recognizer: &'a Recognizer, contents: &'a [[u8; 32]], own: &'a Row) -> Self {
+        let people = contents.len();
+        let kinds = recognizer.matcher().clusters().kinds();
+        Self {
+            recognizer,
+            contents,
+            own,
+            kinds: kinds
+                .map(|(points, owners)| (points, starts(owners, people)))
+                .collect(),
+            faces: starts(&recognizer.gallery().persons(), people),
+        }
+    }
+
+    /// The people in parts, each for one transaction.
+    pub fn batches<'p>(&self, mut people: &'p [ToBring]) -> Vec<&'p [ToBring]> {
+        let mut batches = Vec::new();
+        while !people.is_empty() {
+            let mut coordinates = 0;
+            let fits = people.iter().take_while(|(person, _)| {
+                coordinates += self.coordinates(*person);
+                coordinates <= BATCH
+            });
+            let (batch, rest) = people.split_at(fits.count().max(1));
+            batches.push(batch);
+            people = rest;
+        }
+        batches
+    }
+
+    fn coordinates(&self, person: usize) -> usize {
+        let of_kind = |(points, starts): &(&DMatrix<f32>, Vec<usize>)| {
+            points.nrows() * range(starts, person).len()
+        };
+        self.kinds.iter().map(of_kind).sum()
+    }
+
+    /// Brings some people over, all of them or none.
+    pub fn bring(&self, client: &mut Client, people: &[ToBring]) -> Result<(), DatabaseProblem> {
+        let mut transaction = client.transaction()?;
+        let former: Vec<i64> = people.iter().filter_map(|(_, former)| *former).collect();
+        if !former.is_empty() {
+            // Faces and points go with them.
+            let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
+            transaction.execute(remove, &[&former])?;
+        }
+        let rows = self.add_people(&mut transaction, people)?;
+        self.add_faces(&mut transaction, &rows)?;
+        for (kind, table) in self.own.tables().iter().enumerate() {
+            self.add_points(&mut transaction, &rows, kind, table)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The people's rows, with their positions in the model.
+    fn add_people(
+        &self,
+        transaction: &mut Transaction<'_>,
+        people: &[ToBring],
+    ) -> Result<Vec<(usize, i64)>, DatabaseProblem> {
+        let all = self.recognizer.gallery().people();
+        let names: Vec<&str> = people.iter().map(|&(at, _)| all[at].as_str()).collect();
+        let contents = people.iter().map(|&(at, _)| self.contents[at].as_slice());
+        let contents: Vec<&[u8]> = contents.collect();
+        let added = transaction.query(
+            "INSERT INTO eigenfaces.people (gallery, name, content)
+             SELECT $1, * FROM unnest($2::text[], $3::bytea[]) RETURNING name, id",
+            &[&self.own.id, &names, &contents],
+        )?;
+        let ids: HashMap<&str, i64> = added.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
+        let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
+        rows.ok_or_else(|| DatabaseProblem::Senseless {
+            reason: "a name did not come back as it was given".to_owned(),
+        })
+    }
+
+    fn add_faces(
+        &self,
+        transaction: &mut Transaction<'_>,
+        people: &[(usize, i64)],
+    ) -> Result<(), DatabaseProblem> {
+        let enrolled = self.recognizer.gallery().enrolled();
+        let mut rows = Rows::new();
+        for &(person, id) in people {
+            for face in &enrolled[range(&self.faces, person)] {
+                let row = rows.row(3).number(id).field(&face.hash.0);
+                row.field(face.source.as_bytes());
+            }
+        }
+        copy(transaction, "eigenfaces.faces (person, hash, source)", rows)
+    }
+
+    fn add_points(
+        &self,
+        transaction: &mut Transaction<'_>,
+        people: &[(usize, i64)],
+        kind: usize,
+        table: &str,
+    ) -> Result<(), DatabaseProblem> {
+        let (points, starts) = &self.kinds[kind];
+        let mut rows = Rows::new();
+        for &(person, id) in people {
+            for point in range(starts, person) {
+                rows.row(2)
+                    .number(id)
+                    .point(points.column(point).as_slice());
+            }
+        }
+        copy(transaction, &format!("{table} (person, coordinates)"), rows)
+    }
+}
+
+fn copy(
+    transaction: &mut Transaction<'_>,
+    target: &str,
+    rows: Rows,
+) -> Result<(), DatabaseProblem> {
+    let mut writer =
+        transaction.copy_in(&format!("COPY {target} FROM STDIN WITH (FORMAT binary)"))?;
+    let sent = writer.write_all(&rows.finish());
+    // Where that failed, the server says why.
+    writer.finish()?;
+    sent.map_err(|error| DatabaseProblem::Lost {
+        reason: error.to_string(),
+    })
+}
+
+/// Where each of so many owners' items begin, and where the last one's end; `owners` do not decrease.
+fn starts(owners: &[usize], people: usize) -> Vec<usize> {
+    let begin = |person| owners.partition_point(|&owner| owner < person);
+    (0..=people).map(begin).collect()
+}
+
+fn range(starts: &[usize], person: usize) -> Range<usize> {
+    starts[person]..starts[person + 1]
+}

@@ -1,0 +1,208 @@
+//! What an export is to change.
+
+use std::collections::{HashMap, HashSet};
+
+use nalgebra::DMatrix;
+use postgres::Client;
+use sha2::{Digest as _, Sha256};
+
+use super::Indexing;
+use crate::database::schema::{self, Row};
+use crate::database::{Identity, vector};
+use crate::decision::ENOUGH_PEOPLE;
+use crate::error::DatabaseProblem;
+use crate::recognizer::Recognizer;
+
+/// Coordinates beyond this could have distances beyond single precision, in which pgvector computes.
+const LARGEST: f32 = 1e16;
+
+/// What an export changes, or would.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Change {
+    /// People who were not there.
+    pub new: usize,
+    /// People of whom something else was there.
+    pub changed: usize,
+    /// People of whom just the same was there.
+    pub unchanged: usize,
+    /// People who are erased, for the model has nobody of that name.
+    pub erased_people: usize,
+    /// Faces that are erased, for the model has no such photo.
+    pub erased_faces: usize,
+    /// Whether a gallery of another face space gives way.
+    pub replaces: bool,
+}
+
+/// All that an export has to know.
+pub(super) struct Plan {
+    pub identity: Identity,
+    pub indexing: Indexing,
+    /// Digests of what the model knows of each of its people.
+    pub contents: Vec<[u8; 32]>,
+    pub calibration: String,
+    /// Whom to bring over: positions in the model's people; with the row that gives way, if there is one.
+    pub to_bring: Vec<(usize, Option<i64>)>,
+    /// Rows of people whom the model does not have.
+    pub to_remove: Vec<i64>,
+    pub change: Change,
+}
+
+impl Plan {
+    pub fn of(
+        client: &mut Client,
+        recognizer: &Recognizer,
+        indexing: Option<Indexing>,
+    ) -> Result<Self, DatabaseProblem> {
+        let identity = Identity::of(recognizer.identifier());
+        let galleries = schema::galleries(client)?;
+        let indexing = match indexing {
+            Some(indexing) => indexing,
+            None if galleries.iter().any(|row| row.indexed) => Indexing::Hnsw,
+            None => Indexing::None,
+        };
+        fits(recognizer, indexing)?;
+        let own = galleries.iter().find(|row| row.is_of(identity));
+        let mut there = people(client, own)?;
+        let contents = contents(recognizer);
+        let (erased_people, erased_faces) = erased(client, recognizer)?;
+        let mut change = Change {
+            replaces: galleries.iter().any(|row| !row.is_of(identity)),
+            erased_people,
+            erased_faces,
+            ..Change::default()
+        };
+        let mut to_bring = Vec::new();
+        for (at, person) in recognizer.gallery().people().iter().enumerate() {
+            match there.remove(person.as_str()) {
+                Some((_, content)) if content == contents[at] => change.unchanged += 1,
+                Some((id, _)) => {
+                    change.changed += 1;
+                    to_bring.push((at, Some(id)));
+                }
+                None => {
+                    change.new += 1;
+                    to_bring.push((at, None));
+                }
+            }
+        }
+        let calibration = serde_json::to_string(recognizer.calibration());
+        Ok(Self {
+            identity,
+            indexing,
+            contents,
+            calibration: calibration.map_err(|error| DatabaseProblem::Senseless {
+                reason: error.to_string(),
+            })?,
+            to_bring,
+            to_remove: there.into_values().map(|(id, _)| id).collect(),
+            change,
+        })
+    }
+
+    pub fn changes_anything(&self) -> bool {
+        !self.to_bring.is_empty() || !self.to_remove.is_empty()
+    }
+}
+
+/// Refuses a model that no database can stand for.
+pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
+    let gallery = recognizer.gallery();
+    if recognizer.goes_by_resemblance() {
+        return Err(DatabaseProblem::TooFew {
+            people: gallery.people().len(),
+            enough: ENOUGH_PEOPLE,
+        });
+    }
+    let dimensions = recognizer.matcher().enrolled().nrows();
+    for (points, owners) in recognizer.matcher().clusters().kinds() {
+        let is_large = |value: &f32| value.abs() > LARGEST;
+        if let Some(at) = points.as_slice().iter().position(is_large) {
+            let person = &gallery.people()[owners[at / dimensions.max(1)]];
+            return Err(DatabaseProblem::TooLarge {
+                name: person.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses points of more coordinates than there is room for.
+fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
+    let dimensions = recognizer.matcher().enrolled().nrows();
+    let (most, index) = match indexing {
+        Indexing::None => (vector::MOST, false),
+        Indexing::Hnsw => (vector::MOST_INDEXED, true),
+    };
+    if dimensions > most {
+        return Err(DatabaseProblem::TooManyCoordinates {
+            dimensions,
+            most,
+            index,
+        });
+    }
+    Ok(())
+}
+
+/// Whom a gallery has: the row and the digest of each, by name.
+fn people(
+    client: &mut Client,
+    own: Option<&Row>,
+) -> Result<HashMap<String, (i64, Vec<u8>)>, DatabaseProblem> {
+    let Some(own) = own else {
+        return Ok(HashMap::new());
+    };
+    let people = "SELECT name, id, content FROM eigenfaces.people WHERE gallery = $1";
+    let rows = client.query(people, &[&own.id])?;
+    Ok(rows
+        .iter()
+        .map(|row| (row.get(0), (row.get(1), row.get(2))))
+        .collect())
+}
+
+/// How many people and faces any gallery has that the model has not.
+fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize), DatabaseProblem> {
+    let gallery = recognizer.gallery();
+    let names: HashSet<&str> = gallery
+        .people()
+        .iter()
+        .map(|person| person.as_str())
+        .collect();
+    let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[])?;
+    let is_gone = |row: &&postgres::Row| !names.contains(row.get::<_, &str>(0));
+    let people = there.iter().filter(is_gone).count();
+    let enrolled = gallery.enrolled().iter();
+    let hashes: HashSet<&[u8]> = enrolled.map(|face| face.hash.0.as_slice()).collect();
+    let there = client.query("SELECT DISTINCT hash FROM eigenfaces.faces", &[])?;
+    let is_gone = |row: &&postgres::Row| !hashes.contains(row.get::<_, &[u8]>(0));
+    Ok((people, there.iter().filter(is_gone).count()))
+}
+
+/// A digest of all that the database is to hold of each person.
+fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
+    let people = recognizer.gallery().people().len();
+    let mut digests = vec![Sha256::new(); people];
+    for face in recognizer.gallery().enrolled() {
+        let digest = &mut digests[face.person];
+        digest.update(face.hash.0);
+        digest.update((face.source.len() as u64).to_le_bytes());
+        digest.update(&face.source);
+    }
+    for (points, owners) in recognizer.matcher().clusters().kinds() {
+        for (at, &person) in owners.iter().enumerate() {
+            digests[person].update(bytes(points, at));
+        }
+        digests.iter_mut().for_each(|digest| digest.update(b"kind"));
+    }
+    digests
+        .into_iter()
+        .map(|digest| digest.finalize().into())
+        .collect()
+}
+
+fn bytes(points: &DMatrix<f32>, at: usize) -> Vec<u8> {
+    let column = points.column(at);
+    column
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! A gallery in a PostgreSQL database with the extension pgvector: for more people than one machine's memory holds, or
+//! for many machines that ask.
+//!
+//! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how
+//! distances become decisions ([`export`]). Whoever identifies asks it for the nearest people ([`Ranking`]). All is in
+//! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/POSTGRES.md
+//! tells how it is used.
+
+mod address;
+mod copy;
+mod export;
+mod identity;
+mod password;
+mod ranking;
+mod schema;
+mod tls;
+mod vector;
+
+use std::error::Error as _;
+
+use postgres::Client;
+use postgres::error::SqlState;
+
+pub use address::GivenAddress;
+pub use export::{Change, Export, Indexing};
+pub use identity::Identity;
+pub use ranking::{RemoteGallery, Search};
+
+use crate::error::{DatabaseProblem, Error, Result};
+use address::Address;
+
+/// A connection to a database that has, or is to have, a gallery.
+pub struct Database {
+    client: Client,
+    address: Address,
+}
+
+impl Database {
+    /// Connects, and makes sure of what everything else needs: pgvector, and an encoding for all names.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn connect(given: &GivenAddress) -> Result<Self> {
+        let address = Address::read(given)?;
+        let connector = address.trust.connector();
+        let connector = connector.map_err(|problem| address.problem(problem))?;
+        let client = address
+            .config
+            .connect(connector)
+            .map_err(|error| address.problem(while_connecting(&error)))?;
+        let mut database = Self { client, address };
+        let prepared = database.prepare();
+        prepared.map_err(|problem| database.problem(problem))?;
+        Ok(database)
+    }
+
+    /// Where it is, without the password.
+    pub fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    fn problem(&self, problem: impl Into<DatabaseProblem>) -> Error {
+        self.address.problem(problem.into())
+    }
+
+    fn prepare(&mut self) -> Result<(), DatabaseProblem> {
+        let about = self.client.query_one(ABOUT, &[])?;
+        let encoding: String = about.get("encoding");
+        if encoding != "UTF8" {
+            return Err(DatabaseProblem::Encoding { found: encoding });
+        }
+        match (about.get("place"), about.get("installed")) {
+            (None::<String>, false) => {
+                let version: i32 = about.get("version");
+                return Err(DatabaseProblem::NoExtension {
+                    major: (version / 10_000).unsigned_abs(),
+                });
+            }
+            (None, true) => return Err(DatabaseProblem::ExtensionOff),
+            (Some(place), _) => {
+                self.client.query_one(USE_ONLY, &[&place])?;
+            }
+        }
+        // Compiling a query of some milliseconds takes longer than the query.
+        self.client.batch_execute("SET jit = off")?;
+        Ok(())
+    }
+}
+
+const ABOUT: &str = "
+    SELECT current_setting('server_encoding') AS encoding,
+           current_setting('server_version_num')::int AS version,
+           (SELECT nspname::text FROM pg_catalog.pg_extension e
+              JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+             WHERE extname = 'vector') AS place,
+           EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'vector') AS installed";
+
+/// Names are looked for where the system and pgvector have theirs, and nowhere else: what others put into the database
+/// is never called.
+const USE_ONLY: &str =
+    "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
+
+/// What went wrong before there was a connection.
+fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
+    let reason = in_words(error);
+    match error.code() {
+        Some(&SqlState::INVALID_CATALOG_NAME) => DatabaseProblem::NoDatabase,
+        Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => {
+            DatabaseProblem::NotReady { reason }
+        }
+        Some(_) => DatabaseProblem::NotLetIn { reason },
+        // The client tells these apart in words only.
+        None if reason.contains("peer certificate") => DatabaseProblem::NotTrusted { reason },
+        None if error.to_string().contains("TLS") => DatabaseProblem::NoEncryption { reason },
+        None if error.to_string().contains("configuration")
+            || error.to_string().contains("authentication") =>
+        {
+            DatabaseProblem::NotLetIn { reason }
+        }
+        None => DatabaseProblem::Unreachable { reason },
+    }
+}
+
+impl From<postgres::Error> for DatabaseProblem {
+    /// What went wrong with a connection.
+    fn from(error: postgres::Error) -> Self {
+        let reason = in_words(&error);
+        let Some(code) = error.code() else {
+            let is_lost = error.is_closed()
+                || error.to_string().contains("communicating")
+                || error
+                    .source()
+                    .is_some_and(|cause| cause.is::<std::io::Error>());
+            return match is_lost {
+                true => Self::Lost { reason },
+                false => Self::Senseless { reason },
+            };
+        };
+        // Class 57P: the server is shut down, or crashed.
+        match code {
+            _ if code.code().starts_with("57P") => Self::Lost { reason },
+            &SqlState::INSUFFICIENT_PRIVILEGE => Self::NotPermitted { reason },
+            &SqlState::UNDEFINED_TABLE => Self::Replaced,
+            _ => Self::Server { reason },
+        }
+    }
+}
+
+/// An error in one line.
+fn in_words(error: &postgres::Error) -> String {
+    let is_end = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::UnexpectedEof;
+    let text = match (error.as_db_error(), error.source()) {
+        (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => {
+            "the server closed it".to_owned()
+        }
+        (Some(reported), _) => reported.message().to_owned(),
+        (None, Some(cause)) => cause.to_string(),
+        (None, None) => error.to_string(),
+    };
+    let letters = text
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter });
+    letters.collect()
+}

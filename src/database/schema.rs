@@ -1,0 +1,183 @@
+//! The tables, and what is in them.
+//!
+//! | table | what |
+//! |---|---|
+//! | `version` | one row: the version of this schema |
+//! | `galleries` | the gallery: identity of the model its coordinates are of, whether it is whole, how distances become decisions |
+//! | `people` | who, and a digest of all that is known of their faces |
+//! | `faces` | each face: its person, the hash of its photo, where it came from |
+//! | `points_G_K` | of gallery G what probes are compared with, of kind K (0, and 1 where centroids count too): a person's coordinates |
+//!
+//! The points of each gallery have tables of their own: an index knows no other gallery, and to take one down is to
+//! drop tables. There are two galleries only while one takes another's place.
+
+use postgres::{Client, GenericClient, Transaction};
+
+use super::Identity;
+use crate::error::DatabaseProblem;
+
+/// The version of the schema that this program makes, and the newest that it knows.
+const VERSION: i32 = 1;
+
+const CREATE: &str = "
+    CREATE SCHEMA IF NOT EXISTS eigenfaces;
+    CREATE TABLE eigenfaces.version (version int NOT NULL);
+    CREATE TABLE eigenfaces.galleries (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        identity bytea NOT NULL UNIQUE CHECK (octet_length(identity) = 32),
+        kinds int NOT NULL CHECK (kinds > 0),
+        dimensions int NOT NULL CHECK (dimensions > 0),
+        whole boolean NOT NULL DEFAULT false,
+        people bigint NOT NULL,
+        faces bigint NOT NULL,
+        calibration text NOT NULL,
+        indexed boolean NOT NULL DEFAULT false,
+        model text NOT NULL,
+        program text NOT NULL,
+        changed timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE TABLE eigenfaces.people (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        gallery bigint NOT NULL REFERENCES eigenfaces.galleries,
+        name text NOT NULL,
+        content bytea NOT NULL CHECK (octet_length(content) = 32),
+        UNIQUE (gallery, name)
+    );
+    CREATE TABLE eigenfaces.faces (
+        person bigint NOT NULL REFERENCES eigenfaces.people ON DELETE CASCADE,
+        hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+        source text NOT NULL,
+        PRIMARY KEY (person, hash)
+    );
+    INSERT INTO eigenfaces.version VALUES (1)";
+
+/// Of all exports into one database only one goes on: the number that stands for that.
+pub(super) const LOCK: i64 = 0x6569_6765_6e66_6163;
+
+/// A gallery as the database tells of it.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub id: i64,
+    pub identity: Vec<u8>,
+    pub kinds: usize,
+    pub dimensions: usize,
+    pub whole: bool,
+    pub people: i64,
+    pub faces: i64,
+    pub calibration: String,
+    pub indexed: bool,
+}
+
+impl Row {
+    pub fn is_of(&self, identity: Identity) -> bool {
+        self.identity == identity.0
+    }
+
+    /// The tables of its points.
+    pub fn tables(&self) -> Vec<String> {
+        (0..self.kinds).map(|kind| points(self.id, kind)).collect()
+    }
+
+    /// How many people are there, be it whole or not.
+    pub fn count(&self, client: &mut impl GenericClient) -> Result<i64, DatabaseProblem> {
+        let count = "SELECT count(*) FROM eigenfaces.people WHERE gallery = $1";
+        Ok(client.query_one(count, &[&self.id])?.get(0))
+    }
+}
+
+/// The table of a gallery's points of one kind: made of numbers only.
+pub(super) fn points(gallery: i64, kind: usize) -> String {
+    format!("eigenfaces.points_{gallery}_{kind}")
+}
+
+/// Whether the tables are there, and that they are such as this program knows.
+pub(super) fn is_there(client: &mut impl GenericClient) -> Result<bool, DatabaseProblem> {
+    let row = client.query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[])?;
+    if !row.get::<_, bool>(0) {
+        return Ok(false);
+    }
+    let found: i32 = client
+        .query_one("SELECT max(version) FROM eigenfaces.version", &[])?
+        .get(0);
+    match found {
+        found if found > VERSION => Err(DatabaseProblem::Newer {
+            found,
+            newest: VERSION,
+        }),
+        _ => Ok(true),
+    }
+}
+
+/// Makes the tables where they are not there.
+pub(super) fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
+    if !is_there(client)? {
+        let mut transaction = client.transaction()?;
+        transaction.batch_execute(CREATE)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// The galleries there are.
+pub(super) fn galleries(client: &mut impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
+    let rows = client.query(
+        "SELECT id, identity, kinds, dimensions, whole, people, faces, calibration, indexed
+         FROM eigenfaces.galleries ORDER BY whole DESC, id",
+        &[],
+    )?;
+    let number = |row: &postgres::Row, name: &str| row.get::<_, i32>(name).unsigned_abs() as usize;
+    let row = |row: &postgres::Row| Row {
+        id: row.get("id"),
+        identity: row.get("identity"),
+        kinds: number(row, "kinds"),
+        dimensions: number(row, "dimensions"),
+        whole: row.get("whole"),
+        people: row.get("people"),
+        faces: row.get("faces"),
+        calibration: row.get("calibration"),
+        indexed: row.get("indexed"),
+    };
+    Ok(rows.iter().map(row).collect())
+}
+
+/// Makes the tables of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
+/// where a page has room for them.
+pub(super) fn make_points(
+    transaction: &mut Transaction<'_>,
+    row: &Row,
+) -> Result<(), DatabaseProblem> {
+    let dimensions = row.dimensions;
+    let storage = if dimensions <= MOST_IN_ROW {
+        "PLAIN"
+    } else {
+        "EXTERNAL"
+    };
+    for table in row.tables() {
+        let name = table.trim_start_matches("eigenfaces.");
+        transaction.batch_execute(&format!(
+            "CREATE TABLE {table} (
+                person bigint NOT NULL REFERENCES eigenfaces.people ON DELETE CASCADE,
+                coordinates vector({dimensions}) NOT NULL
+             );
+             ALTER TABLE {table} ALTER COLUMN coordinates SET STORAGE {storage};
+             CREATE INDEX {name}_person ON {table} (person)"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Coordinates that a row of a page (8 KiB) has room for.
+const MOST_IN_ROW: usize = 2_000;
+
+/// Takes a gallery down.
+pub(super) fn drop(transaction: &mut Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
+    for table in row.tables() {
+        transaction.batch_execute(&format!("DROP TABLE IF EXISTS {table}"))?;
+    }
+    transaction.execute(
+        "DELETE FROM eigenfaces.people WHERE gallery = $1",
+        &[&row.id],
+    )?;
+    transaction.execute("DELETE FROM eigenfaces.galleries WHERE id = $1", &[&row.id])?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Identifying people who are enrolled elsewhere: in a gallery that another machine keeps and ranks.
+
+use rayon::prelude::*;
+
+use super::evidence;
+use super::identifier::{Candidate, Identification, Identifier, Question, decide};
+use crate::dataset::Person;
+use crate::decision::{Calibration, Decision};
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::Match;
+use crate::likeness::LikenessTest;
+
+/// A person enrolled elsewhere, and how far from a probe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// Who.
+    pub person: Person,
+    /// Squared distance by the cluster rule, as [`Match::squared_distance`] has it.
+    pub squared_distance: f64,
+}
+
+impl Identifier {
+    /// Who each prepared face (d x n) is, given who of a gallery elsewhere is nearest to each (n rankings, nearest
+    /// first, at least two people where there are two) and how the distances of that gallery become decisions. The
+    /// person of a [`Decision::Known`] is then 0: the first of the candidates.
+    ///
+    /// The same as [`Identifier::identify_faces`] says where the gallery is this one's own.
+    pub fn identify_ranked(
+        &self,
+        faces: &FaceMatrix,
+        ranked: &[Vec<Near>],
+        calibration: &Calibration,
+        question: Question,
+    ) -> Vec<Identification> {
+        let weights = self.space().project(faces);
+        let test = LikenessTest::new(self.space());
+        let identify = |(at, ranked): (usize, &Vec<Near>)| {
+            let (face, weights) = (faces.face(at), weights.column(at));
+            let likeness = test.likeness(face, weights.as_slice());
+            let (decision, candidates) = self.judge_near(ranked, likeness, calibration, question);
+            Identification {
+                decision,
+                candidates,
+                residual: self.space().residual(face, weights.as_slice()),
+                likeness,
+                location: None,
+            }
+        };
+        ranked.par_iter().enumerate().map(identify).collect()
+    }
+
+    fn judge_near(
+        &self,
+        near: &[Near],
+        likeness: f64,
+        calibration: &Calibration,
+        question: Question,
+    ) -> (Decision, Vec<Candidate>) {
+        let matches = near.iter().enumerate().map(|(person, near)| Match {
+            person,
+            squared_distance: near.squared_distance,
+        });
+        let matches: Vec<Match> = matches.collect();
+        let measure = self.settings().metric.measure;
+        let candidate = |(at, near): (usize, &Near)| Candidate {
+            person: near.person.clone(),
+            distance: matches[at].distance(),
+            confidence: evidence(&matches, at, measure)
+                .map_or(0.0, |evidence| calibration.confidence(evidence)),
+        };
+        let candidates = near.iter().enumerate().take(question.top);
+        let decision = decide(&matches, likeness, measure, calibration, question);
+        (decision, candidates.map(candidate).collect())
+    }
+}
