@@ -53,6 +53,9 @@ pub(super) struct Entry {
     pub(super) offset: u64,
 }
 
+/// Members and where their contents stand.
+pub(super) type Members = Vec<(Entry, Range<usize>)>;
+
 /// Letters, digits, `_`, `-` and `.`: nothing that could be a path, an escape sequence or a second spelling.
 pub(super) fn is_good_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len())
@@ -137,7 +140,7 @@ pub(super) fn first(bytes: &[u8]) -> Result<(Entry, Range<usize>), String> {
 ///
 /// # Errors
 /// What is wrong, in a few words.
-pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Vec<(Entry, Range<usize>)>, String> {
+pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Members, String> {
     let mut members = Vec::new();
     let mut names = HashSet::new();
     let mut at = 0;
@@ -164,7 +167,7 @@ pub(super) fn members_by(
     window: impl Fn(usize, usize) -> io::Result<Vec<u8>>,
     length: usize,
     comment: u16,
-) -> io::Result<Result<Vec<(Entry, Range<usize>)>, String>> {
+) -> io::Result<Result<Members, String>> {
     let mut members = Vec::new();
     let mut names = HashSet::new();
     let mut at = 0;

@@ -33,7 +33,7 @@ const GROUP: usize = 8;
 /// Points that one thread takes at a time: a few bands of the kernel.
 const CHUNK: usize = 8 * BAND;
 
-const _: () = assert!(BAND % GROUP == 0);
+const _: () = assert!(BAND.is_multiple_of(GROUP));
 
 /// Probes that share a pass: whole bands of the kernel, whose sums stay in the cache.
 const TOGETHER: usize = 5 * BAND;
