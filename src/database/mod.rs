@@ -13,6 +13,7 @@ mod identity;
 mod password;
 mod ranking;
 mod schema;
+mod slack;
 mod tls;
 mod vector;
 
