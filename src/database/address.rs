@@ -14,7 +14,7 @@ use super::tls::Trust;
 use crate::error::{DatabaseProblem, Error, Result};
 
 /// An address as it was given. Nothing shows it, for a password may stand in it; whether it is one is found out when
-/// it is [used](Address::read).
+/// it is used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GivenAddress(String);
 

@@ -2,7 +2,7 @@
 //! for many machines that ask.
 //!
 //! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how
-//! distances become decisions ([`export`]). Whoever identifies asks it for the nearest people ([`Ranking`]). All is in
+//! distances become decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in
 //! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/POSTGRES.md
 //! tells how it is used.
 
