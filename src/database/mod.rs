@@ -138,10 +138,10 @@ impl From<postgres::Error> for DatabaseProblem {
             };
         };
         // Class 57P: the server is shut down, or crashed.
-        match code {
+        match *code {
             _ if code.code().starts_with("57P") => Self::Lost { reason },
-            &SqlState::INSUFFICIENT_PRIVILEGE => Self::NotPermitted { reason },
-            &SqlState::UNDEFINED_TABLE => Self::Replaced,
+            SqlState::INSUFFICIENT_PRIVILEGE => Self::NotPermitted { reason },
+            SqlState::UNDEFINED_TABLE => Self::Replaced,
             _ => Self::Server { reason },
         }
     }
