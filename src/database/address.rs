@@ -14,7 +14,7 @@ use super::tls::Trust;
 use crate::error::{DatabaseProblem, Error, Result};
 
 /// An address as it was given. Nothing shows it, for a password may stand in it; whether it is one is found out when
-/// it is [used](Address::read).
+/// it is used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GivenAddress(String);
 
@@ -282,7 +282,10 @@ mod tests {
         let given = GivenAddress::from("postgresql://ada:pa%40ss@db.example/faces".to_owned());
         assert!(!format!("{given:?}").contains("pa"));
         let address = Address::read(&given).unwrap();
-        assert_eq!(address.to_string(), "postgresql://ada@db.example/faces");
+        assert_eq!(
+            address.to_string(),
+            "postgresql://ada@db.example:5432/faces"
+        );
         assert_eq!(address.config.get_password(), Some(b"pa@ss".as_slice()));
     }
 

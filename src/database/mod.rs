@@ -2,7 +2,7 @@
 //! for many machines that ask.
 //!
 //! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how
-//! distances become decisions ([`export`]). Whoever identifies asks it for the nearest people ([`Ranking`]). All is in
+//! distances become decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in
 //! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/POSTGRES.md
 //! tells how it is used.
 
@@ -13,6 +13,7 @@ mod identity;
 mod password;
 mod ranking;
 mod schema;
+mod slack;
 mod tls;
 mod vector;
 
@@ -137,10 +138,10 @@ impl From<postgres::Error> for DatabaseProblem {
             };
         };
         // Class 57P: the server is shut down, or crashed.
-        match code {
+        match *code {
             _ if code.code().starts_with("57P") => Self::Lost { reason },
-            &SqlState::INSUFFICIENT_PRIVILEGE => Self::NotPermitted { reason },
-            &SqlState::UNDEFINED_TABLE => Self::Replaced,
+            SqlState::INSUFFICIENT_PRIVILEGE => Self::NotPermitted { reason },
+            SqlState::UNDEFINED_TABLE => Self::Replaced,
             _ => Self::Server { reason },
         }
     }

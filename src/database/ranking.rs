@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use postgres::{Client, IsolationLevel, Statement, Transaction};
 
 use super::schema::{self, Row};
+use super::slack::Slack;
 use super::vector::{Received, Sent};
 use super::{Database, Identity};
 use crate::dataset::Person;
@@ -365,32 +366,6 @@ impl Asking<'_> {
     }
 }
 
-/// How far sums of squares in single precision can be from the truth.
-#[derive(Debug, Clone, Copy)]
-struct Slack {
-    relative: f64,
-    absolute: f64,
-}
-
-impl Slack {
-    /// For points of so many coordinates. All that is added up is positive, so that the k - 1 sums, in whatever order,
-    /// and the few roundings of each difference and square are relative errors of at most 2^-24 each (Higham 2002,
-    /// "Accuracy and Stability of Numerical Algorithms", 3.1); what is too small for single precision is lost.
-    fn of(coordinates: usize) -> Self {
-        let roundings = (coordinates + 16) as f64;
-        Self {
-            relative: 1.0 + 1.01 * roundings * f64::from(f32::EPSILON) / 2.0,
-            absolute: roundings * 1e-40,
-        }
-    }
-
-    /// The least that a sum can be in truth which the server takes for `told`.
-    fn least(self, told: f64) -> f64 {
-        // Beyond the range of single precision nothing more is known.
-        told.min(f64::from(f32::MAX)) / self.relative - self.absolute
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,30 +380,5 @@ mod tests {
              JOIN (SELECT person, min(coordinates <-> $1) AS away FROM eigenfaces.points_7_1 GROUP BY person) k1 USING (person) \
              ORDER BY total LIMIT $2"
         );
-    }
-
-    /// Sums in single precision, from the first to the last, are never further off than is believed.
-    #[test]
-    fn single_precision_is_not_believed_too_much() {
-        let mut state = 1_u32;
-        let mut draw = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / 16_777_216.0 - 0.5
-        };
-        for coordinates in [1, 7, 100, 5000] {
-            let slack = Slack::of(coordinates);
-            for scale in [1e-21, 1e-3, 1.0, 1e8] {
-                let a: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
-                let b: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
-                let told = a
-                    .iter()
-                    .zip(&b)
-                    .fold(0.0_f32, |sum, (a, b)| sum + (a - b) * (a - b));
-                let told = f64::from(told.sqrt()).powi(2);
-                let truth = squared_distance(&a, &b);
-                assert!(slack.least(told) <= truth, "{coordinates} at {scale}");
-                assert!(slack.least(told) >= truth * (1.0 - 3.0 * (slack.relative - 1.0)) - 1e-30);
-            }
-        }
     }
 }
