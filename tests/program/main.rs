@@ -6,6 +6,7 @@ mod support;
 mod annotate;
 mod bad_input;
 mod bad_models;
+mod distributed;
 mod evaluate;
 mod facemap;
 mod framing;
