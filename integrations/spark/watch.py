@@ -70,6 +70,9 @@ def main():
             os.kill(killed, signal.SIGKILL)
             print(f"killed executor, process {killed}", file=sys.stderr)
         for pid, about in found.items():
+            # One that has ended and is not yet waited for has a time, but no words any more.
+            if about["words"] == [""] and pid in seen:
+                about["words"] = seen[pid]["words"]
             seen[pid] = about
         time.sleep(0.02)
     costs = {}
