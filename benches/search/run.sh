@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures the search among enrolled faces against FAISS, scikit-learn and the kdtree crate on this machine, and
 # writes that section of docs/BENCHMARKS.md. One command, about eight minutes: benches/search/run.sh
-# (a rehearsal of a minute: --quick). Everything it makes is under target/.
+# (a rehearsal of a minute: --quick; only some K, whose rows join the table: --dimensions 32 64 128, about six
+# minutes). Everything it makes is under target/.
 set -eu
 cd "$(dirname "$0")/../.."
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE

@@ -147,6 +147,8 @@ def main():
     parser.add_argument("--target", type=pathlib.Path, required=True)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", help="n x k x spectrum, such as 1000000x100xplain; nothing is written")
+    parser.add_argument("--dimensions", type=int, nargs="+", metavar="K",
+                        help="these K only, such as 32 64 128: their rows join the table that is there")
     arguments = parser.parse_args()
     faiss.omp_set_num_threads(1)
     folder = arguments.target / "search"
@@ -154,6 +156,8 @@ def main():
     worker = arguments.target / "release/examples/search_worker"
 
     cases = [(n, k, s) for n in SIZES for k in DIMENSIONS for s in ["plain", "whitened"]]
+    if arguments.dimensions:
+        cases = [(n, k, s) for n in SIZES for k in arguments.dimensions for s in ["plain", "whitened"]]
     if arguments.quick:
         cases = [case for case in cases if case[0] <= 13_000]
     if arguments.only:
@@ -171,8 +175,29 @@ def main():
         print(built[-1], flush=True)
     for file in data.files:
         file.unlink()
-    if not arguments.only and not arguments.quick:
+    if arguments.dimensions and not arguments.quick:
+        join(rows)
+    elif not arguments.only and not arguments.quick:
         write(rows, built)
+
+
+def join(rows):
+    """Puts rows into the table that stands in the page, in order, in place of those of the same cases."""
+    page = pathlib.Path("docs/BENCHMARKS.md")
+    before, section = page.read_text().split(BEGIN)
+    section, after = section.split(END)
+    lines = section.split("\n")
+    first = next(at for at, line in enumerate(lines) if line.startswith("| n x K | spectrum | probe")) + 2
+    last = next(at for at in range(first, len(lines) + 1) if not lines[at : at + 1] or not lines[at].startswith("|"))
+    table = {case(line): line for line in lines[first:last] + rows}
+    lines[first:last] = [table[key] for key in sorted(table)]
+    page.write_text(before + BEGIN + "\n".join(lines) + END + after)
+
+
+def case(line):
+    """What a row is about, by which rows are in order."""
+    size, spectrum, probe = [cell.strip() for cell in line.split("|")[1:4]]
+    return *map(int, size.split(" x ")), spectrum, probe
 
 
 PEERS = ["FAISS IndexFlatL2", "scikit-learn brute", "scikit-learn kd_tree", "scikit-learn ball_tree",

@@ -7,34 +7,61 @@ use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::gallery::{Recall, Search};
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::recognizer::{Candidate, Identification, Question, Recognizer};
+use eigenfaces::recognizer::{Candidate, Identification, Identifier, Question, Recognizer};
 
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 
 use super::annotate::Copies;
 use super::args::{Format, Identify};
+use super::learning::Naming;
 use super::output::{Output, one_line, percent, shown};
 use super::photos::Photos;
 use super::{Outcome, files, json, learning};
 
-/// Photos identified at a time: bounds memory, and results appear while the rest is worked on.
-const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+/// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
+/// over a large gallery take.
+const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+    let (naming, unlearned) = match &args.explain {
+        None => learning::naming(&args.origin, model, output)?,
+        // To explain, the enrolled faces are shown.
+        Some(_) => {
+            let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+            (Naming::Recognizer(Box::new(recognizer)), unlearned)
+        }
+    };
+    let approximate = args
+        .approximate
+        .then(|| naming.identifier().clone().searching(Search::Approximate));
+    let recognizer = approximate.as_ref().unwrap_or(naming.identifier());
+    let recall = match &approximate {
+        Some(identifier) => identifier.matcher().recall(TRIED),
+        None => None,
+    };
     let photos = Photos::list(&args.photos, output)?;
+    if args.approximate {
+        output.say(&in_words(recall));
+    }
     let question = Question {
         top: usize::from(args.top),
         acceptance: args.acceptance.into(),
     };
     let report = Report {
-        recognizer: &recognizer,
+        recognizer,
         output,
         question,
+        recall: args
+            .approximate
+            .then(|| recall.map_or(1.0, |recall| recall.share())),
     };
-    let mut drawn = args.explain.as_deref().map(Drawn::new);
+    let mut drawn = match (&args.explain, &naming) {
+        (Some(path), Naming::Recognizer(recognizer)) => Some(Drawn::new(path, recognizer)),
+        _ => None,
+    };
     report.begin()?;
 
     let copies = match &args.annotate {
@@ -61,7 +88,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         &|_| {},
         |batches| -> Result<()> {
             for (batch, ready) in photos.paths.chunks(BATCH.get()).zip(batches) {
-                for (photo, found) in batch.iter().zip(identify(&recognizer, ready, question)?) {
+                for (photo, found) in batch.iter().zip(identify(recognizer, ready, question)?) {
                     match found? {
                         Ok(found) => {
                             if let Some(drawn) = &mut drawn {
@@ -95,6 +122,21 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::of_inputs(done, failed))
 }
 
+/// Enrolled faces that an approximate search is tried with.
+const TRIED: usize = 1000;
+
+/// What an approximate search misses.
+fn in_words(recall: Option<Recall>) -> String {
+    match recall {
+        Some(recall) => format!(
+            "approximate: recall {:.3} over {} of the gallery's own faces",
+            recall.share(),
+            recall.faces
+        ),
+        None => "approximate: this gallery is searched exactly all the same".to_owned(),
+    }
+}
+
 /// What the readers made of a photo.
 enum Ready {
     /// To be identified together with others: that costs less.
@@ -108,7 +150,7 @@ type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
 
 /// Who is in each photo of a batch; an error where its copy could not be written.
 fn identify(
-    recognizer: &Recognizer,
+    recognizer: &Identifier,
     batch: Vec<std::result::Result<Ready, PhotoProblem>>,
     question: Question,
 ) -> Result<Vec<Result<Found>>> {
@@ -140,14 +182,16 @@ const MOST_EXPLAINED: usize = 12;
 /// The picture of `--explain`.
 struct Drawn<'a> {
     path: &'a Path,
+    recognizer: &'a Recognizer,
     rows: Vec<Row>,
     faces: usize,
 }
 
 impl<'a> Drawn<'a> {
-    fn new(path: &'a Path) -> Self {
+    fn new(path: &'a Path, recognizer: &'a Recognizer) -> Self {
         Self {
             path,
+            recognizer,
             rows: Vec::new(),
             faces: 0,
         }
@@ -161,7 +205,7 @@ impl<'a> Drawn<'a> {
         if room == 0 || found.is_empty() {
             return Ok(());
         }
-        let recognizer = report.recognizer;
+        let recognizer = self.recognizer;
         let prepared = PhotoFile::read(photo, &Limits::default())
             .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
             .map_err(|problem| Error::Photo {
@@ -217,9 +261,11 @@ fn named(photo: &Path, number: usize, of: usize) -> String {
 
 /// Prints what was found, photo by photo.
 struct Report<'a> {
-    recognizer: &'a Recognizer,
+    recognizer: &'a Identifier,
     output: &'a Output,
     question: Question,
+    /// The share that an approximate search finds.
+    recall: Option<f64>,
 }
 
 impl Report<'_> {
@@ -240,7 +286,9 @@ impl Report<'_> {
             Format::Text => (1..)
                 .zip(found)
                 .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
-            Format::Json => self.output.line(&json::identified(photo, found)),
+            Format::Json => self
+                .output
+                .line(&json::identified(photo, found, self.recall)),
             Format::Csv if found.is_empty() => self.output.csv(&row_without_face(photo)),
             Format::Csv => (1..)
                 .zip(found)

@@ -18,9 +18,15 @@ pub fn decision(decision: Decision) -> &'static str {
 }
 
 /// One photo that was looked at, with its faces from left to right.
-pub fn identified(photo: &Path, found: &[Identification]) -> String {
+///
+/// `recall` is the share that the search finds, where it was approximate.
+pub fn identified(photo: &Path, found: &[Identification], recall: Option<f64>) -> String {
     let faces: Vec<Value> = found.iter().map(face).collect();
-    json!({ "photo": photo.to_string_lossy(), "faces": faces }).to_string()
+    let mut object = json!({ "photo": photo.to_string_lossy(), "faces": faces });
+    if let Some(recall) = recall {
+        object["recall"] = json!(recall);
+    }
+    object.to_string()
 }
 
 fn face(found: &Identification) -> Value {

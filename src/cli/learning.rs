@@ -17,12 +17,12 @@ use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
 use eigenfaces::matcher::{Features, PixelScale};
 use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
-use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{Cli, Learn, Origin};
 use super::enroll;
-use super::output::{Output, counted, shown};
+use super::output::{Output, counted, one_line, shown};
 
 impl Learn {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
@@ -116,6 +116,33 @@ impl Learn {
             _ => Ok(()),
         }
     }
+}
+
+/// What names people: a recogniser, or of one in a file no more than that takes.
+pub enum Naming {
+    Recognizer(Box<Recognizer>),
+    Identifier(Box<Identifier>),
+}
+
+impl Naming {
+    /// What names people.
+    pub fn identifier(&self) -> &Identifier {
+        match self {
+            Self::Recognizer(recognizer) => recognizer.identifier(),
+            Self::Identifier(identifier) => identifier,
+        }
+    }
+}
+
+/// As [`recognizer`], but of a model only what naming people takes.
+pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming, usize)> {
+    if origin.faces.is_empty() {
+        origin.learn.refuse_given("--faces DIR");
+        let identifier = store::load_identifier(model)?;
+        return Ok((Naming::Identifier(Box::new(identifier)), 0));
+    }
+    let (recognizer, unlearned) = recognizer(origin, model, output)?;
+    Ok((Naming::Recognizer(Box::new(recognizer)), unlearned))
 }
 
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
@@ -433,6 +460,42 @@ pub fn report_parts(collected: &Collected, output: &Output) {
         output.say(&format!(
             "{} several faces; the largest and most central was taken",
             counted(collected.crowded, "photo shows", "photos show")
+        ));
+    }
+    report_numbered(&collected.folder.new, output);
+}
+
+/// So many photos of one person, told apart by a number, may well be photos of as many people.
+const MANY_OF_ONE: usize = 10;
+
+/// A line where all photos are said to be of one person because they lie in one folder as `Person000001.pgm` and so
+/// on: nobody is told apart then, and that may not be meant.
+fn report_numbered(faces: &[LabeledFace], output: &Output) {
+    let Some(first) = faces.first() else {
+        return;
+    };
+    let name = first.person.as_str();
+    let is_numbered = |face: &LabeledFace| {
+        let path = Path::new(&face.source);
+        let stem = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().replace('_', " "));
+        let number = stem.as_deref().and_then(|stem| stem.strip_prefix(name));
+        let is_folder = path
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|folder| folder.to_string_lossy() == name);
+        let is_of_number = |c: char| c.is_ascii_digit() || " -.#()".contains(c);
+        face.person == first.person
+            && !is_folder
+            && number.is_some_and(|number| number.chars().all(is_of_number))
+    };
+    if faces.len() >= MANY_OF_ONE && faces.iter().all(is_numbered) {
+        output.say(&format!(
+            "all {} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
+             else, say who in a table of path,person: --labels FILE.csv",
+            faces.len(),
+            one_line(name)
         ));
     }
 }

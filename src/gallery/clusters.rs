@@ -8,7 +8,8 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::index::Index;
-use super::k_means::k_means;
+use super::k_means::{k_means, mean};
+use super::sweep::Ready;
 use crate::metric::Measure;
 
 /// What of a person a probe is compared with.
@@ -84,19 +85,24 @@ impl PartialOrd for Match {
 
 /// Points of one kind (faces, or centroids): those of a person stand side by side.
 #[derive(Debug, Clone)]
-struct Points {
-    index: Index,
-    owners: Vec<usize>,
+pub(super) struct Points {
+    pub index: Index,
+    /// The person of each.
+    pub owners: Vec<usize>,
     /// The points of person p are `starts[p]..starts[p + 1]`.
-    starts: Vec<usize>,
+    pub starts: Vec<usize>,
 }
 
 impl Points {
     /// `owners` must not decrease.
     fn new(points: Arc<DMatrix<f32>>, owners: Vec<usize>, people: usize) -> Option<Self> {
-        let starts = (0..=people)
-            .map(|person| owners.partition_point(|&owner| owner < person))
-            .collect();
+        let mut starts = vec![0; people + 1];
+        for &owner in &owners {
+            starts[owner + 1] += 1;
+        }
+        for person in 0..people {
+            starts[person + 1] += starts[person];
+        }
         Some(Self {
             index: Index::new(points)?,
             owners,
@@ -117,7 +123,9 @@ impl Points {
 pub struct Clusters {
     people: usize,
     /// One or two kinds of points; a person's squared distance is the mean over the kinds.
-    kinds: Vec<Points>,
+    pub(super) kinds: Vec<Points>,
+    /// For many probes at once.
+    pub(super) sweep: Arc<Ready>,
 }
 
 impl Clusters {
@@ -152,7 +160,11 @@ impl Clusters {
                 vec![faces, centroids]
             }
         };
-        Some(Self { people, kinds })
+        Some(Self {
+            people,
+            kinds,
+            sweep: Arc::default(),
+        })
     }
 
     /// How many people there are.
@@ -186,12 +198,41 @@ impl Clusters {
         let swift = self.kinds.iter().filter(|kind| kind.index.is_swift());
         if swift.count() == self.kinds.len() && top * 4 < self.people {
             nearest.search();
+            nearest.best.into_sorted()
         } else {
-            (0..self.people).for_each(|person| nearest.see(person));
+            self.rank_by_looking(query, top)
         }
-        nearest.best.into_sorted()
+    }
+
+    /// The same, by looking at everybody: the oracle.
+    fn rank_by_looking(&self, query: &[f32], top: usize) -> Vec<Match> {
+        let of_some = |first: usize| {
+            let mut best = Best::new(top);
+            let people = first..self.people.min(first + PEOPLE_AT_ONCE);
+            for person in people {
+                if let Some(squared_distance) = self.squared_distance(person, query) {
+                    best.offer(Match {
+                        person,
+                        squared_distance,
+                    });
+                }
+            }
+            best
+        };
+        if self.people <= PEOPLE_AT_ONCE {
+            return of_some(0).into_sorted();
+        }
+        let parts = (0..self.people).into_par_iter().step_by(PEOPLE_AT_ONCE);
+        let parts: Vec<Best> = parts.map(of_some).collect();
+        let mut best = Best::new(top);
+        let found = parts.into_iter().flat_map(|part| part.heap);
+        found.for_each(|found| best.offer(found));
+        best.into_sorted()
     }
 }
+
+/// People that one thread looks at before others may help.
+const PEOPLE_AT_ONCE: usize = 2048;
 
 /// How many of the nearest points of each further kind are looked at, for every person wanted.
 const POINTS_A_PERSON: usize = 4;
@@ -262,20 +303,20 @@ impl Nearest<'_> {
 }
 
 /// The nearest so many people seen so far.
-struct Best {
-    top: usize,
+pub(super) struct Best {
+    pub top: usize,
     heap: BinaryHeap<Match>,
 }
 
 impl Best {
-    fn new(top: usize) -> Self {
+    pub fn new(top: usize) -> Self {
         Self {
             top,
             heap: BinaryHeap::with_capacity(top + 1),
         }
     }
 
-    fn offer(&mut self, found: Match) {
+    pub fn offer(&mut self, found: Match) {
         self.heap.push(found);
         if self.heap.len() > self.top {
             self.heap.pop();
@@ -283,14 +324,14 @@ impl Best {
     }
 
     /// The distance that a further person must not pass; infinite while there is room.
-    fn worst(&self) -> f64 {
+    pub fn worst(&self) -> f64 {
         match self.heap.peek() {
             Some(worst) if self.heap.len() == self.top => worst.squared_distance,
             _ => f64::INFINITY,
         }
     }
 
-    fn into_sorted(self) -> Vec<Match> {
+    pub fn into_sorted(self) -> Vec<Match> {
         self.heap.into_sorted_vec()
     }
 }
@@ -298,6 +339,9 @@ impl Best {
 /// Up to `count` centroids a person.
 fn centroids(faces: &Points, people: usize, count: usize, measure: Measure) -> Option<Points> {
     let all = faces.index.points();
+    if count == 1 {
+        return means(faces, people, measure);
+    }
     let of_person = |person: usize| -> Vec<DVector<f32>> {
         let columns = faces.starts[person]..faces.starts[person + 1];
         let own = all.columns(columns.start, columns.len()).into_owned();
@@ -316,12 +360,28 @@ fn centroids(faces: &Points, people: usize, count: usize, measure: Measure) -> O
     Points::new(points.into(), owners, people)
 }
 
+/// The mean of each person's faces: what k-means finds of one group, without its detours.
+fn means(faces: &Points, people: usize, measure: Measure) -> Option<Points> {
+    let all = faces.index.points();
+    let own = |person: usize| faces.starts[person]..faces.starts[person + 1];
+    let owners: Vec<usize> = (0..people)
+        .filter(|&person| !own(person).is_empty())
+        .collect();
+    let k = all.nrows();
+    let mut points = DMatrix::zeros(k, owners.len());
+    let columns = points.as_mut_slice().par_chunks_mut(k.max(1));
+    columns.zip(&owners).for_each(|(point, &person)| {
+        let chosen: Vec<usize> = own(person).collect();
+        point.copy_from_slice(measure.settle(mean(all, &chosen)).as_slice());
+    });
+    Points::new(points.into(), owners, people)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::super::index::squared_distance;
-    use super::super::k_means::mean;
     use super::*;
 
     fn ranked_by_hand(

@@ -80,7 +80,7 @@ fn nearest(points: &DMatrix<f32>, point: usize, centroids: &[DVector<f32>]) -> u
 pub(super) fn mean(points: &DMatrix<f32>, chosen: &[usize]) -> DVector<f32> {
     let mut sums = vec![0.0_f64; points.nrows()];
     for &point in chosen {
-        for (sum, &value) in sums.iter_mut().zip(points.column(point).iter()) {
+        for (sum, &value) in sums.iter_mut().zip(points.column(point).as_slice()) {
             *sum += f64::from(value);
         }
     }

@@ -6,15 +6,18 @@ mod history;
 mod index;
 mod intake;
 mod k_means;
+mod sweep;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub use clusters::{ClusterRule, Clusters, Match};
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally};
 pub use index::{Index, Method, Neighbour};
 pub use intake::{FolderView, Intake, Sighting};
+pub use sweep::{Recall, Search};
 
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, Result};
@@ -52,7 +55,8 @@ pub struct Enrolled {
 pub struct Gallery {
     people: Vec<Person>,
     enrolled: Vec<Enrolled>,
-    faces: FaceMatrix,
+    /// Shared, for they are many and never change.
+    faces: Arc<FaceMatrix>,
 }
 
 /// What became of faces that were given to a gallery and not added.
@@ -83,7 +87,7 @@ impl Gallery {
         Self {
             people: Vec::new(),
             enrolled: Vec::new(),
-            faces: FaceMatrix::new(size),
+            faces: Arc::new(FaceMatrix::new(size)),
         }
     }
 
@@ -166,7 +170,7 @@ impl Gallery {
         Self {
             people,
             enrolled,
-            faces,
+            faces: Arc::new(faces),
         }
     }
 
@@ -183,6 +187,11 @@ impl Gallery {
     /// The pixels of the enrolled faces, d x n, in the same order.
     pub fn faces(&self) -> &FaceMatrix {
         &self.faces
+    }
+
+    /// The same, to be kept by whoever needs them.
+    pub(crate) fn shared_faces(&self) -> Arc<FaceMatrix> {
+        Arc::clone(&self.faces)
     }
 
     /// n, the number of faces.
@@ -233,7 +242,7 @@ impl Gallery {
         Ok(Self {
             people,
             enrolled,
-            faces: pixels,
+            faces: Arc::new(pixels),
         })
     }
 

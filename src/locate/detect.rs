@@ -31,6 +31,10 @@ pub const MIN_SCORE: f64 = 3.0;
 /// The smallest face the cascade can see, and so the smallest picture it can be shown.
 const WINDOW: u32 = 40;
 
+/// Windows looked at are so many pixels apart. At 6 the same faces of Yale, LFW, AT&T and the groups are found as at
+/// the crate's own 4, with no more false boxes, in half the time (docs/RECIPES.md).
+const STEP: u32 = 6;
+
 /// Photos up to this long are doubled, as their faces are often smaller than the window.
 const DOUBLED_BELOW: u32 = 640;
 
@@ -150,6 +154,7 @@ fn run_cascade(picture: &GrayImage) -> Result<Vec<rustface::FaceInfo>, LocateErr
     let run = AssertUnwindSafe(|| {
         let mut detector = rustface::create_detector_with_model(model);
         detector.set_score_thresh(MIN_SCORE);
+        detector.set_slide_window_step(STEP, STEP);
         detector.detect(&rustface::ImageData::new(
             picture,
             picture.width(),

@@ -19,7 +19,7 @@ use nalgebra::DMatrix;
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{ClusterRule, Clusters, Match};
+use crate::gallery::{ClusterRule, Clusters, Match, Recall, Search};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
@@ -475,6 +475,21 @@ impl Matcher {
     /// The `top` nearest people to coordinates (k), nearest first.
     pub fn rank(&self, coordinates: &[f32], top: usize) -> Vec<Match> {
         self.clusters.rank(coordinates, top)
+    }
+
+    /// The same of many (k x m), in their order: together they cost much less.
+    pub fn rank_all(
+        &self,
+        coordinates: &DMatrix<f32>,
+        top: usize,
+        search: Search,
+    ) -> Vec<Vec<Match>> {
+        self.clusters.rank_all(coordinates, top, search)
+    }
+
+    /// What [`Search::Approximate`] misses, tried with up to so many enrolled faces; `None` where it is exact here.
+    pub fn recall(&self, faces: usize) -> Option<Recall> {
+        self.clusters.recall(faces)
     }
 }
 

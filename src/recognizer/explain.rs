@@ -69,9 +69,9 @@ impl Recognizer {
     /// # Errors
     /// A face of another size.
     pub fn explain(&self, face: &[u8]) -> Result<Explanation> {
-        let faces = FaceMatrix::from_pixels(self.preparation.size(), face.to_vec())?;
-        let coordinates = self.matcher.coordinates(&faces);
-        let ranked = self.matcher.rank(coordinates.as_slice(), 2);
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
+        let coordinates = self.matcher().coordinates(&faces);
+        let ranked = self.matcher().rank(coordinates.as_slice(), 2);
         let persons = self.gallery.persons();
         let sides = ranked
             .iter()
@@ -88,7 +88,7 @@ impl Recognizer {
             .collect::<Result<_>>()?;
         Ok(Explanation {
             pixels: face.to_vec(),
-            weights: self.space.project(&faces).as_slice().to_vec(),
+            weights: self.space().project(&faces).as_slice().to_vec(),
             sides,
         })
     }
@@ -101,7 +101,7 @@ impl Recognizer {
         probe: &FaceMatrix,
         coordinates: DVectorView<'_, f32>,
     ) -> Result<Side> {
-        let enrolled = self.matcher.enrolled();
+        let enrolled = self.matcher().enrolled();
         let copies = enrolled.ncols() / self.gallery.len().max(1);
         let squared = |column: usize| -> f64 {
             let values = enrolled.column(column);
@@ -120,7 +120,7 @@ impl Recognizer {
             nearest / copies,
             copies > 1 && nearest % copies >= copies / 2,
         );
-        let size = self.preparation.size();
+        let size = self.preparation().size();
         let straight = self.gallery.faces().face(face);
         let pixels: Vec<u8> = if mirrored {
             let mut pixels = straight.to_vec();
@@ -130,7 +130,7 @@ impl Recognizer {
             straight.to_vec()
         };
         let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = self.matcher.parts().iter().filter_map(|part| {
+        let splits = self.matcher().parts().iter().filter_map(|part| {
             let (first, second) = (part.view().of(probe), part.view().of(&compared));
             part.split(first.as_slice(), second.as_slice(), size)
         });

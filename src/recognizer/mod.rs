@@ -6,26 +6,24 @@
 mod calibrate;
 mod explain;
 mod few;
+mod identifier;
 mod shown;
 mod verify;
 
 pub use explain::{Explanation, Side};
+pub use identifier::{Candidate, Identification, Identifier, Question};
 pub use verify::{Verdict, Verification};
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use image::GrayImage;
-use rayon::prelude::*;
 
-use crate::dataset::Person;
-use crate::decision::{Acceptance, Calibration, Decision, Evidence};
+use crate::decision::{Acceptance, Calibration, Evidence};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::face_space::{FaceSpace, Residual, Weights};
+use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::kernel_pca::Kernel;
-use crate::likeness::LikenessTest;
-use crate::locate::Location;
 use crate::matcher::{
     Comparison, Copies, Features, Matcher, Part, PixelScale, Space, View, Viewed,
 };
@@ -87,72 +85,14 @@ pub enum Origin {
     Kept,
 }
 
-/// A learned recogniser: identifies faces among the enrolled people.
+/// A learned recogniser: identifies faces among the enrolled people, and holds these.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
-    preparation: Preparation,
-    settings: Settings,
-    /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
-    space: Arc<FaceSpace>,
+    identifier: Identifier,
     origin: Origin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
-    matcher: Matcher,
-    calibration: Calibration,
-    /// Derived from the faces when first asked for: of few people only.
-    textures: OnceLock<few::Textures>,
-}
-
-/// A person a probe may be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// Who.
-    pub person: Person,
-    /// The distance by the metric and the cluster rule.
-    pub distance: f64,
-    /// Probability that the probe is this person, given that it may be a stranger.
-    pub confidence: f64,
-}
-
-/// What is said of one face.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Identification {
-    /// Known, unknown, or not a face.
-    pub decision: Decision,
-    /// The nearest people, nearest first; the first is the one named where the decision is known.
-    pub candidates: Vec<Candidate>,
-    /// How the face lies to face space.
-    pub residual: Residual,
-    /// How much it looks like a face, -1 to 1: see [`LikenessTest`].
-    pub likeness: f64,
-    /// Where in the photo the face was found; `None` where the photo was taken as it is.
-    pub location: Option<Location>,
-}
-
-impl Identification {
-    /// The nearest person, named or not.
-    pub fn closest(&self) -> Option<&Candidate> {
-        self.candidates.first()
-    }
-}
-
-/// How to decide and how much to tell.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Question {
-    /// How many candidates to return at most.
-    pub top: usize,
-    /// When a name is given.
-    pub acceptance: Acceptance,
-}
-
-impl Default for Question {
-    fn default() -> Self {
-        Self {
-            top: 1,
-            acceptance: Acceptance::default(),
-        }
-    }
 }
 
 impl Recognizer {
@@ -208,8 +148,8 @@ impl Recognizer {
     /// Faces of another size; other features, of which this recogniser has no space.
     pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
         let of_view = |part: &Part| (part.view(), part.space().clone());
-        let spaces: Vec<_> = self.matcher.parts().iter().map(of_view).collect();
-        let (preparation, space) = (self.preparation, Arc::clone(&self.space));
+        let spaces: Vec<_> = self.matcher().parts().iter().map(of_view).collect();
+        let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
         Self::in_spaces(preparation, space, &spaces, gallery, settings)
     }
 
@@ -287,31 +227,24 @@ impl Recognizer {
         matcher: Matcher,
         calibration: Calibration,
     ) -> Result<Self> {
-        let size = preparation.size();
-        settings.comparison().refuse_senseless(size)?;
-        let views = settings.features.views(size);
-        let is_viewed = matcher.parts().len() == views.len()
-            && matcher.parts().iter().zip(&views).all(|(part, view)| {
-                part.view() == view.0 && part.space().size() == view.0.size(size)
-            });
-        let fits = weights.shape() == (space.components(), gallery.len())
-            && space.size() == size
-            && gallery.faces().size() == size
-            && is_viewed
-            && calibration.is_sound(gallery.people().len());
+        let (size, components) = (preparation.size(), space.components());
+        let identifier = Identifier::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery.people().to_vec(),
+            matcher,
+            calibration,
+        )?;
+        let fits = weights.shape() == (components, gallery.len()) && gallery.faces().size() == size;
         if !fits {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
-            preparation,
-            settings,
-            space,
+            identifier: identifier.among(&gallery),
             origin: Origin::Gallery,
             gallery,
             weights,
-            matcher,
-            calibration,
-            textures: OnceLock::new(),
         })
     }
 
@@ -329,22 +262,22 @@ impl Recognizer {
     /// Whether so many faces were learned from that those of the gallery among them hardly moved the spaces. Where
     /// they did, and the spaces were kept, calibration saw nobody who was really left out: it is too sure.
     pub fn is_settled(&self) -> bool {
-        calibrate::is_settled(&self.space, &self.matcher, self.space.learned_from())
+        calibrate::is_settled(self.space(), self.matcher(), self.space().learned_from())
     }
 
     /// How photos are made ready.
     pub fn preparation(&self) -> &Preparation {
-        &self.preparation
+        self.identifier.preparation()
     }
 
     /// What learning was asked to do.
     pub fn settings(&self) -> Settings {
-        self.settings
+        self.identifier.settings()
     }
 
     /// The face space.
     pub fn space(&self) -> &FaceSpace {
-        &self.space
+        self.identifier.space()
     }
 
     /// Who is enrolled.
@@ -359,18 +292,26 @@ impl Recognizer {
 
     /// What the gallery looks like to a probe.
     pub fn matcher(&self) -> &Matcher {
-        &self.matcher
+        self.identifier.matcher()
     }
 
     /// How distances become decisions.
     pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+        self.identifier.calibration()
     }
 
-    /// Who is in the photo: prepares it as the gallery was prepared, then [`Recognizer::identify_faces`].
-    ///
-    /// Where faces are looked for, one identification for every face, from left to right, or none; where
-    /// photos are taken as they are, one.
+    /// What of this names people: all but the enrolled faces themselves.
+    pub fn identifier(&self) -> &Identifier {
+        &self.identifier
+    }
+
+    /// The same, the faces let go.
+    #[must_use]
+    pub fn into_identifier(self) -> Identifier {
+        self.identifier
+    }
+
+    /// See [`Identifier::identify`].
     ///
     /// # Errors
     /// A photo that cannot be prepared.
@@ -379,16 +320,10 @@ impl Recognizer {
         photo: &GrayImage,
         question: Question,
     ) -> Result<Vec<Identification>, PhotoProblem> {
-        let prepared = self.preparation.prepare_all(photo)?;
-        let identified = self.identify_prepared(&[prepared], question);
-        let unfit = |error: Error| PhotoProblem::Unfit {
-            reason: error.to_string(),
-        };
-        Ok(identified.map_err(unfit)?.remove(0))
+        self.identifier.identify(photo, question)
     }
 
-    /// Who is in each of some photos, whose faces were prepared as the gallery was: in order, as
-    /// [`Recognizer::identify`] tells it of one. Together they cost less.
+    /// See [`Identifier::identify_prepared`].
     ///
     /// # Errors
     /// Faces of another size.
@@ -397,85 +332,27 @@ impl Recognizer {
         photos: &[Vec<PreparedFace>],
         question: Question,
     ) -> Result<Vec<Vec<Identification>>> {
-        let faces = || photos.iter().flatten();
-        let pixels = faces().flat_map(|face| face.pixels.iter().copied());
-        let together = FaceMatrix::from_pixels(self.preparation.size(), pixels.collect())?;
-        let mut identified = self.identify_faces(&together, question).into_iter();
-        let of_photo = |faces: &Vec<PreparedFace>| {
-            let with_place = |(face, found): (&PreparedFace, Identification)| Identification {
-                location: face.part.location(),
-                ..found
-            };
-            let found = faces.iter().zip(identified.by_ref());
-            found.map(with_place).collect()
-        };
-        Ok(photos.iter().map(of_photo).collect())
+        self.identifier.identify_prepared(photos, question)
     }
 
-    /// Who each prepared face (d x n) is, in order.
+    /// See [`Identifier::identify_faces`].
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
-        let weights = self.space.project(faces);
-        let few = self.goes_by_resemblance();
-        let coordinates = (!few).then(|| self.matcher.coordinates(faces));
-        let test = LikenessTest::new(&self.space);
-        let identify = |at: usize| {
-            let (face, weights) = (faces.face(at), weights.column(at));
-            let residual = self.space.residual(face, weights.as_slice());
-            let likeness = test.likeness(face, weights.as_slice());
-            let (decision, candidates) = match &coordinates {
-                None => self.judge_among_few(face, likeness, question),
-                Some(coordinates) => {
-                    // Two are needed to judge the first.
-                    let top = question.top.max(2);
-                    let ranked = self.matcher.rank(coordinates.column(at).as_slice(), top);
-                    self.judge(&ranked, likeness, question)
-                }
-            };
-            Identification {
-                decision,
-                candidates,
-                residual,
-                likeness,
-                location: None,
-            }
-        };
-        (0..faces.len()).into_par_iter().map(identify).collect()
+        self.identifier.identify_faces(faces, question)
     }
 
-    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    /// See [`Identifier::candidates`].
     pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
-        let measure = self.settings.metric.measure;
-        ranked
-            .iter()
-            .enumerate()
-            .map(|(at, found)| Candidate {
-                person: self.gallery.people()[found.person].clone(),
-                distance: found.distance(),
-                confidence: evidence(ranked, at, measure)
-                    .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
-            })
-            .collect()
+        self.identifier.candidates(ranked)
     }
 
-    fn judge(
-        &self,
-        ranked: &[Match],
-        likeness: f64,
-        question: Question,
-    ) -> (Decision, Vec<Candidate>) {
-        let measure = self.settings.metric.measure;
-        let mut candidates = self.candidates(ranked);
-        candidates.truncate(question.top);
-        let sure = evidence(ranked, 0, measure)
-            .is_some_and(|evidence| self.calibration.is_known(evidence, question.acceptance));
-        let decision = match ranked.first() {
-            _ if likeness < self.calibration.likeness_limit() => Decision::NotAFace,
-            Some(first) if sure => Decision::Known {
-                person: first.person,
-            },
-            _ => Decision::Unknown,
-        };
-        (decision, candidates)
+    /// See [`Identifier::goes_by_resemblance`].
+    pub fn goes_by_resemblance(&self) -> bool {
+        self.identifier.goes_by_resemblance()
+    }
+
+    /// See [`Identifier::threshold`].
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        self.identifier.threshold(acceptance)
     }
 }
 

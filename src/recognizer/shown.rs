@@ -21,13 +21,13 @@ impl Recognizer {
     /// # Errors
     /// Faces whose pixels are all alike to the kernel.
     pub fn shown_space(&self) -> Result<Space> {
-        match self.matcher.part(View::Pixels) {
+        match self.matcher().part(View::Pixels) {
             Some(part) => Ok(part.space().clone()),
-            None if self.settings.kernel == Kernel::Linear => Ok(self.linear_space()),
+            None if self.settings().kernel == Kernel::Linear => Ok(self.linear_space()),
             None => {
                 let pca = KernelPca {
-                    kernel: self.settings.kernel,
-                    components: self.settings.components,
+                    kernel: self.settings().kernel,
+                    components: self.settings().components,
                 };
                 Ok(Space::Kernel(Arc::new(pca.fit(self.gallery.faces())?)))
             }
@@ -36,7 +36,7 @@ impl Recognizer {
 
     /// The face space of plain pixels, which every recogniser has.
     pub fn linear_space(&self) -> Space {
-        Space::Linear(Arc::clone(&self.space))
+        Space::Linear(self.identifier.shared_space())
     }
 
     /// The weights of the enrolled faces (k x n) in the [space that is shown](Self::shown_space).
@@ -59,7 +59,7 @@ impl Recognizer {
 
     fn all_ratios(&self, space: &Space) -> Option<Vec<f64>> {
         let faces = self.learned_pixels().ok()?;
-        let few = faces.len().min(self.space.pixels()) <= WORTH_FINDING;
+        let few = faces.len().min(self.space().pixels()) <= WORTH_FINDING;
         if !few || self.origin == Origin::Kept {
             return None;
         }
@@ -87,13 +87,13 @@ impl Recognizer {
     fn learned_pixels(&self) -> Result<FaceMatrix> {
         let faces = self.gallery.faces();
         let at = self
-            .matcher
+            .matcher()
             .parts()
             .iter()
             .position(|part| part.view() == View::Pixels);
         match at {
             Some(at) => {
-                let mut learned = self.settings.comparison().learned(faces)?;
+                let mut learned = self.settings().comparison().learned(faces)?;
                 Ok(learned.swap_remove(at))
             }
             None => faces.select(&(0..faces.len()).collect::<Vec<_>>()),

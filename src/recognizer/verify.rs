@@ -49,13 +49,13 @@ impl Recognizer {
         second: &[u8],
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let size = self.preparation.size();
+        let size = self.preparation().size();
         let faces = FaceMatrix::from_pixels(size, [first, second].concat())?;
-        let coordinates = self.matcher.coordinates(&faces);
+        let coordinates = self.matcher().coordinates(&faces);
         let squared = squared_distance(&coordinates, 0, &coordinates, 1);
-        let similarity = similarity(squared, self.settings.metric.measure);
-        let judged = self.calibration.same_person(similarity, acceptance);
-        let needed = self.calibration.pair_threshold(acceptance);
+        let similarity = similarity(squared, self.settings().metric.measure);
+        let judged = self.calibration().same_person(similarity, acceptance);
+        let needed = self.calibration().pair_threshold(acceptance);
         let (Some((passes, confidence)), Some(needed)) = (judged, needed) else {
             return Err(self.too_few());
         };
@@ -84,24 +84,24 @@ impl Recognizer {
         if self.goes_by_resemblance() {
             return self.verify_among_few(face, person, acceptance);
         }
-        if !self.calibration.gives_names() {
+        if !self.calibration().gives_names() {
             return Err(self.too_few());
         }
-        let faces = FaceMatrix::from_pixels(self.preparation.size(), face.to_vec())?;
-        let coordinates = self.matcher.coordinates(&faces);
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
+        let coordinates = self.matcher().coordinates(&faces);
         let ranked = self
-            .matcher
+            .matcher()
             .rank(coordinates.as_slice(), self.gallery.people().len());
         let at = ranked.iter().position(|found| found.person == person);
         let at = at.ok_or(Error::Inconsistent)?;
-        let evidence = evidence(&ranked, at, self.settings.metric.measure);
+        let evidence = evidence(&ranked, at, self.settings().metric.measure);
         let evidence = evidence.ok_or(Error::Inconsistent)?;
-        let passes = self.calibration.is_known(evidence, acceptance);
+        let passes = self.calibration().is_known(evidence, acceptance);
         Ok(Verification {
             verdict: self.verdict(&faces, passes),
-            confidence: self.calibration.confidence(evidence),
+            confidence: self.calibration().confidence(evidence),
             distance: ranked[at].distance(),
-            needed: self.calibration.threshold(acceptance),
+            needed: self.calibration().threshold(acceptance),
         })
     }
 
@@ -112,15 +112,16 @@ impl Recognizer {
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let faces = FaceMatrix::from_pixels(self.preparation.size(), face.to_vec())?;
-        let ranked = self.resemblances(faces.as_slice());
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
+        let few = self.identifier.few.as_ref().ok_or(Error::Inconsistent)?;
+        let ranked = self.identifier.resemblances(few, faces.as_slice());
         let found = ranked.iter().find(|(other, _)| *other == person);
         let &(_, cosine) = found.ok_or(Error::Inconsistent)?;
         let is_nearest = ranked
             .first()
             .is_some_and(|&(nearest, _)| nearest == person);
         Ok(Verification {
-            verdict: self.verdict(&faces, is_nearest && self.passes(cosine, acceptance)),
+            verdict: self.verdict(&faces, is_nearest && few.passes(cosine, acceptance)),
             confidence: crate::decision::few::confidence(cosine),
             distance: super::few::distance(cosine),
             needed: self.threshold(acceptance).ok_or_else(|| self.too_few())?,
@@ -136,9 +137,9 @@ impl Recognizer {
 
     /// What does not look like a face is of nobody.
     fn verdict(&self, faces: &FaceMatrix, passes: bool) -> Verdict {
-        let weights = self.space.project(faces);
-        let test = LikenessTest::new(&self.space);
-        let limit = self.calibration.likeness_limit();
+        let weights = self.space().project(faces);
+        let test = LikenessTest::new(self.space());
+        let limit = self.calibration().likeness_limit();
         let is_face =
             |at: usize| test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit;
         match (0..faces.len()).find(|&at| !is_face(at)) {

@@ -1,5 +1,6 @@
 //! Reads an archive that [`ArchiveWriter`](super::ArchiveWriter) wrote, and nothing else.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -8,27 +9,52 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::disk::Disk;
 use super::npy::{self, Header, Number};
 use super::{FORMAT_VERSION, META, seal, zip};
 use crate::error::{ArrayProblem, Error, ModelProblem, Result};
 
-/// An archive in memory whose checksum, version and layout have been found right.
+/// An archive whose version and layout have been found right, and whose checksum has or, of a large one that stays on
+/// disk, whose members' checksums are whenever one is read.
 ///
 /// The contents may still be a stranger's: every getter checks type, shape and length against the real bytes before
 /// it allocates, and allocates no more than a small multiple of them.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    bytes: Vec<u8>,
+    source: Source,
     members: Vec<Member>,
     format_version: u32,
 }
 
 #[derive(Debug)]
-struct Member {
-    name: String,
-    content: Range<usize>,
+enum Source {
+    Memory(Vec<u8>),
+    Disk(Disk),
 }
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub name: String,
+    pub content: Range<usize>,
+    pub crc32: u32,
+}
+
+impl From<(zip::Entry, Range<usize>)> for Member {
+    fn from((entry, content): (zip::Entry, Range<usize>)) -> Self {
+        Self {
+            name: entry.name,
+            content,
+            crc32: entry.crc32,
+        }
+    }
+}
+
+/// Files of more bytes than this can be left on disk, see [`Archive::open`].
+const LARGE: usize = 64 << 20;
+
+/// The longest header of an array: its preamble and as much text as 16 bits can count.
+const LONGEST_HEADER: usize = 10 + u16::MAX as usize;
 
 /// The one field of `meta.json` that the container itself reads.
 #[derive(Deserialize)]
@@ -39,17 +65,54 @@ struct Version {
 impl Archive {
     /// Reads a whole file into memory and checks it. Large files that are no models are refused unread.
     pub fn read(path: &Path) -> Result<Self> {
-        let refused = |problem| Error::Model {
+        let (mut file, _) = Self::find(path)?;
+        let bytes = whole(&mut file).map_err(|source| unread(path, source))?;
+        Self::from_bytes(path, bytes)
+    }
+
+    /// As [`read`](Self::read), but a large file stays on disk: of what is asked for the checksums of the members
+    /// are looked at then, and [`check_rest`](Self::check_rest) looks at the others.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_large(path, LARGE)
+    }
+
+    pub(super) fn open_large(path: &Path, large: usize) -> Result<Self> {
+        let (file, length) = Self::find(path)?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length <= large || cfg!(not(any(unix, windows))) {
+            return Self::read(path);
+        }
+        let mut disk = Disk::new(file, length);
+        let (format_version, members) = check_on_disk(&disk)
+            .map_err(|source| unread(path, source))?
+            .map_err(|problem| refused(path, problem))?;
+        disk.expect(members.len());
+        Ok(Self {
             path: path.to_owned(),
-            problem,
+            source: Source::Disk(disk),
+            members,
+            format_version,
+        })
+    }
+
+    /// That the members nobody has asked for are undamaged too.
+    ///
+    /// # Errors
+    /// One is damaged, or cannot be read.
+    pub fn check_rest(&self) -> Result<()> {
+        let Source::Disk(disk) = &self.source else {
+            return Ok(());
         };
-        let unread = |source: io::Error| match source.kind() {
-            io::ErrorKind::PermissionDenied => refused(ModelProblem::NotPermitted),
-            _ => Error::Read {
-                path: path.to_owned(),
-                source,
-            },
-        };
+        for (number, member) in self.members.iter().enumerate() {
+            self.settle(disk.check(number, member))?;
+        }
+        Ok(())
+    }
+
+    /// A file that is meant to be a model, and its length.
+    fn find(path: &Path) -> Result<(File, u64)> {
+        let refused = |problem| refused(path, problem);
+        let unread = |source| unread(path, source);
 
         // Before opening: to open a pipe is to wait for its writer.
         let metadata = match fs::metadata(path) {
@@ -67,20 +130,15 @@ impl Archive {
         let mut file = File::open(path).map_err(unread)?;
         let (start, end) = both_ends(&mut file).map_err(unread)?;
         recognise(&start, &end).map_err(refused)?;
-        let bytes = whole(&mut file).map_err(unread)?;
-        Self::from_bytes(path, bytes)
+        Ok((file, metadata.len()))
     }
 
     /// The same for bytes that are in memory already; `path` is for messages only.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
-        let refused = |problem| Error::Model {
-            path: path.to_owned(),
-            problem,
-        };
-        let (format_version, members) = check(&bytes).map_err(refused)?;
+        let (format_version, members) = check(&bytes).map_err(|problem| refused(path, problem))?;
         Ok(Self {
             path: path.to_owned(),
-            bytes,
+            source: Source::Memory(bytes),
             members,
             format_version,
         })
@@ -92,10 +150,19 @@ impl Archive {
         self.format_version
     }
 
+    /// Whether all of it has been read, and checked as a whole.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self.source, Source::Memory(_))
+    }
+
     /// Bytes of the file.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.bytes.len()
+        match &self.source {
+            Source::Memory(bytes) => bytes.len(),
+            Source::Disk(disk) => disk.length(),
+        }
     }
 
     /// The keys of the arrays, in the order in which they stand in the file.
@@ -124,48 +191,76 @@ impl Archive {
                 reason,
             })
         };
-        let text = self
-            .member(name)
+        let number = self
+            .number(name)
             .ok_or_else(|| json("it is missing".to_owned()))?;
-        serde_json::from_slice(text).map_err(|error| json(in_plain_ascii(&error)))
+        let text = self.rest(number, &[])?;
+        serde_json::from_slice(&text).map_err(|error| json(in_plain_ascii(&error)))
     }
 
     /// The shape that an array says it has. Trust it only together with a getter.
     pub fn shape(&self, array: &str) -> Result<Vec<usize>> {
-        self.header(array)
-            .map(|(header, _)| header.shape)
-            .map_err(|problem| self.refuse_array(array, problem))
+        self.array_of(array).map(|found| found.header.shape)
     }
 
     /// The numbers of an array of exactly that shape, row by row. Any bit pattern can come: check that floats are
     /// finite where that matters.
     pub fn array<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Vec<T>> {
-        self.content::<T>(array, shape).map(npy::from_bytes)
+        let found = self.numbers::<T>(array, shape)?;
+        let Source::Disk(disk) = &self.source else {
+            return self
+                .rest(found.member, &found.start)
+                .map(|bytes| npy::from_bytes(&bytes));
+        };
+        // Straight to where they are to stay.
+        let mut numbers = bytemuck::zeroed_vec(found.length / size_of::<T>());
+        self.read_from(disk, &found, bytemuck::cast_slice_mut(&mut numbers))?;
+        Ok(npy::from_little_endian(numbers))
     }
 
-    /// The same for bytes, without copying them.
-    pub fn bytes(&self, array: &str, shape: &[usize]) -> Result<&[u8]> {
-        self.content::<u8>(array, shape)
+    /// The same for bytes, copied only where the file is not in memory.
+    pub fn bytes(&self, array: &str, shape: &[usize]) -> Result<Cow<'_, [u8]>> {
+        let found = self.numbers::<u8>(array, shape)?;
+        self.rest(found.member, &found.start)
     }
 
     /// The `n` lines of a text array.
     pub fn text(&self, array: &str, n: usize) -> Result<Vec<String>> {
-        let lines = || {
-            let (header, content) = self.header(array)?;
-            let width = npy::text_width(&header.descr).ok_or_else(|| ArrayProblem::Type {
-                found: header.descr.clone(),
-                expected: "<U".to_owned(),
-            })?;
-            // Saturated, it fits no content, unless there are no lines.
-            let line = width.saturating_mul(4);
-            check_shape(&header.shape, &[n], line, content)?;
-            content
-                .chunks_exact(line)
-                .enumerate()
-                .map(|(row, bytes)| npy::line_from_bytes(bytes).ok_or(ArrayProblem::Text { row }))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        lines().map_err(|problem| self.refuse_array(array, problem))
+        let mut lines = Vec::new();
+        self.each_line(array, n, &mut |_, line| {
+            lines.push(line);
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+
+    /// Each of the `n` lines of a text array, with its number.
+    ///
+    /// # Errors
+    /// That of `each`, too.
+    pub fn each_line(
+        &self,
+        array: &str,
+        n: usize,
+        each: &mut dyn FnMut(usize, String) -> Result<()>,
+    ) -> Result<()> {
+        let found = self.array_of(array)?;
+        let descr = &found.header.descr;
+        let width = npy::text_width(descr).ok_or_else(|| {
+            let (found, expected) = (descr.clone(), "<U".to_owned());
+            self.refuse_array(array, ArrayProblem::Type { found, expected })
+        })?;
+        // Saturated, it fits no content, unless there are no lines.
+        let line = width.saturating_mul(4);
+        check_shape(&found.header.shape, &[n], line, found.length)
+            .map_err(|problem| self.refuse_array(array, problem))?;
+        let content = self.rest(found.member, &found.start)?;
+        for (row, bytes) in content.chunks_exact(line).enumerate() {
+            let line = npy::line_from_bytes(bytes)
+                .ok_or_else(|| self.refuse_array(array, ArrayProblem::Text { row }))?;
+            each(row, line)?;
+        }
+        Ok(())
     }
 
     /// An error about this file, for what only the reader of its contents can find wrong.
@@ -184,32 +279,112 @@ impl Archive {
         })
     }
 
-    fn member(&self, name: &str) -> Option<&[u8]> {
-        let member = self.members.iter().find(|member| member.name == name)?;
-        self.bytes.get(member.content.clone())
+    fn number(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.name == name)
     }
 
-    fn header(&self, array: &str) -> Result<(Header, &[u8]), ArrayProblem> {
-        Header::parse(
-            self.member(&format!("{array}.npy"))
-                .ok_or(ArrayProblem::Missing)?,
-        )
+    /// An array by what its header says.
+    fn array_of(&self, array: &str) -> Result<Found<'_>> {
+        let missing = || self.refuse_array(array, ArrayProblem::Missing);
+        let number = self.number(&format!("{array}.npy")).ok_or_else(missing)?;
+        let content = &self.members[number].content;
+        let window = match &self.source {
+            Source::Memory(bytes) => Cow::Borrowed(bytes.get(content.clone()).unwrap_or_default()),
+            Source::Disk(disk) => {
+                let window = disk.window(content.start, content.len().min(LONGEST_HEADER));
+                Cow::Owned(window.map_err(|source| unread(&self.path, source))?)
+            }
+        };
+        let (header, rest) =
+            Header::parse(&window).map_err(|problem| self.refuse_array(array, problem))?;
+        let before = window.len() - rest.len();
+        let start = match window {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..before]),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(before);
+                Cow::Owned(bytes)
+            }
+        };
+        Ok(Found {
+            member: number,
+            header,
+            start,
+            length: content.len() - before,
+        })
     }
 
-    /// The bytes of an array of exactly that type and shape.
-    fn content<T: Number>(&self, array: &str, shape: &[usize]) -> Result<&[u8]> {
-        let content = || {
-            let (header, content) = self.header(array)?;
-            if header.descr != T::DESCR {
+    /// An array of exactly that type and shape.
+    fn numbers<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Found<'_>> {
+        let found = self.array_of(array)?;
+        let is_so = || {
+            if found.header.descr != T::DESCR {
                 return Err(ArrayProblem::Type {
-                    found: header.descr,
+                    found: found.header.descr.clone(),
                     expected: T::DESCR.to_owned(),
                 });
             }
-            check_shape(&header.shape, shape, size_of::<T>(), content)?;
-            Ok(content)
+            check_shape(&found.header.shape, shape, size_of::<T>(), found.length)
         };
-        content().map_err(|problem| self.refuse_array(array, problem))
+        is_so().map_err(|problem| self.refuse_array(array, problem))?;
+        Ok(found)
+    }
+
+    /// The content of a member behind its start.
+    fn rest(&self, number: usize, start: &[u8]) -> Result<Cow<'_, [u8]>> {
+        let member = &self.members[number];
+        match &self.source {
+            Source::Memory(bytes) => {
+                let content = bytes.get(member.content.clone()).unwrap_or_default();
+                Ok(Cow::Borrowed(&content[start.len()..]))
+            }
+            Source::Disk(disk) => {
+                let mut rest = vec![0; member.content.len() - start.len()];
+                self.settle(disk.read(number, member, start, &mut rest))?;
+                Ok(Cow::Owned(rest))
+            }
+        }
+    }
+
+    fn read_from(&self, disk: &Disk, found: &Found<'_>, rest: &mut [u8]) -> Result<()> {
+        let member = &self.members[found.member];
+        self.settle(disk.read(found.member, member, &found.start, rest))
+    }
+
+    /// Whether what was read is what its checksum says.
+    fn settle(&self, is_right: io::Result<bool>) -> Result<()> {
+        match is_right {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.refuse(ModelProblem::Damaged)),
+            Err(source) => Err(unread(&self.path, source)),
+        }
+    }
+}
+
+/// An array that is there.
+struct Found<'a> {
+    /// Its number among the members.
+    member: usize,
+    header: Header,
+    /// The bytes of the header.
+    start: Cow<'a, [u8]>,
+    /// How many bytes follow.
+    length: usize,
+}
+
+fn refused(path: &Path, problem: ModelProblem) -> Error {
+    Error::Model {
+        path: path.to_owned(),
+        problem,
+    }
+}
+
+fn unread(path: &Path, source: io::Error) -> Error {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => refused(path, ModelProblem::NotPermitted),
+        _ => Error::Read {
+            path: path.to_owned(),
+            source,
+        },
     }
 }
 
@@ -218,7 +393,7 @@ fn check_shape(
     found: &[usize],
     expected: &[usize],
     element: usize,
-    content: &[u8],
+    length: usize,
 ) -> Result<(), ArrayProblem> {
     if found != expected {
         return Err(ArrayProblem::Shape {
@@ -227,10 +402,10 @@ fn check_shape(
         });
     }
     let needed = npy::count(found).and_then(|count| count.checked_mul(element));
-    if needed != Some(content.len()) {
+    if needed != Some(length) {
         return Err(ArrayProblem::Length {
             shape: found.to_vec(),
-            bytes: content.len(),
+            bytes: length,
         });
     }
     Ok(())
@@ -250,24 +425,61 @@ fn check(bytes: &[u8]) -> Result<(u32, Vec<Member>), ModelProblem> {
             first.name
         )));
     }
-    let version: Version =
-        serde_json::from_slice(&body[content]).map_err(|error| ModelProblem::Json {
-            member: META.to_owned(),
-            reason: in_plain_ascii(&error),
-        })?;
-    let newest = u64::from(FORMAT_VERSION);
-    let format_version = match version.format_version {
-        0 => return Err(layout("format version 0".to_owned())),
-        known if known <= newest => known as u32,
-        found => return Err(ModelProblem::Newer { found, newest }),
-    };
-
+    let format_version = version(&body[content])?;
     let members = zip::members(body, seal::LENGTH as u16).map_err(layout)?;
-    let members = members.into_iter().map(|(entry, content)| Member {
-        name: entry.name,
-        content,
-    });
-    Ok((format_version, members.collect()))
+    Ok((
+        format_version,
+        members.into_iter().map(Member::from).collect(),
+    ))
+}
+
+/// The same of a file on disk, but that its seal is only looked at, and `meta.json` not yet checked.
+#[allow(clippy::type_complexity)]
+fn check_on_disk(disk: &Disk) -> io::Result<Result<(u32, Vec<Member>), ModelProblem>> {
+    let length = disk.length() - seal::LENGTH;
+    if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
+        return Ok(Err(ModelProblem::Damaged));
+    }
+    // The version first, as above. It is written for people to read, and short.
+    const BEGINNING: usize = 1 << 20;
+    let beginning = disk.window(0, BEGINNING)?;
+    let layout = |reason| ModelProblem::Layout { reason };
+    let format_version = match zip::first(&beginning).map_err(layout) {
+        Ok((first, content)) if first.name == META => version(&beginning[content]),
+        Ok((first, _)) => {
+            let name = first.name;
+            Err(layout(format!("it begins with {name} instead of {META}")))
+        }
+        Err(problem) => Err(problem),
+    };
+    let format_version = match format_version {
+        Ok(format_version) => format_version,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let window = |at, length| disk.window(at, length);
+    let members = zip::members_by(window, length, seal::LENGTH as u16)?.map_err(layout);
+    Ok(members.map(|members| {
+        (
+            format_version,
+            members.into_iter().map(Member::from).collect(),
+        )
+    }))
+}
+
+/// The version that `meta.json` tells, where this program reads it.
+fn version(meta: &[u8]) -> Result<u32, ModelProblem> {
+    let version: Version = serde_json::from_slice(meta).map_err(|error| ModelProblem::Json {
+        member: META.to_owned(),
+        reason: in_plain_ascii(&error),
+    })?;
+    let newest = u64::from(FORMAT_VERSION);
+    match version.format_version {
+        0 => Err(ModelProblem::Layout {
+            reason: "format version 0".to_owned(),
+        }),
+        known if known <= newest => Ok(known as u32),
+        found => Err(ModelProblem::Newer { found, newest }),
+    }
 }
 
 /// The message of an error that may quote a stranger's text: no line feeds or terminal escapes, and not for ever.

@@ -10,7 +10,9 @@
 mod archive;
 mod basis;
 mod digest;
+mod disk;
 mod foundation;
+mod identifier;
 mod kind;
 mod lock;
 mod model;
@@ -25,6 +27,7 @@ mod zip;
 
 pub use archive::Archive;
 pub use foundation::{foundation_from_archive, load_foundation, save_foundation};
+pub use identifier::load_identifier;
 pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
 pub use model::{from_archive, load, load_with_history, save};

@@ -28,7 +28,7 @@ use super::{Archive, ArchiveWriter, Kind, Privacy, basis, replace_file};
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
-use crate::face_matrix::FaceSize;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
@@ -42,7 +42,7 @@ use crate::scaled_space::ScaledSpace;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
-struct Meta {
+pub(super) struct Meta {
     /// Version of the program that wrote the file.
     program: String,
     width: u32,
@@ -51,7 +51,7 @@ struct Meta {
     /// How differences of light were evened out; not named in the first models.
     #[serde(default)]
     recipe: Light,
-    faces: usize,
+    pub faces: usize,
     components: usize,
     /// Faces that the space was learned from.
     learned_from: usize,
@@ -76,7 +76,7 @@ struct Meta {
     kernel: String,
     #[serde(default)]
     kernel_spaces: Vec<KernelMeta>,
-    calibration: Calibration,
+    pub calibration: Calibration,
 }
 
 fn linear() -> String {
@@ -287,52 +287,19 @@ pub(super) fn prefix(view: View) -> &'static str {
 
 fn read(archive: &Archive) -> Result<Recognizer> {
     let meta: Meta = archive.meta()?;
-    let senseless = |reason: &str| {
-        archive.refuse(ModelProblem::Json {
-            member: "meta.json".to_owned(),
-            reason: reason.to_owned(),
-        })
-    };
-    let size = FaceSize::new(meta.width, meta.height)
-        .map_err(|_| senseless("an impossible size of faces"))?;
-    let settings = Settings {
-        components: meta
-            .wanted_components
-            .parse()
-            .map_err(|e: String| senseless(&e))?,
-        solver: meta.solver.parse().map_err(|e: String| senseless(&e))?,
-        features: meta.features.parse().map_err(|e: String| senseless(&e))?,
-        copies: meta.copies.parse().map_err(|e: String| senseless(&e))?,
-        kernel: meta.kernel.parse().map_err(|e: String| senseless(&e))?,
-        pixel_scale: match meta.scaled_pixels {
-            Some(_) => PixelScale::Deviation,
-            None => PixelScale::Plain,
-        },
-        metric: meta.metric.parse().map_err(|e: String| senseless(&e))?,
-        clusters: meta.clusters.parse().map_err(|e: String| senseless(&e))?,
-    };
-    let (d, k, n) = (size.pixels(), meta.components, meta.faces);
-    let space = FaceSpace::from_parts(
-        size,
-        DVector::from_vec(archive.array("mean_", &[d])?),
-        DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
-        archive.array("explained_variance_", &[k])?,
-        meta.total_variance,
-        meta.learned_from,
-    )
-    .ok_or_else(|| senseless("a face space whose parts do not fit together"))?;
-    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[k])?;
-    if ratios != space.variance_ratios() {
-        return Err(senseless(
-            "shares of variance that do not follow from the eigenvalues",
-        ));
-    }
-    let gallery = read_gallery(archive, size, n)?;
+    let settings = meta.settings(archive)?;
+    let space = Arc::new(read_space(archive, &meta)?);
+    let gallery = read_gallery(archive, space.size(), meta.faces)?;
+    let (k, n) = (meta.components, meta.faces);
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
-    let space = Arc::new(space);
-    let matcher = read_matcher(archive, &meta, settings, &space, &gallery)?;
+    let faces = Placed {
+        persons: &gallery.persons(),
+        people: gallery.people().len(),
+        faces: Some(gallery.faces()),
+    };
+    let matcher = read_matcher(archive, &meta, settings, &space, faces)?;
     Recognizer::from_parts(
-        Preparation::new(size, meta.framing).with_light(meta.recipe),
+        meta.preparation(space.size()),
         settings,
         space,
         gallery,
@@ -341,21 +308,92 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         meta.calibration,
     )
     .map(|recognizer| recognizer.of_origin(meta.origin))
-    .map_err(|_| senseless("parts that do not fit together"))
+    .map_err(|_| senseless(archive, "parts that do not fit together"))
 }
 
-fn read_matcher(
+/// What is wrong with `meta.json`, or with what it says.
+pub(super) fn senseless(archive: &Archive, reason: &str) -> Error {
+    archive.refuse(ModelProblem::Json {
+        member: "meta.json".to_owned(),
+        reason: reason.to_owned(),
+    })
+}
+
+impl Meta {
+    fn size(&self, archive: &Archive) -> Result<FaceSize> {
+        FaceSize::new(self.width, self.height)
+            .map_err(|_| senseless(archive, "an impossible size of faces"))
+    }
+
+    pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
+        Preparation::new(size, self.framing).with_light(self.recipe)
+    }
+
+    pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {
+        let senseless = |reason: String| senseless(archive, &reason);
+        Ok(Settings {
+            components: self.wanted_components.parse().map_err(senseless)?,
+            solver: self.solver.parse().map_err(senseless)?,
+            features: self.features.parse().map_err(senseless)?,
+            copies: self.copies.parse().map_err(senseless)?,
+            kernel: self.kernel.parse().map_err(senseless)?,
+            pixel_scale: match self.scaled_pixels {
+                Some(_) => PixelScale::Deviation,
+                None => PixelScale::Plain,
+            },
+            metric: self.metric.parse().map_err(senseless)?,
+            clusters: self.clusters.parse().map_err(senseless)?,
+        })
+    }
+}
+
+/// The space of plain pixels.
+pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
+    let size = meta.size(archive)?;
+    let (d, k) = (size.pixels(), meta.components);
+    let space = FaceSpace::from_parts(
+        size,
+        DVector::from_vec(archive.array("mean_", &[d])?),
+        DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
+        archive.array("explained_variance_", &[k])?,
+        meta.total_variance,
+        meta.learned_from,
+    );
+    let reason = "a face space whose parts do not fit together";
+    let space = space.ok_or_else(|| senseless(archive, reason))?;
+    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[k])?;
+    if ratios == space.variance_ratios() {
+        return Ok(space);
+    }
+    let reason = "shares of variance that do not follow from the eigenvalues";
+    Err(senseless(archive, reason))
+}
+
+/// Whose the faces are that are placed in a matcher.
+pub(super) struct Placed<'a> {
+    /// The person of each.
+    pub persons: &'a [usize],
+    pub people: usize,
+    /// Their pixels, which only kernels need.
+    pub faces: Option<&'a FaceMatrix>,
+}
+
+pub(super) fn read_matcher(
     archive: &Archive,
     meta: &Meta,
     settings: Settings,
     space: &Arc<FaceSpace>,
-    gallery: &Gallery,
+    placed: Placed<'_>,
 ) -> Result<Matcher> {
     let senseless = |reason: &str| {
         let reason = reason.to_owned();
         archive.refuse(ModelProblem::Layout { reason })
     };
-    let mut kernels = read_kernels(archive, meta, settings, gallery)?.into_iter();
+    let kernels = placed.faces.map_or_else(
+        || Ok(Vec::new()),
+        |faces| read_kernels(archive, meta, settings, faces),
+    );
+    let mut kernels = kernels?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
     for (view, share) in settings.features.views(space.size()) {
@@ -406,16 +444,22 @@ fn read_matcher(
         rows += k;
         parts.push(Part::new(view, share, space, metric));
     }
-    let columns = gallery
+    let columns = placed
+        .persons
         .len()
         .checked_mul(meta.columns_of_a_face)
         .ok_or_else(|| senseless("an impossible number of copies"))?;
     let coordinates = archive.array("coordinates", &[columns, rows])?;
     let coordinates = DMatrix::from_vec(rows, columns, coordinates);
-    let (persons, people) = (gallery.persons(), gallery.people().len());
     let comparison = settings.comparison();
-    Matcher::from_parts(parts, coordinates, &persons, people, comparison)
-        .map_err(|_| senseless("coordinates that do not fit their faces"))
+    Matcher::from_parts(
+        parts,
+        coordinates,
+        placed.persons,
+        placed.people,
+        comparison,
+    )
+    .map_err(|_| senseless("coordinates that do not fit their faces"))
 }
 
 /// The space of scaled pixels; `None` where its parts do not fit together.
@@ -442,13 +486,13 @@ fn read_kernels(
     archive: &Archive,
     meta: &Meta,
     settings: Settings,
-    gallery: &Gallery,
+    enrolled: &FaceMatrix,
 ) -> Result<Vec<Space>> {
     if settings.kernel == Kernel::Linear {
         return Ok(Vec::new());
     }
-    let learned = settings.comparison().learned(gallery.faces())?;
-    let views = settings.features.views(gallery.faces().size());
+    let learned = settings.comparison().learned(enrolled)?;
+    let views = settings.features.views(enrolled.size());
     let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
     described
         .map(|((faces, (view, _)), about)| {

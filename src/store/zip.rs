@@ -12,6 +12,7 @@
 //! Format: APPNOTE.TXT 6.3.10 (PKWARE), sections 4.3.7 to 4.3.16 and 4.5.3.
 
 use std::collections::HashSet;
+use std::io;
 use std::ops::Range;
 
 const LOCAL_HEADER: u32 = 0x0403_4b50;
@@ -38,6 +39,8 @@ const ZIP64_FIELD: u16 = 1;
 const NAME_AT: usize = 30;
 /// Longest name of a member, in bytes.
 const LONGEST_NAME: usize = 64;
+/// Longest local header, in bytes.
+const LONGEST_HEADER: usize = NAME_AT + LONGEST_NAME + 20;
 
 /// One member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,13 +156,54 @@ pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Vec<(Entry, Range<us
     Ok(members)
 }
 
+/// As [`members`], of a file of which `window` reads so many bytes from a place on; `length` is without the comment.
+///
+/// # Errors
+/// What cannot be read; within, what is wrong, in a few words.
+pub(super) fn members_by(
+    window: impl Fn(usize, usize) -> io::Result<Vec<u8>>,
+    length: usize,
+    comment: u16,
+) -> io::Result<Result<Vec<(Entry, Range<usize>)>, String>> {
+    let mut members = Vec::new();
+    let mut names = HashSet::new();
+    let mut at = 0;
+    loop {
+        let found = window(at, LONGEST_HEADER.min(length - at))?;
+        if read_u32(&found, 0) != Some(LOCAL_HEADER) {
+            break;
+        }
+        let Some((entry, content)) = parse_member(&found, at, length) else {
+            return Ok(Err(broken_at(at)));
+        };
+        if !names.insert(entry.name.clone()) {
+            return Ok(Err(format!("two members are called {}", entry.name)));
+        }
+        at = content.end;
+        members.push((entry, content));
+    }
+    let entries: Vec<Entry> = members.iter().map(|(entry, _)| entry.clone()).collect();
+    let expected = directory(&entries, at as u64, comment);
+    // Read only if it may be that.
+    let is_there = length - at == expected.len() && window(at, length - at)? == expected;
+    Ok(if is_there {
+        Ok(members)
+    } else {
+        Err(format!("unexpected zip directory at byte {at}"))
+    })
+}
+
 fn broken_at(at: usize) -> String {
     format!("unexpected zip header at byte {at}")
 }
 
 /// The member whose local header stands at `at`; `None` unless the header is exactly ours and the content is there.
 fn read_member(bytes: &[u8], at: usize) -> Option<(Entry, Range<usize>)> {
-    let found = bytes.get(at..)?;
+    parse_member(bytes.get(at..)?, at, bytes.len())
+}
+
+/// The same from the bytes that are found there, of a file of so many.
+fn parse_member(found: &[u8], at: usize, length: usize) -> Option<(Entry, Range<usize>)> {
     let name_length = usize::from(u16::from_le_bytes(found.get(26..28)?.try_into().ok()?));
     let name = str::from_utf8(found.get(NAME_AT..)?.get(..name_length)?).ok()?;
     let size_at = NAME_AT + name_length + 4;
@@ -172,7 +216,7 @@ fn read_member(bytes: &[u8], at: usize) -> Option<(Entry, Range<usize>)> {
     let header = local_header(&entry);
     let start = at.checked_add(header.len())?;
     let end = start.checked_add(usize::try_from(entry.size).ok()?)?;
-    (found.starts_with(&header) && end <= bytes.len()).then_some((entry, start..end))
+    (found.starts_with(&header) && end <= length).then_some((entry, start..end))
 }
 
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {

@@ -137,19 +137,3 @@ fn hostile_shapes_and_numbers() {
         place.refuses(&forged(&model, from, to), &[]);
     }
 }
-
-#[cfg(unix)]
-#[test]
-fn a_model_of_somebody_else() {
-    use std::os::unix::fs::PermissionsExt;
-    let place = Place::with_model();
-    fs::set_permissions(place.model(), fs::Permissions::from_mode(0o000)).unwrap();
-    if fs::File::open(place.model()).is_ok() {
-        eprintln!("skipped: this user may read everything (root)");
-        return;
-    }
-    let words = ["eigenfaces.npz", "no permission", "owner", "--model"];
-    for args in [&["info"][..], &["enroll", "faces"]] {
-        run(place.path(), args).failed_saying(&words);
-    }
-}

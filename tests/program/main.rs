@@ -6,6 +6,7 @@ mod support;
 mod annotate;
 mod bad_input;
 mod bad_models;
+mod crowd;
 mod distributed;
 mod evaluate;
 mod facemap;
@@ -13,6 +14,7 @@ mod framing;
 mod killed;
 mod main_job;
 mod people;
+mod powerless;
 mod project;
 mod readme;
 mod reconstruct;
@@ -81,7 +83,10 @@ impl Run {
 /// The program, to be run in that folder, as if in nobody's environment. The log's time is always the same, so that
 /// equal models are equal files.
 fn program(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_eigenfaces"));
+    prepared(Command::new(env!("CARGO_BIN_EXE_eigenfaces")), folder)
+}
+
+fn prepared(mut command: Command, folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env("SOURCE_DATE_EPOCH", "1795236101")

@@ -104,7 +104,7 @@ fn a_hand_made_archive_is_as_good_as_ours() {
         b"ab",
     );
     let archive = open(hand_made(&[META, ("x.npy", &array)])).unwrap();
-    assert_eq!(archive.bytes("x", &[2]).unwrap(), b"ab");
+    assert_eq!(*archive.bytes("x", &[2]).unwrap(), *b"ab");
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn everything_comes_back() {
         [1e300, 5e-324]
     );
     assert_eq!(
-        archive.bytes("faces", &[3, 4]).unwrap(),
+        *archive.bytes("faces", &[3, 4]).unwrap(),
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255]
     );
     assert_eq!(

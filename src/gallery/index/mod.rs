@@ -14,6 +14,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
+use rayon::prelude::*;
 
 use blocks::Blocks;
 pub use distance::squared_distance;
@@ -91,7 +92,8 @@ impl Index {
     /// coordinates, squares beyond the range of `f32`) are searched linearly.
     pub fn with_method(points: impl Into<Arc<DMatrix<f32>>>, method: Method) -> Option<Self> {
         let points: Arc<DMatrix<f32>> = points.into();
-        if points.iter().any(|value| !value.is_finite()) {
+        let is_finite = |values: &[f32]| values.iter().fold(true, |all, v| all & v.is_finite());
+        if !points.as_slice().par_chunks(1 << 16).all(is_finite) {
             return None;
         }
         let search = match method {

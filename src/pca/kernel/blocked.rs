@@ -17,7 +17,7 @@ const LONGEST_STRETCH: usize = 16_384;
 const _: () = assert!(LONGEST_STRETCH * 255 * 255 <= i32::MAX as usize);
 
 /// Sums in the square where a panel of rows meets a panel of columns.
-const SQUARE: usize = WIDTH * WIDTH;
+pub(super) const SQUARE: usize = WIDTH * WIDTH;
 
 /// A rectangle of the result, owned by one task.
 struct Block<'a> {
@@ -143,7 +143,7 @@ fn add_block(block: &mut Block<'_>, rows: &[Panel], columns: &[Panel], side: usi
 
 /// How much of a square is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Whole,
     UpperTriangle,
 }
@@ -160,7 +160,7 @@ impl Part {
 }
 
 /// Adds the products of two panels to the sums of a square, stored tile after tile.
-fn add_square(a: &[Step], b: &[Step], part: Part, tile: Tile, sums: &mut [i32]) {
+pub(super) fn add_square(a: &[Step], b: &[Step], part: Part, tile: Tile, sums: &mut [i32]) {
     let mut tiles = sums.chunks_exact_mut(tile.rows * tile.columns);
     for column in (0..WIDTH).step_by(tile.columns) {
         for (row, sums) in (0..WIDTH).step_by(tile.rows).zip(&mut tiles) {

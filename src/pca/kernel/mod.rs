@@ -19,6 +19,7 @@
 mod blocked;
 mod panel;
 mod portable;
+mod rectangle;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,6 +37,7 @@ use std::sync::OnceLock;
 
 use crate::face_matrix::FaceMatrix;
 use panel::Vectors;
+pub use rectangle::{BAND, Bench, LONGEST, Laid};
 
 /// `count` byte columns of `length` bytes each, one after the other: column `j` is
 /// `data[j * length..(j + 1) * length]`. A matrix of d pixels x n faces, stored face by face.

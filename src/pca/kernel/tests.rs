@@ -353,3 +353,46 @@ fn wrong_sizes_are_errors() {
         })
     );
 }
+
+proptest! {
+    #[test]
+    fn a_rectangle_is_the_products_of_its_columns(
+        length in 1_usize..400,
+        rows in 1_usize..110,
+        others in 1_usize..110,
+        seed in any::<u64>(),
+    ) {
+        let (x, y) = (noise(length * rows, seed), noise(length * others, !seed));
+        let (x, y) = (columns(&x, length, rows), columns(&y, length, others));
+        for kernel in Kernel::available() {
+            let laid = Laid::new(x, kernel).expect("short enough");
+            let mut bench = Bench::default();
+            for first in (0..others).step_by(BAND) {
+                let mut found = vec![-1; rows * BAND];
+                laid.products(y, first, &mut bench, &mut found);
+                for (i, row) in found.chunks(BAND).enumerate() {
+                    for (j, &sum) in row.iter().enumerate() {
+                        let of = |x: Columns<'_>, at| x.column(at).unwrap_or_default().to_vec();
+                        let expected = inner(of(x, i).into_iter(), of(y, first + j).into_iter());
+                        prop_assert_eq!(i64::from(sum), expected, "{} {} {}", kernel.name(), i, j);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_largest_sums_of_a_rectangle_fit() {
+    let data = vec![255; LONGEST];
+    for kernel in Kernel::available() {
+        let column = columns(&data, LONGEST, 1);
+        let mut found = vec![0; BAND];
+        Laid::new(column, kernel)
+            .expect("just short enough")
+            .products(column, 0, &mut Bench::default(), &mut found);
+        assert_eq!(found[0], LONGEST as i32 * 255 * 255);
+        let long = vec![0; LONGEST + 1];
+        assert!(Laid::new(columns(&long, LONGEST + 1, 1), kernel).is_none());
+    }
+}

@@ -26,6 +26,9 @@ use codes::{Codes, LANES, Sums};
 /// Blocks that lie nearest by their boxes are searched first: what they hold is near, and bounds the rest.
 const FIRST: usize = 8;
 
+/// Points of the first block that are looked at first, by their codes.
+const FEW: usize = 4;
+
 /// Points in blocks.
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -125,8 +128,17 @@ impl Blocks {
             return;
         }
         let places = &self.order[block * LANES..];
-        for (sum, &point) in sums.iter().zip(places) {
-            if *sum <= limits.last() {
+        let sums = &sums[..places.len().min(LANES)];
+        // In the first block everything is wanted: but once its nearest are known, not much else.
+        let mut first = Vec::new();
+        if limits.last() == f32::INFINITY {
+            first = nearest(sums, FEW);
+            for &lane in &first {
+                limits.lower(offer(places[lane] as usize));
+            }
+        }
+        for (lane, (sum, &point)) in sums.iter().zip(places).enumerate() {
+            if *sum <= limits.last() && !first.contains(&lane) {
                 limits.lower(offer(point as usize));
             }
         }

@@ -3,20 +3,24 @@
 //! The template is templates/report.html; it escapes whatever it is given but for the drawings, which escape
 //! their own text. Names of people and paths come from strangers.
 
+mod charts;
 mod components;
+mod fixes;
+mod words;
 
 use askama::Template;
 use image::DynamicImage;
 
-use super::chart::{Axis, CURVES, Chart, Scale, Series, Unit};
 use super::confusion;
 use super::drawing::data_uri;
 use super::gray;
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, KPoint, OpenSet, Rate, Suspects};
+use crate::evaluate::{Evaluation, OpenSet};
 use crate::face_space::Weights;
 use crate::gallery::Gallery;
 use crate::matcher::Space;
+use charts::reliability;
+use words::{counted, percent, rate};
 
 /// Pairs shown under each heading.
 const PAIRS_SHOWN: usize = 12;
@@ -250,90 +254,6 @@ impl Report<'_> {
         figures
     }
 
-    fn fixes(&self) -> Vec<Fix> {
-        let Suspects {
-            duplicates,
-            mislabelled,
-            not_faces,
-            ..
-        } = &self.evaluation.suspects;
-        let mut fixes = Vec::new();
-        let mut fix = |count: usize, one: &str, many: &str, advice, pairs: Vec<Pair>| {
-            if count > 0 {
-                fixes.push(Fix {
-                    heading: counted(count, one, many),
-                    advice,
-                    more: count - pairs.len(),
-                    pairs,
-                });
-            }
-        };
-        let pairs = duplicates.iter().take(PAIRS_SHOWN).map(|pair| Pair {
-            tiles: vec![self.tile(pair.first), self.tile(pair.second)],
-            note: format!(
-                "The same picture? Correlation of pixels {:.3}.",
-                pair.correlation
-            ),
-        });
-        fix(
-            duplicates.len(),
-            "photo stands under two names",
-            "photos stand under two names",
-            "Nearly or exactly the same picture belongs to two people: remove it where the name is wrong.",
-            pairs.collect(),
-        );
-        let pairs = mislabelled.iter().take(PAIRS_SHOWN).map(|suspect| Pair {
-            tiles: vec![
-                self.tile(suspect.face),
-                self.tile(self.nearest_of(suspect.face, suspect.nearest)),
-            ],
-            note: format!(
-                "Looks like {} ({}): distance {:.3}, to its own person {:.3}.",
-                self.name(suspect.nearest),
-                percent(suspect.confidence),
-                suspect.nearest_distance,
-                suspect.own_distance
-            ),
-        });
-        fix(
-            mislabelled.len(),
-            "photo may have the wrong name",
-            "photos may have the wrong name",
-            "Left out, it looks more like the person at its right than like its own: check the name, or keep it if it is only an unlucky photo.",
-            pairs.collect(),
-        );
-        let pairs = not_faces.iter().take(PAIRS_SHOWN).map(|suspect| Pair {
-            tiles: vec![self.tile(suspect.face)],
-            note: format!(
-                "Looks like a face by {:.2} (-1 to 1; {:.2} is asked for).",
-                suspect.likeness, suspect.limit
-            ),
-        });
-        fix(
-            not_faces.len(),
-            "photo may be no face",
-            "photos may be no face",
-            "Remove it, or crop it to the face.",
-            pairs.collect(),
-        );
-        fixes
-    }
-
-    /// The person's face nearest to a face by pixels.
-    fn nearest_of(&self, face: usize, person: usize) -> usize {
-        let faces = self.gallery.faces();
-        let distance = |other: usize| -> u64 {
-            let pairs = faces.face(face).iter().zip(faces.face(other));
-            pairs.map(|(a, b)| u64::from(a.abs_diff(*b)).pow(2)).sum()
-        };
-        let enrolled = self.gallery.enrolled().iter().enumerate();
-        let theirs = enrolled.filter(|(at, other)| other.person == person && *at != face);
-        theirs
-            .map(|(at, _)| at)
-            .min_by_key(|&at| distance(at))
-            .unwrap_or(face)
-    }
-
     fn recognition_note(&self) -> String {
         let best = self.evaluation.k_curve.iter().max_by(|a, b| {
             let fewer = b.components.cmp(&a.components);
@@ -351,136 +271,6 @@ impl Report<'_> {
             rate(self.evaluation.identification.rank1),
             rate(self.evaluation.raw_pixels_rank1)
         )
-    }
-
-    fn cmc(&self) -> String {
-        let cmc = &self.evaluation.identification.cmc;
-        let points: Vec<(f64, f64)> = (1..)
-            .zip(cmc)
-            .map(|(rank, rate)| (f64::from(rank), rate.mean))
-            .collect();
-        let raw = self.evaluation.raw_pixels_rank1.mean;
-        let lowest = points.iter().map(|point| point.1).fold(raw, f64::min);
-        let marks = points.iter().map(|&(rank, rate)| {
-            let hover = format!("among the nearest {rank:.0}: {}", percent(rate));
-            (rank, rate, hover)
-        });
-        let chart = Chart {
-            title: "Own person among the nearest (CMC)".to_owned(),
-            x: axis(
-                "people looked at",
-                (1.0, cmc.len().max(2) as f64),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
-                "share of probes",
-                (floor_below(lowest), 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: String::new(),
-                    points: points.clone(),
-                    color: CURVES[0],
-                },
-                Series::Marks {
-                    name: String::new(),
-                    points: marks.collect(),
-                    color: CURVES[0],
-                },
-                Series::Level {
-                    name: format!("plain pixels, rank-1: {}", percent(raw)),
-                    at: raw,
-                },
-            ],
-        };
-        chart.draw().to_svg()
-    }
-
-    fn roc(&self) -> String {
-        let verification = &self.evaluation.verification;
-        let points = verification.roc.iter();
-        let points: Vec<(f64, f64)> = points.map(|p| (p.false_accepts, p.true_accepts)).collect();
-        let least = points
-            .iter()
-            .map(|point| point.0)
-            .filter(|&far| far > 0.0)
-            .fold(1.0, f64::min);
-        // Where the curve crosses the line of equal errors.
-        let equal = verification.equal_error_rate;
-        let chart = Chart {
-            title: "Is it who they say? (ROC)".to_owned(),
-            x: axis(
-                "false claims accepted (logarithmic)",
-                (decade_below(least), 1.0),
-                Scale::Logarithmic,
-                Unit::Percent,
-            ),
-            y: axis(
-                "true claims accepted",
-                (0.0, 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: format!("area {:.4}", verification.area),
-                    points,
-                    color: CURVES[0],
-                },
-                Series::Marks {
-                    name: format!("equal error rate {}", percent(equal)),
-                    points: vec![(
-                        equal,
-                        1.0 - equal,
-                        format!("equal error rate {}", percent(equal)),
-                    )],
-                    color: CURVES[1],
-                },
-            ],
-        };
-        chart.draw().to_svg()
-    }
-
-    fn accuracy_by_k(&self) -> String {
-        let curve = &self.evaluation.k_curve;
-        let raw = self.evaluation.raw_pixels_rank1.mean;
-        let points = |value: fn(&KPoint) -> f64| -> Vec<(f64, f64)> {
-            curve
-                .iter()
-                .map(|point| (point.components as f64, value(point)))
-                .collect()
-        };
-        let most = curve.last().map_or(2.0, |point| point.components as f64);
-        let chart = Chart {
-            title: "Basis faces against recognition".to_owned(),
-            x: axis(
-                "K (logarithmic)",
-                (1.0, most.max(2.0)),
-                Scale::Logarithmic,
-                Unit::Number,
-            ),
-            y: axis("share", (0.0, 1.0), Scale::Linear, Unit::Percent),
-            series: vec![
-                Series::Curve {
-                    name: "variance".to_owned(),
-                    points: points(|point| point.variance),
-                    color: CURVES[2],
-                },
-                Series::Curve {
-                    name: "rank-1 by weights".to_owned(),
-                    points: points(|point| point.rank1),
-                    color: CURVES[0],
-                },
-                Series::Level {
-                    name: format!("plain pixels: {}", percent(raw)),
-                    at: raw,
-                },
-            ],
-        };
-        chart.draw().to_svg()
     }
 
     fn worst(&self) -> Vec<Pair> {
@@ -574,88 +364,6 @@ fn strangers(open_set: &OpenSet) -> Vec<Figure> {
             "how often a face looks more like a face than blurred noise does",
         ),
     ]
-}
-
-fn reliability(open_set: &OpenSet) -> String {
-    let bins = &open_set.confidence.bins;
-    let marks = bins.iter().map(|bin| {
-        let hover = format!(
-            "confidence {}, right {}, {} of all",
-            percent(bin.confidence),
-            percent(bin.accuracy),
-            percent(bin.weight)
-        );
-        (bin.confidence, bin.accuracy, hover)
-    });
-    let chart = Chart {
-        title: "Is confidence what it says?".to_owned(),
-        x: axis("confidence", (0.0, 1.0), Scale::Linear, Unit::Percent),
-        y: axis(
-            "how often the name is right",
-            (0.0, 1.0),
-            Scale::Linear,
-            Unit::Percent,
-        ),
-        series: vec![
-            Series::Curve {
-                name: "perfectly honest".to_owned(),
-                points: vec![(0.0, 0.0), (1.0, 1.0)],
-                color: CURVES[2],
-            },
-            Series::Curve {
-                name: "measured".to_owned(),
-                points: bins
-                    .iter()
-                    .map(|bin| (bin.confidence, bin.accuracy))
-                    .collect(),
-                color: CURVES[0],
-            },
-            Series::Marks {
-                name: String::new(),
-                points: marks.collect(),
-                color: CURVES[0],
-            },
-        ],
-    };
-    chart.draw().to_svg()
-}
-
-fn axis(name: &str, range: (f64, f64), scale: Scale, unit: Unit) -> Axis {
-    Axis {
-        name: name.to_owned(),
-        range,
-        scale,
-        unit,
-    }
-}
-
-fn decade_below(value: f64) -> f64 {
-    10_f64.powf(value.max(1e-12).log10().floor().min(-1.0))
-}
-
-fn decade_above(value: f64) -> f64 {
-    10_f64.powf(value.max(1e-12).log10().ceil())
-}
-
-/// A round share below a share, so that the upper part of a chart is not all there is to see.
-fn floor_below(share: f64) -> f64 {
-    ((share - 0.05) * 10.0).floor().max(0.0) / 10.0
-}
-
-/// As `evaluate` prints it.
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
-fn rate(rate: Rate) -> String {
-    match rate.standard_deviation {
-        None => percent(rate.mean),
-        Some(spread) => format!("{} ± {:.1}", percent(rate.mean), spread * 100.0),
-    }
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// JSON that cannot end the element it stands in, nor begin another: the same JSON to whoever parses it.

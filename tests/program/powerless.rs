@@ -1,0 +1,68 @@
+//! What the program says where the system denies it something. Root is denied nothing: as root, these tests run a
+//! copy of the program as nobody.
+#![cfg(unix)]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use walkdir::WalkDir;
+
+use crate::{Run, picture, prepared, program, run, support};
+
+/// The user that owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// Runs the program in a folder of its own, as whoever may not read `locked` in it.
+fn run_without(folder: &Path, locked: &str, args: &[&str]) -> Run {
+    let is_root = fs::metadata(folder).unwrap().uid() == 0;
+    let mut command = if is_root {
+        let copy = folder.join("program");
+        if !copy.exists() {
+            fs::copy(env!("CARGO_BIN_EXE_eigenfaces"), &copy).unwrap();
+        }
+        for entry in WalkDir::new(folder) {
+            chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut command = prepared(Command::new(copy), folder);
+        command.uid(NOBODY).gid(NOBODY);
+        command
+    } else {
+        program(folder)
+    };
+    let locked = folder.join(locked);
+    let before = fs::metadata(&locked).unwrap().permissions();
+    fs::set_permissions(&locked, Permissions::from_mode(0o000)).unwrap();
+    let output = command.args(args).output();
+    fs::set_permissions(&locked, before).unwrap();
+    Run::of(output.expect("the program can be started"))
+}
+
+/// Five photos of three people in `faces`.
+fn with_faces() -> tempfile::TempDir {
+    let folder = support::scratch();
+    for (number, person) in (1..).zip(["Ada", "Ada", "Bert", "Bert", "Carla"]) {
+        let path = folder.path().join(format!("faces/{person}/{number}.png"));
+        picture(&path, 40, 50, number);
+    }
+    folder
+}
+
+#[test]
+fn a_folder_that_may_not_be_read() {
+    let folder = with_faces();
+    let run = run_without(folder.path(), "faces/Carla", &["enroll", "faces"]);
+    run.ended(3, &["Carla", "skipped", "4 faces of 2 people"]);
+}
+
+#[test]
+fn a_model_of_somebody_else() {
+    let folder = with_faces();
+    run(folder.path(), ["enroll", "faces"]).done();
+    let words = ["eigenfaces.npz", "no permission", "owner", "--model"];
+    for args in [&["info"][..], &["enroll", "faces"]] {
+        run_without(folder.path(), "eigenfaces.npz", args).failed_saying(&words);
+    }
+}
