@@ -6,12 +6,14 @@
 #![allow(missing_docs)]
 
 mod database;
+mod distributed;
 
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 pub use database::DatabaseProblem;
+pub use distributed::{MergeProblem, PlanProblem};
 
 /// The result of anything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -238,6 +240,31 @@ pub enum Error {
         "the components of a --kernel are mixtures of the enrolled faces and change with them; leave --keep-basis out"
     )]
     KernelNotKept,
+
+    /// A plan for learning that is shared out cannot be used.
+    #[error("{}: {problem}", .path.display())]
+    Plan { path: PathBuf, problem: PlanProblem },
+
+    /// Two parts cannot be merged.
+    #[error("{} and {} {problem}", .first.display(), .second.display())]
+    Merge {
+        first: PathBuf,
+        second: PathBuf,
+        problem: MergeProblem,
+    },
+
+    /// A list of photos, or a stream of them, cannot be read to its end.
+    #[error("{}: {problem}", .path.display())]
+    PhotoStream {
+        /// The list, or `-` for standard input.
+        path: PathBuf,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+
+    /// A gallery was to be placed in a basis, and there is one with a basis of its own.
+    #[error("{}: is there already, with a basis of its own; name another with --model, or add to it with --keep-basis", .path.display())]
+    HasBasis { path: PathBuf },
 
     /// Scaling of pixels was asked for where it has no meaning.
     #[error(
@@ -561,6 +588,14 @@ pub enum ModelProblem {
         "was made by a newer eigenfaces (format {found}, this program reads up to {newest}): update the program"
     )]
     Newer { found: u64, newest: u64 },
+
+    /// Another kind of file of this program.
+    #[error("is {found}, not {wanted}: {remedy}")]
+    OtherKind {
+        found: &'static str,
+        wanted: &'static str,
+        remedy: &'static str,
+    },
 
     /// The bytes are those that were written, but not as this program writes them.
     #[error("is not laid out as a model is ({reason}): do not use it unless you trust its maker")]

@@ -36,6 +36,8 @@ pub mod gallery;
 
 pub mod matcher;
 
+pub mod partial;
+
 pub mod reconstruction;
 
 pub mod decision;

@@ -1,6 +1,8 @@
 //! What a user can type. Values are parsed into the library's own types here, so that a wrong one is a
 //! usage error (exit code 2) that names the option.
 
+mod distributed;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,6 +19,8 @@ use eigenfaces::matcher::{Copies, Features, PixelScale};
 use eigenfaces::metric::Metric;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
+
+pub use distributed::{MergeParts, Partial, Plan};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]
@@ -142,6 +146,15 @@ pub enum Command {
     Report(Report),
     /// Say what the model holds
     Info(Info),
+    /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)
+    Plan(Plan),
+    /// Sum up one worker's share of the photos
+    #[command(
+        after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, and the part is written, but some photos could not be used."
+    )]
+    Partial(Partial),
+    /// Make one basis, or one part, of the parts of all workers; in any order
+    Merge(MergeParts),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page (troff)
@@ -166,6 +179,9 @@ pub struct Enroll {
     /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
     #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
     pub keep_basis: bool,
+    /// Place the faces in a basis learned by many workers, as `eigenfaces merge` wrote it, into a new model
+    #[arg(long, value_name = "BASIS.npz", conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels", "keep_basis", "check", "sync"])]
+    pub basis: Option<PathBuf>,
     /// Keep no paths of photos in the model, neither of these nor of those enrolled before
     #[arg(long)]
     pub no_sources: bool,

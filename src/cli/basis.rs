@@ -15,7 +15,7 @@ use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
 use eigenfaces::scaled_space::ScaledSpace;
-use eigenfaces::store;
+use eigenfaces::store::{self, Archive, Kind};
 use image::GrayImage;
 
 use super::args::Basis;
@@ -25,7 +25,15 @@ use super::{Outcome, files};
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {
-        let recognizer = store::load(model)?;
+        let archive = Archive::read(model)?;
+        if archive.kind()? == Kind::Basis {
+            let foundation = store::foundation_from_archive(&archive)?;
+            let space = Space::Linear(Arc::clone(foundation.pixels()));
+            write(args, &space, &space.variance_ratios(), output)?;
+            return Ok(Outcome::Done);
+        }
+        let (recognizer, _) = store::from_archive(&archive)?;
+        drop(archive);
         let space = recognizer.shown_space()?;
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
         let linear = match &space {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::args::{Enroll, Evaluate, Format};
-use super::learning::{self, Collected};
+use super::learning::{self, Collected, Onto};
 use super::output::{Output, counted, one_line, percent};
 
 /// What `enroll` would add, checked together with what is enrolled already.
@@ -29,7 +29,13 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     let otherwise = before.as_ref().map(Recognizer::settings);
     let settings = args.learn.settings(otherwise.unwrap_or_default());
     let model = before.as_ref();
-    let collected = learning::collect(&args.faces, &args.labels, model, &args.learn, output)?;
+    let collected = learning::collect(
+        &args.faces,
+        &args.labels,
+        Onto::model(model),
+        &args.learn,
+        output,
+    )?;
     let mut faces = model.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     // What is enrolled is not decoded again, but its label here is looked at.
     let pixels: HashMap<ContentHash, Vec<u8>> = faces
@@ -50,7 +56,7 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
 /// The photos of a folder.
 pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let labels: &LabelRule = &args.labels;
-    let collected = learning::collect(&args.faces, labels, None, &args.learn, output)?;
+    let collected = learning::collect(&args.faces, labels, Onto::Nothing, &args.learn, output)?;
     let settings = args.learn.settings(Settings::default());
     check(collected, Vec::new(), settings, output)
 }

@@ -8,12 +8,13 @@ use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{FolderView, Gallery, Intake};
+use eigenfaces::partial::Foundation;
 use eigenfaces::recognizer::{Origin, Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
-use super::learning::{self, Collected};
+use super::learning::{self, Collected, Onto};
 use super::output::{Output, bytes, counted, keep, one_line, percent, shown};
 use super::{Outcome, changing, check, info, json, people};
 
@@ -36,10 +37,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(known) = known {
         args.learn.agree_with(known.preparation(), model)?;
     }
+    let foundation = foundation(args, model)?;
+    let onto = match &foundation {
+        Some(foundation) => Onto::Basis(foundation.plan().preparation()),
+        None => Onto::model(known),
+    };
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let collected = learning::collect(&args.faces, &args.labels, known, &args.learn, output)?;
+    let collected = learning::collect(&args.faces, &args.labels, onto, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
     if let Some(survey) = &collected.survey {
@@ -86,13 +92,24 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             let history = history.get_or_insert_default();
             history.record(changing::now(), &old, &intake.gallery);
             let gallery = intake.gallery.clone();
-            let learned = match &known {
-                Some(known) if args.keep_basis => {
+            let learned = match (&known, &foundation) {
+                (_, Some(foundation)) => {
+                    let learned = Recognizer::on_foundation(foundation, gallery, settings)?;
+                    report.missed(&learned, &old);
+                    if !learned.is_settled() {
+                        output.say(&format!(
+                            "the basis was learned from {} only: where the people enrolled are among them, confidence is too high",
+                            counted(foundation.learned_from(), "face", "faces")
+                        ));
+                    }
+                    learned
+                }
+                (Some(known), None) if args.keep_basis => {
                     let learned = known.keeping_basis(gallery, settings)?;
                     report.missed(&learned, &old);
                     learned
                 }
-                known => {
+                (known, None) => {
                     if known
                         .as_ref()
                         .is_some_and(|known| known.origin() == Origin::Kept)
@@ -112,6 +129,21 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     };
     report.did(&recognizer, model, started)?;
     Ok(outcome)
+}
+
+/// The basis of other photos that the faces are to be placed in, if one was named.
+fn foundation(args: &Enroll, model: &Path) -> Result<Option<Foundation>> {
+    let Some(path) = &args.basis else {
+        return Ok(None);
+    };
+    if model.exists() {
+        let path = model.to_owned();
+        return Err(Error::HasBasis { path });
+    }
+    let foundation = store::load_foundation(path)?;
+    args.learn
+        .agree_with(foundation.plan().preparation(), path)?;
+    Ok(Some(foundation))
 }
 
 /// What whoever changes a model should know whose basis was kept before and is not now.

@@ -18,7 +18,13 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if args.check {
         return check::folder(args, output);
     }
-    let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
+    let collected = learning::collect(
+        &args.faces,
+        &args.labels,
+        learning::Onto::Nothing,
+        &args.learn,
+        output,
+    )?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
     if let Some(survey) = &collected.survey {

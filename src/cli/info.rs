@@ -9,14 +9,21 @@ use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Space, View};
 use eigenfaces::normalize::Light;
 use eigenfaces::recognizer::{Origin, Recognizer};
-use eigenfaces::store;
+use eigenfaces::store::{self, Archive, Kind};
 
 use super::args::{Format, Info};
 use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{Outcome, enroll, json, log};
+use super::{Outcome, enroll, json, log, merge, partial, plan};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
-    let (recognizer, history) = store::load_with_history(model)?;
+    let archive = Archive::read(model)?;
+    match archive.kind()? {
+        Kind::Basis if !args.log => return basis(&archive, model, output),
+        Kind::Partial if !args.log => return part(&archive, model, output),
+        Kind::Model | Kind::Basis | Kind::Partial => {}
+    }
+    let (recognizer, history) = store::from_archive(&archive)?;
+    drop(archive);
     if args.log {
         return log::run(&history, output);
     }
@@ -126,6 +133,63 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     }
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
+    }
+    Ok(Outcome::Done)
+}
+
+/// What a basis without a gallery holds.
+fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
+    let foundation = store::foundation_from_archive(archive)?;
+    if output.format != Format::Text {
+        return object(&merge::json(&foundation), output);
+    }
+    let size = bytes(archive.size() as u64);
+    let mut lines = vec![
+        (
+            "basis",
+            format!("{}, {size}; nobody is enrolled", shown(path)),
+        ),
+        ("plan", plan::in_words(foundation.plan())),
+        (
+            "learned from",
+            partial::in_words(foundation.learned_from(), foundation.skipped()),
+        ),
+        ("photos", foundation.photos().to_string()),
+    ];
+    let spaces = merge::spaces(&foundation).into_iter();
+    lines.extend(spaces.map(|line| ("space", line)));
+    listed(&lines, output)
+}
+
+/// What a worker's part holds.
+fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
+    let part = store::partial_from_archive(archive)?;
+    if output.format != Format::Text {
+        return object(&partial::json(&part), output);
+    }
+    let size = bytes(archive.size() as u64);
+    let workers = counted(part.given().len(), "worker", "workers");
+    let faces = partial::in_words(part.faces(), part.skipped());
+    let lines = [
+        ("part", format!("{}, {size}", shown(path))),
+        ("plan", plan::in_words(part.plan())),
+        ("sums", format!("of {faces}, by {workers}")),
+        ("photos", part.photos().to_string()),
+    ];
+    listed(&lines, output)
+}
+
+fn listed(lines: &[(&str, String)], output: &Output) -> Result<Outcome> {
+    for (what, text) in lines {
+        output.line(&format!("{what:<13} {text}"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn object(object: &serde_json::Value, output: &Output) -> Result<Outcome> {
+    match output.format {
+        Format::Csv => csv(object, output)?,
+        Format::Text | Format::Json => output.line(&object.to_string())?,
     }
     Ok(Outcome::Done)
 }

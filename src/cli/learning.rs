@@ -152,7 +152,13 @@ pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Rec
         origin.learn.refuse_given("--faces DIR");
         return Ok((store::load(model)?, 0));
     }
-    let collected = collect(&origin.faces, &origin.labels, None, &origin.learn, output)?;
+    let collected = collect(
+        &origin.faces,
+        &origin.labels,
+        Onto::Nothing,
+        &origin.learn,
+        output,
+    )?;
     report_skipped(&collected.skipped, output);
     report_parts(&collected, output);
     // Ready-made crops are the expected case; that faces are looked for is worth a word.
@@ -186,12 +192,52 @@ pub struct Collected {
     pub survey: Option<Survey>,
 }
 
+/// What the faces of a folder are to join.
+#[derive(Clone, Copy)]
+pub enum Onto<'a> {
+    /// Nothing: how photos are prepared is chosen for them.
+    Nothing,
+    /// What is in a model.
+    Model(&'a Recognizer),
+    /// A basis that was learned from other photos, prepared in this way.
+    Basis(&'a Preparation),
+}
+
+impl<'a> Onto<'a> {
+    /// A model, if there is one.
+    pub fn model(model: Option<&'a Recognizer>) -> Self {
+        model.map_or(Self::Nothing, Self::Model)
+    }
+
+    /// How photos are prepared, if that is settled.
+    fn preparation(self) -> Option<Preparation> {
+        match self {
+            Self::Nothing => None,
+            Self::Model(model) => Some(*model.preparation()),
+            Self::Basis(preparation) => Some(*preparation),
+        }
+    }
+
+    /// Photos that need not be looked at again.
+    fn enrolled(self) -> HashSet<ContentHash> {
+        match self {
+            Self::Model(model) => model
+                .gallery()
+                .enrolled()
+                .iter()
+                .map(|face| face.hash)
+                .collect(),
+            Self::Nothing | Self::Basis(_) => HashSet::new(),
+        }
+    }
+}
+
 /// Lists, reads and prepares the photos. Framing and size are those of the model, if there is one, or as
 /// the user says, or chosen from the photos. What is enrolled is known by its hash, and not even decoded.
 pub fn collect(
     roots: &[PathBuf],
     labels: &LabelRule,
-    model: Option<&Recognizer>,
+    onto: Onto<'_>,
     learn: &Learn,
     output: &Output,
 ) -> Result<Collected> {
@@ -210,8 +256,8 @@ pub fn collect(
     }
     let listing = dataset::list_labeled(roots, labels)?;
     let mut skipped = listing.skipped;
-    let (preparation, survey) = match model {
-        Some(model) => (*model.preparation(), None),
+    let (preparation, survey) = match onto.preparation() {
+        Some(preparation) => (preparation, None),
         None => {
             let (framing, survey) = chosen_framing(&listing.photos, learn.framing);
             let size = match (learn.size, framing) {
@@ -223,8 +269,7 @@ pub fn collect(
             (Preparation::new(size, framing).with_light(light), survey)
         }
     };
-    let enrolled = model.iter().flat_map(|model| model.gallery().enrolled());
-    let enrolled: HashSet<ContentHash> = enrolled.map(|face| face.hash).collect();
+    let enrolled = onto.enrolled();
     let progress = output.progress(listing.photos.len(), "reading photos");
     let prepared = dataset::load(
         &listing.photos,
@@ -255,7 +300,7 @@ pub fn collect(
         skipped: unusable,
     } = prepared;
     skipped.extend(unusable);
-    if items.is_empty() && model.is_none() && !skipped.is_empty() {
+    if items.is_empty() && !matches!(onto, Onto::Model(_)) && !skipped.is_empty() {
         report_skipped(&skipped, output);
         return Err(none_usable(roots, skipped.len()));
     }
@@ -328,13 +373,16 @@ pub fn disputes(repeats: &Repeats) -> Vec<Skipped> {
 }
 
 /// The framing as the user says, or from a look at some of the photos.
-fn chosen_framing(photos: &[LabeledPhoto], rule: Option<FramingRule>) -> (Framing, Option<Survey>) {
+pub fn chosen_framing<P: AsRef<Path> + Sync>(
+    photos: &[P],
+    rule: Option<FramingRule>,
+) -> (Framing, Option<Survey>) {
     match rule.unwrap_or_default() {
         FramingRule::Given(framing) => (framing, None),
         FramingRule::Auto => {
             let survey = framing::survey(photos, |photo| {
-                let photo =
-                    PhotoFile::read(&photo.path, &Limits::default()).and_then(|file| file.decode());
+                let photo = PhotoFile::read(photo.as_ref(), &Limits::default())
+                    .and_then(|file| file.decode());
                 Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
             });
             (survey.framing, Some(survey))

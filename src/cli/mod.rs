@@ -19,9 +19,12 @@ mod info;
 mod json;
 mod learning;
 mod log;
+mod merge;
 mod output;
+mod partial;
 mod people;
 mod photos;
+mod plan;
 mod project;
 mod reconstruct;
 mod report;
@@ -151,6 +154,9 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Report(args) => report::run(args, model, output),
         Command::Info(args) => info::run(args, model, output),
+        Command::Plan(args) => plan::run(args, output),
+        Command::Partial(args) => partial::run(args, output),
+        Command::Merge(args) => merge::run(args, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
     }

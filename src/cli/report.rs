@@ -62,7 +62,13 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, Settings, Outcome)> {
-    let collected = learning::collect(&args.faces, &args.labels, None, &args.learn, output)?;
+    let collected = learning::collect(
+        &args.faces,
+        &args.labels,
+        learning::Onto::Nothing,
+        &args.learn,
+        output,
+    )?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
     if let Some(survey) = &collected.survey {

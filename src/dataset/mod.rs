@@ -2,13 +2,14 @@
 //!
 //! - [`list_labeled`] and [`list_photos`] find the photos and, for enrolling, whom each shows;
 //! - [`load`] reads them in parallel, hands each to a closure and keeps only what that makes of it;
-//! - [`stream`] does so chunk by chunk, for more photos than memory holds;
+//! - [`stream`] does so chunk by chunk, for more photos than memory holds; [`given`](mod@given) even where their list is longer;
 //! - [`decode`](decode::decode) turns the bytes of one file into an upright 8-bit gray image.
 //!
 //! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
 //! [`PhotoProblem`], to be listed at the end.
 
 pub mod decode;
+pub mod given;
 mod jpeg;
 mod labels;
 mod load;
@@ -23,9 +24,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use decode::Limits;
+pub use given::Given;
 pub use labels::LabelRule;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
-pub use stream::{stream, stream_each};
+pub use stream::{read_ahead, stream, stream_each};
 pub use walk::{list_labeled, list_photos};
 
 use crate::error::{Error, PhotoProblem, Result};

@@ -28,7 +28,16 @@ where
         let before = index * chunk.get();
         load_each(photos, limits, &make, &|done| progress(before + done))
     };
-    let chunks = photos.chunks(chunk.get()).enumerate();
+    read_ahead(photos.chunks(chunk.get()).enumerate(), read, consume)
+}
+
+/// Hands what `read` makes of each chunk to `consume`, in order; the next one is read while `consume` works on the
+/// last. If `consume` stops asking, reading stops soon.
+pub fn read_ahead<C, T: Send, R>(
+    chunks: impl Iterator<Item = C> + Send,
+    read: impl Fn(C) -> T + Send,
+    consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
+) -> R {
     // A worker of the thread pool must not wait for work that may need that very worker.
     if rayon::current_thread_index().is_some() {
         return consume(&mut chunks.map(read));
@@ -45,7 +54,7 @@ where
         let result = consume(&mut receiver.into_iter());
         match reader.join() {
             Ok(()) => result,
-            // `make` or `progress` panicked: so does their caller.
+            // What reads panicked: so does its caller.
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })

@@ -19,14 +19,15 @@ const _: () = assert!((SMALL as u128).pow(2) * 255 * 255 < 1 << 63);
 /// n, Σx and Σxxᵀ of faces of d pixels, in exact integers.
 ///
 /// Adding faces is associative and commutative: any split into chunks, in any order, gives the same
-/// sums bit for bit. Room for 10^9 faces: 10^9 x 255² < 2^63.
+/// sums bit for bit. Room for 10^12 faces: 10^12 x 255² < 2^63. [`Sums`](super::Sums) are the same, to be kept and
+/// added elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accumulator {
-    pixels: usize,
-    faces: usize,
-    sums: Vec<i64>,
+    pub(super) pixels: usize,
+    pub(super) faces: usize,
+    pub(super) sums: Vec<i64>,
     /// d x d, upper triangle: `[i * d + j]` with i <= j.
-    products: Vec<i64>,
+    pub(super) products: Vec<i64>,
 }
 
 impl Accumulator {
@@ -218,7 +219,7 @@ pub fn fit_stream(
 /// The d x d sums of so many pixels take 3.2 GB; beyond, the machine would run out of memory without a word.
 const MOST_PIXELS: usize = 20_000;
 
-pub(super) fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
+pub(crate) fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
     if pixels > MOST_PIXELS {
         return Err(PcaError::TooManyPixels {
             pixels,

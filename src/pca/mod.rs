@@ -25,6 +25,7 @@ mod randomized;
 pub mod rule;
 pub mod scaled;
 pub mod spectrum;
+pub mod sums;
 pub mod symmetry;
 
 use nalgebra::{DMatrix, DVector};
@@ -35,6 +36,7 @@ use kernel::Columns;
 pub use leave_one_out::{LeaveOneOut, OneLeftOut};
 pub use rule::Rule;
 pub use spectrum::ComponentCount;
+pub use sums::Sums;
 pub use symmetry::{Mirror, Parity, Symmetry};
 
 /// Which of the equivalent routes finds the eigenfaces.

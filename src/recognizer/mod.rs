@@ -26,8 +26,11 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::kernel_pca::Kernel;
-use crate::matcher::{Comparison, Copies, Features, Matcher, PixelScale, View, Viewed};
+use crate::matcher::{
+    Comparison, Copies, Features, Matcher, Part, PixelScale, Space, View, Viewed,
+};
 use crate::metric::{Measure, Metric};
+use crate::partial::Foundation;
 use crate::pca::{ComponentCount, Pca, Solver, Symmetry};
 use crate::preparation::{Preparation, PreparedFace};
 
@@ -146,22 +149,61 @@ impl Recognizer {
     /// # Errors
     /// Faces of another size; other features, of which this recogniser has no space.
     pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        if gallery.faces().size() != self.preparation().size() {
+        let of_view = |part: &Part| (part.view(), part.space().clone());
+        let spaces: Vec<_> = self.matcher().parts().iter().map(of_view).collect();
+        let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
+        Self::in_spaces(preparation, space, &spaces, gallery, settings)
+    }
+
+    /// A gallery in spaces that were learned from any photos, perhaps on many machines: as [`keeping_basis`], but of
+    /// `settings` those of the foundation count for components, solver, features, kernel and scaling.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    ///
+    /// [`keeping_basis`]: Self::keeping_basis
+    pub fn on_foundation(
+        foundation: &Foundation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        let plan = foundation.plan();
+        let settings = Settings {
+            components: plan.components(),
+            features: plan.features(),
+            solver: Solver::Auto,
+            kernel: Kernel::Linear,
+            pixel_scale: PixelScale::Plain,
+            ..settings
+        };
+        let views = plan.views().into_iter();
+        let spaces: Vec<_> = views
+            .filter_map(|view| Some((view, Space::Linear(Arc::clone(foundation.space(view)?)))))
+            .collect();
+        let space = Arc::clone(foundation.pixels());
+        Self::in_spaces(*plan.preparation(), space, &spaces, gallery, settings)
+    }
+
+    fn in_spaces(
+        preparation: Preparation,
+        space: Arc<FaceSpace>,
+        spaces: &[(View, Space)],
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        if gallery.faces().size() != preparation.size() {
             return Err(Error::Inconsistent);
         }
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
-        comparison.refuse_senseless(self.preparation().size())?;
+        comparison.refuse_senseless(preparation.size())?;
         let viewed = comparison.view(gallery.faces());
-        let matcher = self
-            .matcher()
-            .keeping_spaces(&viewed, &faces, &persons, people, comparison)?;
+        let matcher = Matcher::in_spaces(spaces, &viewed, &faces, &persons, people, comparison)?;
         let calibration =
-            calibrate::calibrate_keeping(self.space(), self.matcher(), &gallery, &viewed, settings);
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings);
         drop(viewed);
-        let weights = self.space().project(gallery.faces());
-        let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
+        let weights = space.project(gallery.faces());
         Self::from_parts(
             preparation,
             settings,
@@ -217,6 +259,12 @@ impl Recognizer {
     /// What the face space, and that of texture, was learned from.
     pub fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// Whether so many faces were learned from that those of the gallery among them hardly moved the spaces. Where
+    /// they did, and the spaces were kept, calibration saw nobody who was really left out: it is too sure.
+    pub fn is_settled(&self) -> bool {
+        calibrate::is_settled(self.space(), self.matcher(), self.space().learned_from())
     }
 
     /// How photos are made ready.

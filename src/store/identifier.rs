@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Archive;
 use super::model::{self, Meta, Placed};
+use super::{Archive, Kind};
 use crate::dataset::Person;
 use crate::error::{ModelProblem, Result};
 use crate::kernel_pca::Kernel;
@@ -23,6 +23,7 @@ pub fn load_identifier(path: &Path) -> Result<Identifier> {
 }
 
 fn read(archive: &Archive) -> Result<Identifier> {
+    archive.expect(Kind::Model)?;
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
     // These compare with the faces themselves; and what is in memory can as well be looked at closely.

@@ -3,26 +3,38 @@
 //! A model is one `.npz` that `numpy.load` opens ([`ArchiveWriter`], [`Archive`]); its format is described in
 //! docs/MODEL-FORMAT.md. Files are replaced, never written into ([`replace_file`]); who changes a model holds its
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
+//!
+//! Where learning is shared out there are three more: the plan ([`save_plan`], JSON), a worker's part
+//! ([`save_partial`]) and the basis of all parts ([`save_foundation`]), both archives like the model ([`Kind`]).
 
 mod archive;
 mod basis;
 mod digest;
 mod disk;
+mod foundation;
 mod identifier;
+mod kind;
 mod lock;
 mod model;
 mod npy;
+mod partial;
 mod place;
+mod plan;
 mod replace;
 mod seal;
 mod writer;
 mod zip;
 
 pub use archive::Archive;
+pub use foundation::{foundation_from_archive, load_foundation, save_foundation};
 pub use identifier::load_identifier;
+pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
 pub use model::{from_archive, load, load_with_history, save};
 pub use npy::{Number, read_npy, write_npy};
+pub use partial::{load_partial, partial_from_archive, save_partial};
+pub use place::refuse_place;
+pub use plan::{load_plan, plan_from_json, save_plan};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};

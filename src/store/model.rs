@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
+use super::{Archive, ArchiveWriter, Kind, Privacy, basis, replace_file};
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
@@ -96,14 +96,14 @@ const LOG: &str = "log.json";
 /// What `meta.json` says of a space besides that of plain pixels: of texture or scaled pixels, where these are
 /// compared.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct LinearMeta {
-    components: usize,
-    learned_from: usize,
-    total_variance: f64,
+pub(super) struct LinearMeta {
+    pub(super) components: usize,
+    pub(super) learned_from: usize,
+    pub(super) total_variance: f64,
 }
 
 impl LinearMeta {
-    fn of(space: &FaceSpace) -> Self {
+    pub(super) fn of(space: &FaceSpace) -> Self {
         Self {
             components: space.components(),
             learned_from: space.learned_from(),
@@ -149,6 +149,7 @@ pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
 /// # Errors
 /// As [`load`].
 pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
+    archive.expect(Kind::Model)?;
     let recognizer = read(archive)?;
     let history: History = archive.json(LOG)?;
     if history.fits(recognizer.gallery()) {
@@ -277,7 +278,7 @@ fn write<W: Write>(
 }
 
 /// What the names of a view's arrays begin with.
-fn prefix(view: View) -> &'static str {
+pub(super) fn prefix(view: View) -> &'static str {
     match view {
         View::Pixels => "",
         View::Texture => "texture_",

@@ -7,6 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, WriteProblem};
 
+/// Fails where no file can come to stand, before hours are spent on what is to stand there. That it can be written is
+/// not promised.
+///
+/// # Errors
+/// A folder that is not there, or a folder or device under that name.
+pub fn refuse_place(path: &Path) -> Result<()> {
+    Place::find(path).map(|_| ())
+}
+
 /// A place for an ordinary file in a folder that exists.
 #[derive(Debug)]
 pub(super) struct Place {

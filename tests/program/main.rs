@@ -7,6 +7,7 @@ mod annotate;
 mod bad_input;
 mod bad_models;
 mod crowd;
+mod distributed;
 mod evaluate;
 mod facemap;
 mod framing;

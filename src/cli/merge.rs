@@ -1,0 +1,128 @@
+//! `eigenfaces merge`: the parts of all workers become one basis, or one part.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use eigenfaces::error::{Error, Result};
+use eigenfaces::face_space::FaceSpace;
+use eigenfaces::partial::{Fingerprint, Foundation, Partial};
+use eigenfaces::store;
+use serde_json::{Value, json};
+
+use super::args::{Format, MergeParts};
+use super::output::{Output, bytes, counted, keep, percent, shown};
+use super::{Outcome, info, partial};
+
+pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
+    let started = Instant::now();
+    store::refuse_place(&args.output)?;
+    let merged = merged(args, output)?;
+    if args.partial {
+        store::save_partial(&merged, &args.output)?;
+        partial::report(&merged, args.parts.len(), &args.output, started, output)?;
+        return Ok(Outcome::Done);
+    }
+    let foundation = Foundation::learn(merged)?;
+    store::save_foundation(&foundation, &args.output)?;
+    report(&foundation, args, started, output)?;
+    Ok(Outcome::Done)
+}
+
+/// All parts as one; two at a time are in memory.
+fn merged(args: &MergeParts, output: &Output) -> Result<Partial> {
+    let progress = output.progress(args.parts.len(), "merging parts");
+    let mut owners: HashMap<Fingerprint, &Path> = HashMap::new();
+    let mut all: Option<(&Path, Partial)> = None;
+    for (at, path) in args.parts.iter().enumerate() {
+        progress.reach(at);
+        let part = store::load_partial(path)?;
+        match &mut all {
+            None => {
+                owners.extend(part.given().iter().map(|&given| (given, path.as_path())));
+                all = Some((path, part));
+                continue;
+            }
+            Some((first, sums)) => sums.merge(&part).map_err(|problem| {
+                let owner = part.given().iter().find_map(|given| owners.get(given));
+                Error::Merge {
+                    first: owner.unwrap_or(first).to_path_buf(),
+                    second: path.clone(),
+                    problem,
+                }
+            })?,
+        }
+        owners.extend(part.given().iter().map(|&given| (given, path.as_path())));
+    }
+    Ok(all.expect("at least one part is required").1)
+}
+
+fn report(
+    foundation: &Foundation,
+    args: &MergeParts,
+    started: Instant,
+    output: &Output,
+) -> Result<()> {
+    let path = &args.output;
+    if output.format != Format::Text {
+        return match output.format {
+            Format::Csv => info::csv(&json(foundation), output),
+            _ => output.line(&json(foundation).to_string()),
+        };
+    }
+    output.say(&format!(
+        "merged {} of {}",
+        counted(args.parts.len(), "part", "parts"),
+        partial::in_words(foundation.learned_from(), foundation.skipped())
+    ));
+    for line in spaces(foundation) {
+        output.say(&line);
+    }
+    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let seconds = started.elapsed().as_secs_f64();
+    output.say(&format!("{}: {}, {seconds:.2} s", shown(path), bytes(size)));
+    output.say(&format!(
+        "next: eigenfaces enroll FACES --basis {}",
+        shown(path)
+    ));
+    Ok(())
+}
+
+/// The fields of a basis in JSON.
+pub fn json(foundation: &Foundation) -> Value {
+    let about = |space: &FaceSpace| {
+        json!({
+            "components": space.components(),
+            "variance_kept": space.variance_kept(),
+        })
+    };
+    json!({
+        "kind": "basis",
+        "faces": foundation.learned_from(),
+        "skipped": foundation.skipped(),
+        "photos": foundation.photos().to_string(),
+        "pixels": about(foundation.pixels()),
+        "texture": foundation.texture().map(|space| about(space)),
+    })
+}
+
+/// A line for each space.
+pub fn spaces(foundation: &Foundation) -> Vec<String> {
+    let space = foundation.pixels();
+    let of_pixels = format!(
+        "{} of {} pixels {} {} of the variance",
+        counted(space.components(), "basis face", "basis faces"),
+        space.size(),
+        keep(space.components()),
+        percent(space.variance_kept())
+    );
+    let of_texture = foundation.texture().map(|space| {
+        format!(
+            "{} of texture {} {} of its variance",
+            counted(space.components(), "basis vector", "basis vectors"),
+            keep(space.components()),
+            percent(space.variance_kept())
+        )
+    });
+    std::iter::once(of_pixels).chain(of_texture).collect()
+}

@@ -1,0 +1,200 @@
+//! `eigenfaces partial`: one worker's photos become sums, in memory that does not grow with their number.
+
+use std::ffi::OsStr;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
+use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
+use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::partial::{Gathering, Partial, Plan};
+use eigenfaces::preparation::Preparation;
+use eigenfaces::store;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::args::{self, Cli, Format};
+use super::output::{Output, bytes, counted, shown};
+use super::{Outcome, info, learning};
+
+/// Photos, or the error that ends them.
+type Photos = Box<dyn Iterator<Item = Result<Given>> + Send>;
+
+pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
+    let started = Instant::now();
+    refuse_contradiction(args);
+    store::refuse_place(&args.output)?;
+    let plan = plan(&args.plan)?;
+    let (photos, unusable) = photos(args, output)?;
+    let mut gathering = Gathering::new(plan);
+    for _ in 0..unusable {
+        gathering.skip();
+    }
+    gather(photos, &mut gathering, output)?;
+    let part = gathering.finish()?;
+    store::save_partial(&part, &args.output)?;
+    report(&part, 1, &args.output, started, output)?;
+    // An empty share is no failure of the worker: another may have the faces.
+    Ok(match part.skipped() {
+        0 => Outcome::Done,
+        _ => Outcome::SomeUnusable,
+    })
+}
+
+/// Ends with a usage error where standard input is asked for twice, or for nothing.
+fn refuse_contradiction(args: &args::Partial) {
+    let from_stdin = args.faces.iter().filter(|path| is_stdin(path)).count();
+    let message = match (args.bytes, from_stdin, args.faces.len()) {
+        (_, 2.., _) => "`-` is there twice, and standard input can be read once",
+        (true, 0, _) => "--bytes is for photos on standard input: give `-` instead of paths",
+        _ => return,
+    };
+    Cli::command()
+        .error(ErrorKind::ArgumentConflict, message)
+        .exit();
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The plan, if this program may act by it.
+fn plan(path: &Path) -> Result<Plan> {
+    let plan = store::load_plan(path)?;
+    plan.refuse_other_program().map_err(|problem| Error::Plan {
+        path: path.to_owned(),
+        problem,
+    })?;
+    Ok(plan)
+}
+
+/// All that is given, in its order; and how much of it cannot be looked at, which is said.
+fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
+    let (mut all, mut unusable): (Photos, usize) = (Box::new(std::iter::empty()), 0);
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for path in &args.faces {
+        let more: Photos = if is_stdin(path) {
+            let stdin = BufReader::new(std::io::stdin());
+            match args.bytes {
+                true => Box::new(sent(stdin, &Limits::default())),
+                false => Box::new(listed(stdin, path)),
+            }
+        } else if is_list(path) {
+            Box::new(listed_in(path)?)
+        } else {
+            folders.push(path.clone());
+            continue;
+        };
+        all = Box::new(all.chain(more));
+    }
+    if !folders.is_empty() {
+        let listing = dataset::list_photos(&folders)?;
+        learning::report_skipped(&listing.skipped, output);
+        unusable = listing.skipped.len();
+        let photos = listing.photos.into_iter().map(|path| Ok(Given::At(path)));
+        all = Box::new(all.chain(photos));
+    }
+    Ok((all, unusable))
+}
+
+/// Whether a file is a list of photos, by its name.
+fn is_list(path: &Path) -> bool {
+    let known = |extension: &OsStr| {
+        ["txt", "list", "lst"]
+            .iter()
+            .any(|list| extension.eq_ignore_ascii_case(list))
+    };
+    path.extension().is_some_and(known) && !path.is_dir()
+}
+
+/// Sums up the faces of all photos; names those that give none.
+fn gather(photos: Photos, gathering: &mut Gathering, output: &Output) -> Result<()> {
+    let preparation = *gathering.plan().preparation();
+    let progress = output.progress(0, "summing up photos");
+    let prepare = |chunk: Result<Vec<Given>>| -> Result<Vec<Result<Face, Skipped>>> {
+        let chunk = chunk?.into_par_iter();
+        Ok(chunk.map(|photo| prepared(photo, &preparation)).collect())
+    };
+    dataset::read_ahead(in_chunks(photos), prepare, |chunks| {
+        for chunk in chunks {
+            for face in chunk? {
+                match face {
+                    Ok(face) => gathering.add(&face.pixels, face.photo)?,
+                    Err(skipped) => {
+                        learning::report_skipped(&[skipped], output);
+                        gathering.skip();
+                    }
+                }
+            }
+            progress.reach(gathering.faces());
+        }
+        Ok(())
+    })
+}
+
+/// A face and the photo that it is from.
+struct Face {
+    pixels: Vec<u8>,
+    photo: ContentHash,
+}
+
+fn prepared(photo: Given, preparation: &Preparation) -> Result<Face, Skipped> {
+    let path = photo.name();
+    let face = || -> Result<Face, PhotoProblem> {
+        let file = photo.file(&Limits::default())?;
+        Ok(Face {
+            pixels: preparation.prepare(&file.decode()?)?.pixels,
+            photo: file.content_hash(),
+        })
+    };
+    face().map_err(|problem| Skipped { path, problem })
+}
+
+/// What a part holds, and where it is.
+pub fn report(
+    part: &Partial,
+    merged: usize,
+    path: &Path,
+    started: Instant,
+    output: &Output,
+) -> Result<()> {
+    if output.format != Format::Text {
+        return match output.format {
+            Format::Csv => info::csv(&json(part), output),
+            _ => output.line(&json(part).to_string()),
+        };
+    }
+    let faces = in_words(part.faces(), part.skipped());
+    output.say(&match merged {
+        1 => format!("summed up {faces}"),
+        _ => format!("merged {merged} parts of {faces}"),
+    });
+    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let seconds = started.elapsed().as_secs_f64();
+    output.say(&format!("{}: {}, {seconds:.2} s", shown(path), bytes(size)));
+    Ok(())
+}
+
+/// The fields of a part in JSON.
+pub fn json(part: &Partial) -> Value {
+    json!({
+        "kind": "partial",
+        "faces": part.faces(),
+        "skipped": part.skipped(),
+        "workers": part.given().len(),
+        "photos": part.photos().to_string(),
+    })
+}
+
+/// `12 faces, 3 photos skipped`.
+pub fn in_words(faces: usize, skipped: u64) -> String {
+    let faces = counted(faces, "face", "faces");
+    match skipped {
+        0 => faces,
+        1 => format!("{faces}, 1 photo skipped"),
+        _ => format!("{faces}, {skipped} photos skipped"),
+    }
+}

@@ -1,0 +1,62 @@
+//! `eigenfaces plan`: settles how photos become sums, for workers that never meet.
+
+use std::path::Path;
+
+use eigenfaces::dataset;
+use eigenfaces::error::Result;
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::locate::framing::Framing;
+use eigenfaces::partial::Plan;
+use eigenfaces::preparation::Preparation;
+use eigenfaces::store;
+
+use super::Outcome;
+use super::args;
+use super::learning;
+use super::output::{Output, shown};
+
+pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
+    store::refuse_place(&args.output)?;
+    let listing = dataset::list_photos(&args.faces)?;
+    let photos = &listing.photos;
+    let (framing, survey) = learning::chosen_framing(photos, args.framing);
+    let size = match (args.size, framing) {
+        (Some(size), _) => size,
+        (None, Framing::Detect) => FaceSize::ALIGNED,
+        (None, Framing::AsIs) => {
+            learning::chosen_size(photos, &args.faces, &listing.skipped, output)?
+        }
+    };
+    let light = args.normalize.unwrap_or_default();
+    let plan = Plan::new(
+        Preparation::new(size, framing).with_light(light),
+        args.features.unwrap_or_default(),
+        args.mirrors,
+        args.components.unwrap_or_default(),
+    )?;
+    store::save_plan(&plan, &args.output)?;
+    learning::report_skipped(&listing.skipped, output);
+    if let Some(survey) = &survey {
+        learning::report_framing(survey, output);
+    }
+    output.say(&format!("{}: {}", shown(&args.output), in_words(&plan)));
+    output.say(&format!(
+        "next, in every worker: eigenfaces partial FACES --plan {} -o part-N.npz",
+        name(&args.output)
+    ));
+    Ok(Outcome::of_inputs(photos.len(), listing.skipped.len()))
+}
+
+/// The plan in a line, without the program's version.
+pub fn in_words(plan: &Plan) -> String {
+    let values = Plan::KEYS.into_iter().zip(plan.values()).skip(1);
+    let words: Vec<String> = values
+        .map(|(key, value)| format!("{key} {value}"))
+        .collect();
+    words.join(", ")
+}
+
+/// A file as it is named in a command.
+fn name(path: &Path) -> String {
+    shown(path)
+}

@@ -1,0 +1,143 @@
+//! A basis without a gallery as a file and back.
+//!
+//! The arrays are those of a model with the same names: `mean_`, `components_`, `explained_variance_`,
+//! `explained_variance_ratio_`, and `texture_mean_`, `texture_components_` (or its half), `texture_explained_variance_`
+//! where texture is compared. `meta.json` names the kind, `basis`, and holds the plan.
+//!
+//! Nothing in it tells how the photos were split among workers: equal photos give equal bytes.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::kind::Kind;
+use super::model::{LinearMeta, prefix};
+use super::partial::read_plan;
+use super::plan::{Keys, Written};
+use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
+use crate::dataset::ContentHash;
+use crate::error::{ModelProblem, Result};
+use crate::face_space::FaceSpace;
+use crate::matcher::View;
+use crate::partial::{Fingerprint, Foundation};
+
+/// `meta.json`, but for the version of the format. `P` is the plan as it is written or read.
+#[derive(Serialize, Deserialize)]
+struct Meta<P> {
+    kind: Kind,
+    plan: P,
+    pixels: LinearMeta,
+    texture: Option<LinearMeta>,
+    skipped: u64,
+    /// Fingerprint of the photos learned from.
+    photos: String,
+}
+
+/// Writes the basis; whatever stood there is replaced as a whole or not at all. Mode 0600: the basis of few faces
+/// shows these.
+///
+/// # Errors
+/// A place that cannot be written.
+pub fn save_foundation(foundation: &Foundation, path: &Path) -> Result<()> {
+    replace_file(path, Privacy::Owner, |out| write(foundation, out))
+}
+
+fn write<W: Write>(foundation: &Foundation, out: &mut BufWriter<W>) -> io::Result<()> {
+    let space = foundation.pixels();
+    let (d, k) = (space.pixels(), space.components());
+    let meta = Meta {
+        kind: Kind::Basis,
+        plan: Written(foundation.plan()),
+        pixels: LinearMeta::of(space),
+        texture: foundation.texture().map(|space| LinearMeta::of(space)),
+        skipped: foundation.skipped(),
+        photos: foundation.photos().to_string(),
+    };
+    let mut archive = ArchiveWriter::new(out, &meta)?;
+    archive.add_array("mean_", &[d], space.mean().as_slice())?;
+    archive.add_array("components_", &[k, d], space.basis().as_slice())?;
+    archive.add_array("explained_variance_", &[k], space.eigenvalues())?;
+    archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
+    if let Some(texture) = foundation.texture() {
+        let mirror = View::Texture.mirror(space.size());
+        let prefix = prefix(View::Texture);
+        let (mean, values) = (texture.mean().as_slice(), texture.eigenvalues());
+        archive.add_array(&format!("{prefix}mean_"), &[mean.len()], mean)?;
+        basis::write(&mut archive, prefix, texture, &mirror)?;
+        archive.add_array(
+            &format!("{prefix}explained_variance_"),
+            &[values.len()],
+            values,
+        )?;
+    }
+    archive.finish()?;
+    Ok(())
+}
+
+/// Reads a basis back, bit for bit.
+///
+/// # Errors
+/// A file that is not there, is no such basis, is damaged, newer, or does not fit together.
+pub fn load_foundation(path: &Path) -> Result<Foundation> {
+    foundation_from_archive(&Archive::read(path)?)
+}
+
+/// The same from a file that is in memory already.
+///
+/// # Errors
+/// As [`load_foundation`].
+pub fn foundation_from_archive(archive: &Archive) -> Result<Foundation> {
+    archive.expect(Kind::Basis)?;
+    let meta: Meta<Keys> = archive.meta()?;
+    let plan = read_plan(archive, meta.plan)?;
+    let senseless = |reason: &str| {
+        let reason = reason.to_owned();
+        archive.refuse(ModelProblem::Layout { reason })
+    };
+    let photos: ContentHash = meta
+        .photos
+        .parse()
+        .map_err(|_| senseless("a fingerprint that is none"))?;
+    let read = |view: View, about: LinearMeta| {
+        let size = view.size(plan.preparation().size());
+        let (d, k) = (size.pixels(), about.components);
+        let named = |name: &str| format!("{}{name}", prefix(view));
+        let vectors = match view {
+            View::Pixels => DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
+            View::Texture => {
+                let mirror = view.mirror(plan.preparation().size());
+                basis::read(archive, prefix(view), k, &mirror)?
+            }
+        };
+        let space = FaceSpace::from_parts(
+            size,
+            DVector::from_vec(archive.array(&named("mean_"), &[d])?),
+            vectors,
+            archive.array(&named("explained_variance_"), &[k])?,
+            about.total_variance,
+            about.learned_from,
+        );
+        space.ok_or_else(|| senseless("a space whose parts do not fit together"))
+    };
+    let pixels = read(View::Pixels, meta.pixels)?;
+    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[pixels.components()])?;
+    if ratios != pixels.variance_ratios() {
+        return Err(senseless(
+            "shares of variance that do not follow from the eigenvalues",
+        ));
+    }
+    let texture = match meta.texture {
+        Some(about) => Some(read(View::Texture, about)?),
+        None => None,
+    };
+    Foundation::from_parts(
+        plan.clone(),
+        pixels,
+        texture,
+        Fingerprint(photos.0),
+        meta.skipped,
+    )
+    .ok_or_else(|| senseless("spaces that do not fit the plan"))
+}

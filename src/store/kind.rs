@@ -1,0 +1,78 @@
+//! What an archive of this program holds.
+
+use serde::{Deserialize, Serialize};
+
+use super::Archive;
+use crate::error::{ModelProblem, Result};
+
+/// The kinds of archives. Models, which came first, do not name theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A recogniser: see [`save`](super::save).
+    #[default]
+    Model,
+    /// A worker's sums: see [`save_partial`](super::save_partial).
+    Partial,
+    /// A basis without a gallery: see [`save_foundation`](super::save_foundation).
+    Basis,
+}
+
+/// The one field of `meta.json` that tells the kind.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    kind: Kind,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Model => "a model with people enrolled",
+            Self::Partial => "a worker's part of a basis",
+            Self::Basis => "a basis with nobody enrolled",
+        }
+    }
+
+    /// What to do with a file of the first kind where one of the second is needed.
+    fn remedy(found: Self, wanted: Self) -> &'static str {
+        match (found, wanted) {
+            (Self::Partial, Self::Model | Self::Basis) => {
+                "make a basis of all parts with `eigenfaces merge`, then enrol with `eigenfaces enroll --basis`"
+            }
+            (Self::Basis, Self::Model) => {
+                "enrol people with `eigenfaces enroll --basis` and this file"
+            }
+            (Self::Model, Self::Basis) => {
+                "add to it with `eigenfaces enroll --keep-basis`, or name the file that `eigenfaces merge` wrote"
+            }
+            (Self::Basis, _) => {
+                "nothing can be added to a basis any more; name the parts themselves, or what `eigenfaces merge --partial` wrote"
+            }
+            _ => "name files that `eigenfaces partial` wrote",
+        }
+    }
+}
+
+impl Archive {
+    /// What it holds.
+    ///
+    /// # Errors
+    /// A kind that this program does not know.
+    pub fn kind(&self) -> Result<Kind> {
+        Ok(self.meta::<Named>()?.kind)
+    }
+
+    /// Fails where it holds something else.
+    pub(super) fn expect(&self, wanted: Kind) -> Result<()> {
+        let found = self.kind()?;
+        if found == wanted {
+            return Ok(());
+        }
+        Err(self.refuse(ModelProblem::OtherKind {
+            found: found.name(),
+            wanted: wanted.name(),
+            remedy: Kind::remedy(found, wanted),
+        }))
+    }
+}
