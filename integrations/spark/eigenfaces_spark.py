@@ -33,7 +33,7 @@ def arguments():
     parser.add_argument("--column", default="image", help="name of that column [default: image]")
     parser.add_argument("--plan", required=True, help="what `eigenfaces plan` wrote")
     parser.add_argument("-o", "--output", required=True, help="basis to write, for `eigenfaces enroll --basis`")
-    parser.add_argument("--partitions", type=int, help="shares of --folder and --list [default: one a core]")
+    parser.add_argument("--partitions", type=int, help="shares that the photos are cut into [default: one a core]; tables at most as Spark reads them")
     parser.add_argument("--binary", help="the program, sent to all workers [default: eigenfaces on the PATH]")
     return parser.parse_args()
 
@@ -110,21 +110,23 @@ def sent(images):
 
 
 def parts(session, given):
-    """An RDD with one part a partition."""
+    """An RDD with one part a partition: large ones, for each part costs as much as thousands of faces."""
     context = session.sparkContext
+    count = given.partitions or context.defaultParallelism
     if given.folder or given.list:
-        count = given.partitions or context.defaultParallelism
         if given.folder:
             paths = context.parallelize(list(paths_below(given.folder)), count)
         else:
-            paths = context.textFile(given.list, count)
+            paths = context.textFile(given.list, count).coalesce(count)
         return paths.mapPartitions(lambda share: [part_of(lines(share))])
     if given.files:
         files = session.read.format("binaryFile").option("recursiveFileLookup", "true")
         images = files.load(given.files).select("content")
     else:
         images = session.read.parquet(given.parquet).select(given.column)
-    return images.rdd.mapPartitions(lambda share: [part_of(sent(share), "--bytes")])
+    # Spark cuts small files and tables small; put together here without being moved.
+    shares = images.rdd.coalesce(count)
+    return shares.mapPartitions(lambda share: [part_of(sent(share), "--bytes")])
 
 
 def to_one_of(parts, groups):

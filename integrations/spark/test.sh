@@ -91,7 +91,7 @@ echo "folder, an executor killed in the middle:"
 submit --kill --folder faces --partitions "$partitions"
 grep -c "Lost executor\|Lost task\|Command exited with code 137" spark.log
 echo "Parquet, an executor killed in the middle:"
-submit --kill --parquet faces.parquet
+submit --kill --parquet faces.parquet --partitions "$partitions"
 echo "files through Spark:"
-submit "" --files faces
+submit "" --files "file://$PWD/faces" --partitions "$partitions"
 echo "spark: every basis is bit for bit that of one process"
