@@ -77,7 +77,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             recognizer.preparation().prepare_all(&file.decode()?)?,
         )),
         Some(copies) => {
-            let found = gallery.identify(&recognizer, &file.decode()?, question);
+            let found = gallery.identify(recognizer, &file.decode()?, question);
             Ok(Ready::Copied(match found {
                 Ok(found) => {
                     let found = found?;
