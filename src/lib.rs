@@ -47,6 +47,7 @@ pub mod recognizer;
 pub mod evaluate;
 
 pub mod store;
+mod vectors;
 
 #[cfg(feature = "postgres")]
 pub mod database;

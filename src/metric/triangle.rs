@@ -1,5 +1,6 @@
 //! A lower triangular map of the weights, in blocks that have nothing to do with each other.
 
+use crate::vectors::vectorised_mut;
 use nalgebra::DMatrix;
 
 use super::FACES;
@@ -25,7 +26,7 @@ impl Triangle {
             }
         }
         let faces = weights.len() / k;
-        pulp::Arch::new().dispatch(
+        vectorised_mut(
             #[inline(always)]
             || {
                 for (at, column) in self.matrix.column_iter().enumerate() {

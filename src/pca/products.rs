@@ -4,6 +4,7 @@
 //! order that does not depend on the number of threads.
 
 use super::eigen::{self, Accum, Noise, View, ViewMut};
+use crate::vectors::vectorised_mut;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -146,7 +147,7 @@ impl<'a> CentredFaces<'a> {
             .collect();
         for (centred, face) in tile.chunks_mut(count).zip(order) {
             let pixels = &self.faces[face * self.mean.len() + first..][..count];
-            pulp::Arch::new().dispatch(
+            vectorised_mut(
                 #[inline(always)]
                 || {
                     for ((to, &pixel), &mean) in centred.iter_mut().zip(pixels).zip(&mean) {
@@ -160,7 +161,7 @@ impl<'a> CentredFaces<'a> {
 }
 
 fn add_widened(sums: &mut [f64], parts: &[f32]) {
-    pulp::Arch::new().dispatch(
+    vectorised_mut(
         #[inline(always)]
         || {
             for (sum, &part) in sums.iter_mut().zip(parts) {

@@ -1,9 +1,11 @@
 //! The distance that answers are given in.
 
+use crate::vectors::vectorised;
+
 /// Σ (a - b)² in double precision, in eight sums that the processor can run side by side. The order is
 /// fixed: equal faces are at distance 0, and the result does not depend on how the search went.
 pub fn squared_distance(a: &[f32], b: &[f32]) -> f64 {
-    pulp::Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || sum(a, b),
     )

@@ -9,6 +9,7 @@
 //! of the symmetric eigenproblem", SIAM J. Matrix Anal. Appl. 15, 1994; R.-C. Li, "Solving secular equations stably
 //! and efficiently", LAPACK Working Note 89, 1993 (the step between two poles).
 
+use crate::vectors::{vectorised, vectorised_mut};
 use nalgebra::DMatrix;
 
 /// What changes an eigenvalue by less than this many units of rounding is left out.
@@ -178,7 +179,7 @@ fn sums(poles: &[f64], squares: &[f64], origin: f64, distance: f64) -> (f64, f64
 
 /// The root between pole `at` and the next one, or beyond the last.
 fn root(poles: &[f64], squares: &[f64], at: usize) -> Root {
-    pulp::Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || match poles.get(at + 1) {
             Some(next) => {
@@ -262,7 +263,7 @@ fn between(sums: &Sums, left: f64, right: f64) -> f64 {
 fn exact_for(poles: &[f64], roots: &[Root], z: &[f64], rho: f64) -> Vec<f64> {
     let m = poles.len();
     let mut squares = vec![rho.recip(); m];
-    pulp::Arch::new().dispatch(
+    vectorised_mut(
         #[inline(always)]
         || {
             for (i, root) in roots.iter().enumerate() {
@@ -316,7 +317,7 @@ impl Downdated {
     fn of_root(&self, root: Root) -> Vec<f64> {
         let origin = self.poles[root.pole];
         let mut entries = vec![0.0; self.poles.len()];
-        pulp::Arch::new().dispatch(
+        vectorised_mut(
             #[inline(always)]
             || {
                 for ((entry, z), pole) in entries.iter_mut().zip(&self.exact).zip(&self.poles) {

@@ -1,6 +1,7 @@
 //! The boxes that blocks lie in, in the leading axes.
 
 use super::codes::LANES;
+use crate::vectors::vectorised_mut;
 
 /// The least and the largest value of each block along each leading axis.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl Boxes {
     /// The squared distance from a query, of which these are the leading axes, to each box.
     pub fn bounds(&self, head: &[f32]) -> Vec<f32> {
         let mut bounds = vec![0.0; self.blocks];
-        pulp::Arch::new().dispatch(
+        vectorised_mut(
             #[inline(always)]
             || {
                 let least = self.least.chunks_exact(self.blocks);

@@ -5,6 +5,7 @@
 //! makes it longer, and what rounding to codes takes away is known exactly: so a distance between codes, less that
 //! loss, is never longer than the true one.
 
+use crate::vectors::vectorised_mut;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -147,7 +148,7 @@ impl Codes {
         let (panel, within) = (block / PANEL, block % PANEL);
         let blocks = PANEL.min(self.blocks - panel * PANEL);
         let panel = &self.codes[panel * PANEL * LANES * self.axes..][..blocks * LANES * self.axes];
-        pulp::Arch::new().dispatch(
+        vectorised_mut(
             #[inline(always)]
             || {
                 self.groups.iter().zip(limits).all(|(group, &limit)| {
