@@ -22,7 +22,7 @@ const PRODUCTS: f64 = 500.0;
 const ENTRY: f64 = 1.0;
 /// f64 flops a nanosecond where a hundred columns or so are mapped back.
 const FLOPS: f64 = 20.0;
-/// The same in the narrow products of block Lanczos, twenty columns at a time, where converting bytes
+/// The same in the narrow products of block Lanczos, twelve columns at a time, where converting bytes
 /// weighs more: 4096 x 13,233, 100 components, took 7.7 s on two busy cores, the covariance 1.4 s.
 const NARROW_FLOPS: f64 = 6.0;
 /// Shorter sides than this are never left to the randomised route on their own: exact is fast enough.

@@ -4,6 +4,7 @@
 //! fixed size, each computed by one thread, and faer's own parallel routines run at a fixed [`DEGREE`],
 //! which settles the order of their sums whatever the pool they run in.
 
+use super::inner::inner_products;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{self, tridiag};
@@ -25,10 +26,6 @@ pub use faer::Accum;
 const DEGREE: usize = 4;
 /// Rows of a product computed by one thread at a time.
 const ROW_BLOCK: usize = 128;
-/// Rows of tall matrices whose inner products are taken by one thread at a time.
-const INNER_BLOCK: usize = 512;
-/// Inner products of row blocks held at once.
-const INNER_BATCH: usize = 16;
 /// Columns that one thread transforms back at a time.
 const COLUMN_BLOCK: usize = 16;
 
@@ -96,36 +93,22 @@ pub fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     out
 }
 
-/// `leftᵀ · right` of two tall matrices. Parallel over blocks of their rows, summed in order.
+/// `leftᵀ · right` of two tall matrices as a new matrix: see [`inner_products`].
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
-    let rows = left.nrows();
-    let part = |start: usize| {
-        let count = INNER_BLOCK.min(rows - start);
-        let mut out = DMatrix::zeros(left.ncols(), right.ncols());
-        let (left, right) = (left.subrows(start, count), right.subrows(start, count));
-        matmul(
-            view_mut(&mut out),
-            Accum::Replace,
-            left.transpose(),
-            right,
-            1.0,
-            Par::Seq,
-        );
-        out
-    };
-    // The sums of a batch wait in memory until it is their turn, so a batch must not be the whole.
-    let starts: Vec<usize> = (0..rows).step_by(INNER_BLOCK).collect();
-    let mut sum = DMatrix::zeros(left.ncols(), right.ncols());
-    for batch in starts.chunks(INNER_BATCH) {
-        let parts: Vec<DMatrix<f64>> = batch.par_iter().map(|&start| part(start)).collect();
-        parts.iter().for_each(|part| sum += part);
-    }
-    sum
+    let mut out = DMatrix::zeros(left.ncols(), right.ncols());
+    inner_products(view_mut(&mut out), left, right);
+    out
 }
 
 /// L⁻¹ (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`
 /// where it is not positive definite.
-pub fn inverse_cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+pub fn inverse_cholesky(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    cholesky(matrix).map(|lower| inverse_lower(&lower))
+}
+
+/// L (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`
+/// where it is not positive definite.
+pub fn cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = matrix.nrows();
     let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
     llt::factor::cholesky_in_place(
@@ -136,9 +119,16 @@ pub fn inverse_cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
         Spec::default(),
     )
     .ok()?;
+    matrix.fill_upper_triangle(0.0, 1);
+    Some(matrix)
+}
+
+/// The inverse of a lower triangular matrix.
+pub fn inverse_lower(lower: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = lower.nrows();
     let mut inverse = DMatrix::zeros(n, n);
-    invert_lower_triangular(view_mut(&mut inverse), view(&matrix), Par::Seq);
-    Some(inverse)
+    invert_lower_triangular(view_mut(&mut inverse), view(lower), Par::Seq);
+    inverse
 }
 
 /// Householder reflections that took a symmetric matrix to tridiagonal form. The vectors themselves

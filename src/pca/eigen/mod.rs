@@ -13,6 +13,7 @@
 
 mod check;
 mod dense;
+mod inner;
 mod lanczos;
 mod operator;
 mod orthogonal;

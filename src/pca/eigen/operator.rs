@@ -1,6 +1,7 @@
 //! A symmetric matrix known by what it does: all that block Lanczos needs of it.
 
-use super::dense::{self, Accum, View, ViewMut};
+use super::dense::{self, View, ViewMut};
+use super::inner::inner_products;
 use nalgebra::DMatrix;
 
 /// A symmetric positive semi-definite matrix A (n x n), held in whatever form.
@@ -22,7 +23,8 @@ impl Symmetric for DMatrix<f64> {
     }
 
     fn apply(&self, block: View<'_>, out: ViewMut<'_>) {
-        dense::multiply(out, Accum::Replace, dense::view(self), block, 1.0);
+        // Its rows are its columns.
+        inner_products(out, dense::view(self), block);
     }
 
     fn dust(&self, scale: f64) -> f64 {

@@ -3,8 +3,9 @@
 //!
 //! Gram-Schmidt, block by block against the basis and column by column within the block, all of it at
 //! least twice ("twice is enough": L. Giraud, J. Langou & M. Rozložník, Comput. Math. Appl. 50, 2005).
-//! Not Cholesky QR, which breaks down as soon as two columns are alike; not faer's QR, which leaves out
-//! columns that depend on others to 1e-12 and shifts the rest.
+//! Cholesky QR, which is a few large products, does the work within a block whose columns are far from alike; of
+//! others it would make nothing. Not faer's QR, which leaves out columns that depend on others to 1e-12 and shifts
+//! the rest.
 
 use super::dense::{self, Accum, View};
 use super::random::Noise;
@@ -26,6 +27,12 @@ pub struct Parts {
 /// What is left of a column after projection counts as nothing if it is no longer than `dust`: a random
 /// direction takes its place. `seed` fixes those.
 pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) -> Parts {
+    extend_near(basis, 0, block, dust, seed)
+}
+
+/// As [`extend`], for a block that is known to lie, but for rounding, in the columns of the basis from `near` on and
+/// outside it: the first pass looks at these only.
+pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, seed: u64) -> Parts {
     // A pass more for every column that turns out to be rounding error; they do not come in a row.
     const MOST_PASSES: u64 = 8;
     let n = basis.nrows();
@@ -36,6 +43,8 @@ pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) -> Parts
         replaced: Vec::new(),
     };
     for pass in 0..MOST_PASSES {
+        let from = if pass == 0 { near } else { 0 };
+        let basis = basis.subcols(from, basis.ncols() - from);
         let along = dense::inner_product(basis, dense::columns(block, n));
         let remove = dense::view(&along);
         dense::multiply(
@@ -47,7 +56,8 @@ pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) -> Parts
         );
         let dust = if pass == 0 { dust } else { 0.0 };
         let (upper, lost) = orthonormalise(block, n, dust, seed ^ (pass << 56));
-        parts.onto += along * &parts.within;
+        let mut onto = parts.onto.rows_mut(from, along.nrows());
+        onto += along * &parts.within;
         // Columns have length 1 after the first pass. One that loses much of it in a later pass was
         // mostly rounding error, magnified, and needs another.
         let settled = lost.is_empty() && upper.diagonal().iter().all(|&length| length > 0.5);
@@ -64,6 +74,9 @@ pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) -> Parts
 
 /// Orthonormal columns in place of `block`, the upper triangular factor, and which columns were replaced.
 fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix<f64>, Vec<usize>) {
+    if let Some(upper) = by_cholesky(block, n, dust) {
+        return (upper, Vec::new());
+    }
     let b = block.len() / n.max(1);
     let mut upper = DMatrix::zeros(b, b);
     let mut lost = Vec::new();
@@ -89,6 +102,27 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
         column.iter_mut().for_each(|x| *x /= size);
     }
     (upper, lost)
+}
+
+/// Columns that are orthonormal to 1e-8 in place of `block`, and the upper triangular factor; nothing is done where
+/// columns are alike or no longer than `dust`.
+fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
+    /// What orthogonality is lost is the square of the condition, times the unit of rounding.
+    const ALIKE: f64 = 1e-4;
+    let view = dense::columns(block, n);
+    let lengths = dense::inner_product(view, view);
+    let lower = dense::cholesky(lengths)?;
+    let sizes = lower.diagonal();
+    let shortest = dust.max(ALIKE * sizes.max());
+    // What is not a number is no length.
+    if !sizes.iter().all(|&size| size > shortest) {
+        return None;
+    }
+    let inverse = dense::inverse_lower(&lower);
+    let inverse = dense::view(&inverse).transpose();
+    let columns = dense::product(view, inverse);
+    block.copy_from_slice(columns.as_slice());
+    Some(lower.transpose())
 }
 
 /// Takes the parts along the orthonormal columns `done` out of `column`, and returns them.
