@@ -119,17 +119,21 @@ fn add_block(block: &mut Block<'_>, rows: &[Panel], columns: &[Panel], side: usi
         .filter_map(|((r, c), sums)| Some((r, c, Part::of(first_row + r, first_column + c)?, sums)))
         .collect();
 
+    // The last panels may hold fewer vectors; the tiles beyond are nobody's.
+    let (height, width) = (
+        block.rows.len(),
+        block.rows.first().map_or(0, |row| row.len()),
+    );
+    let size = |r: usize, c: usize| (height - r * WIDTH, width - c * WIDTH);
+
     let steps = rows[0].steps.len();
     for start in (0..steps).step_by(STEPS) {
         let range = start..steps.min(start + STEPS);
         for (r, c, part, sums) in &mut squares {
-            add_square(
-                &rows[*r].steps[range.clone()],
-                &columns[*c].steps[range.clone()],
-                *part,
-                tile,
-                sums,
-            );
+            let (a, b) = (&rows[*r].steps, &columns[*c].steps);
+            let (down, across) = size(*r, *c);
+            let a = (&a[range.clone()], down);
+            add_square(a, (&b[range.clone()], across), *part, tile, sums);
         }
     }
     for (r, c, part, sums) in squares {
@@ -159,12 +163,20 @@ impl Part {
     }
 }
 
-/// Adds the products of two panels to the sums of a square, stored tile after tile.
-pub(super) fn add_square(a: &[Step], b: &[Step], part: Part, tile: Tile, sums: &mut [i32]) {
+/// Adds the products of two panels to the sums of a square, stored tile after tile. With each panel stands how many
+/// of its vectors are wanted, or more.
+pub(super) fn add_square(
+    (a, rows): (&[Step], usize),
+    (b, columns): (&[Step], usize),
+    part: Part,
+    tile: Tile,
+    sums: &mut [i32],
+) {
     let mut tiles = sums.chunks_exact_mut(tile.rows * tile.columns);
     for column in (0..WIDTH).step_by(tile.columns) {
         for (row, sums) in (0..WIDTH).step_by(tile.rows).zip(&mut tiles) {
-            if part == Part::UpperTriangle && row >= column + tile.columns {
+            let below = part == Part::UpperTriangle && row >= column + tile.columns;
+            if below || row >= rows || column >= columns {
                 continue;
             }
             // SAFETY: `Kernel::tile` gives a tile only if the processor has its instructions.

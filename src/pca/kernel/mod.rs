@@ -298,7 +298,8 @@ fn accumulate(
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
     check(into, vectors.count().saturating_mul(vectors.count()))?;
-    blocked::accumulate(vectors, partners, kernel.tile(), into);
+    // One entry into the thread pool instead of one for every parallel step.
+    rayon::scope(|_| blocked::accumulate(vectors, partners, kernel.tile(), into));
     Ok(())
 }
 

@@ -71,7 +71,7 @@ impl Laid {
             sums.fill(0);
             let steps = rows.steps.chunks(STEPS).zip(panel.steps.chunks(STEPS));
             for (a, b) in steps {
-                add_square(a, b, Part::Whole, tile, sums);
+                add_square((a, WIDTH), (b, WIDTH), Part::Whole, tile, sums);
             }
             unfold(sums, rows, tile, into);
         }
