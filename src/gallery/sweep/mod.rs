@@ -11,19 +11,22 @@
 //! looking at everybody, ties included.
 
 mod codes;
+mod looking;
+mod products;
 mod ready;
 mod recall;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::clusters::{Best, Clusters, Match, Points};
-use crate::pca::kernel::{BAND, Bench, Kernel, LONGEST, Laid};
-use codes::{Codes, Parities, Sums, step};
+use super::clusters::{Clusters, Match, Points};
+use crate::pca::kernel::{BAND, LONGEST};
+use crate::vectors::vectorised_mut;
+use codes::{Codes, Parities, step};
+use looking::Looking;
+use products::{Odd, Probes, Scratch};
 pub(super) use ready::Ready;
 pub use recall::Recall;
 
@@ -37,12 +40,6 @@ const _: () = assert!(BAND.is_multiple_of(GROUP));
 
 /// Probes that share a pass: whole bands of the kernel, whose sums stay in the cache.
 const TOGETHER: usize = 5 * BAND;
-
-/// Groups that are looked into first, for every person wanted.
-const FIRST: usize = 16;
-
-/// Groups of centroids that an approximate search looks into, for every person wanted.
-const ROUGHLY: usize = 8;
 
 /// How thoroughly the nearest people are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -227,19 +224,12 @@ impl Sweep {
             let least: Vec<&[i32]> = chunks.map(|all| &all[at * groups..][..groups]).collect();
             let query = queries.as_slice();
             let query = &query[at * queries.nrows()..][..queries.nrows()];
-            let mut looking = Looking {
-                sweep: self,
-                clusters,
-                query,
-                error: coded.errors[at],
-                seen: HashSet::new(),
-                best: Best::new(top),
-            };
+            let mut looking = Looking::new(self, clusters, query, coded.errors[at], top);
             match over {
                 Over::Faces => looking.look(&least),
                 Over::Centroids(centroids) => looking.look_roughly(&least, &centroids.owners),
             }
-            looking.best.into_sorted()
+            looking.into_sorted()
         };
         (0..m).into_par_iter().map(of_query).collect()
     }
@@ -282,14 +272,25 @@ impl Sweep {
                     }
                 }
             }
-            for probe in 0..probes.count {
-                let sums = &scratch.sums[probe * BAND..][..width];
-                let least = &mut least[probe * groups + (band - start) / GROUP..];
-                for (least, sums) in least.iter_mut().zip(sums.chunks(GROUP)) {
-                    *least = sums.iter().copied().fold(i32::MAX, i32::min);
-                }
-            }
+            let first = (band - start) / GROUP;
+            vectorised_mut(
+                #[inline(always)]
+                || {
+                    for probe in 0..probes.count {
+                        let sums = &scratch.sums[probe * BAND..][..width];
+                        least_of_groups(sums, &mut least[probe * groups + first..]);
+                    }
+                },
+            );
         }
+    }
+}
+
+/// The least sum of each group.
+#[inline(always)]
+fn least_of_groups(sums: &[i32], least: &mut [i32]) {
+    for (least, sums) in least.iter_mut().zip(sums.chunks(GROUP)) {
+        *least = sums.iter().copied().fold(i32::MAX, i32::min);
     }
 }
 
@@ -308,201 +309,4 @@ impl Centroids {
             _ => 0..0,
         }
     }
-}
-
-/// Probes, ready to be multiplied.
-struct Probes {
-    count: usize,
-    even: Option<Laid>,
-    odd: Option<Laid>,
-    /// What a sum over even axes lacks to be a squared distance, of each probe.
-    even_rest: Vec<i32>,
-    /// The same of the product over odd axes.
-    odd_rest: Vec<i32>,
-}
-
-impl Probes {
-    fn new(coded: &Codes) -> Option<Self> {
-        let (count, kernel) = (coded.len(), Kernel::best());
-        let (of_even, of_odd) = coded.constants();
-        let lay_out = |columns| Laid::new(columns, kernel);
-        let (even, odd) = (coded.even(0..count), coded.odd(0..count));
-        let rest = |of: &dyn Fn(&Sums) -> i32| coded.sums.iter().map(of).collect();
-        Some(Self {
-            count,
-            even: even
-                .map(|columns| lay_out(columns).ok_or(()))
-                .transpose()
-                .ok()?,
-            odd: odd
-                .map(|columns| lay_out(columns).ok_or(()))
-                .transpose()
-                .ok()?,
-            even_rest: rest(&|sums| sums.even - 2 * of_even),
-            odd_rest: rest(&|sums| of_odd - sums.odd),
-        })
-    }
-}
-
-/// What the product over odd axes says of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Odd {
-    /// All points are 0 there.
-    Nothing,
-    /// The point is what it is.
-    Signed,
-    /// It stands for its mirror image too: the nearer of both is meant.
-    Either,
-}
-
-/// Memory of one thread.
-#[derive(Default)]
-struct Scratch {
-    bench: Bench,
-    even: Vec<i32>,
-    odd: Vec<i32>,
-    /// Squared distances of codes: probe by probe, as many as were summed up, in whole bands.
-    sums: Vec<i32>,
-    of_centroids: Vec<i32>,
-    /// Of each point of a band, the place of its centroid.
-    places: Vec<usize>,
-}
-
-impl Scratch {
-    /// Squared distances, in steps, between all probes and some points.
-    fn sum_up(&mut self, probes: &Probes, codes: &Codes, range: std::ops::Range<usize>, odd: Odd) {
-        let across = range.len().div_ceil(BAND) * BAND;
-        self.sums.resize(probes.count * across, 0);
-        self.even.resize(probes.count * BAND, 0);
-        self.odd.resize(probes.count * BAND, 0);
-        let has_odd = probes.odd.is_some() && odd != Odd::Nothing;
-        for start in range.clone().step_by(BAND) {
-            let here = start..range.end.min(start + BAND);
-            let mut multiply = |laid: &Option<Laid>, columns, into: &mut [i32]| {
-                if let (Some(laid), Some(columns)) = (laid, columns) {
-                    laid.products(columns, 0, &mut self.bench, into);
-                }
-            };
-            multiply(&probes.even, codes.even(here.clone()), &mut self.even);
-            if has_odd {
-                multiply(&probes.odd, codes.odd(here.clone()), &mut self.odd);
-            }
-            let of_points = &codes.sums[here];
-            for probe in 0..probes.count {
-                let sums = &mut self.sums[probe * across + start - range.start..];
-                let even = &self.even[probe * BAND..][..BAND];
-                let rest = probes.even_rest[probe];
-                for ((sum, product), point) in sums.iter_mut().zip(even).zip(of_points) {
-                    // What comes out fits; what it is made of may wrap around.
-                    *sum = rest
-                        .wrapping_add(point.even)
-                        .wrapping_sub(product.wrapping_mul(2));
-                }
-                if has_odd {
-                    let products = &self.odd[probe * BAND..][..BAND];
-                    let rest = probes.odd_rest[probe];
-                    for ((sum, product), point) in sums.iter_mut().zip(products).zip(of_points) {
-                        let product = product.wrapping_add(rest).wrapping_sub(point.odd);
-                        let product = match odd {
-                            Odd::Either => product.abs(),
-                            Odd::Signed | Odd::Nothing => product,
-                        };
-                        *sum = sum.wrapping_sub(product.wrapping_mul(2));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A look at the people who may be nearest to one query.
-struct Looking<'a> {
-    sweep: &'a Sweep,
-    clusters: &'a Clusters,
-    query: &'a [f32],
-    /// How far the query's codes are off.
-    error: f64,
-    seen: HashSet<usize>,
-    best: Best,
-}
-
-impl Looking<'_> {
-    /// `least` has the least sum of every group, chunk by chunk.
-    fn look(&mut self, least: &[&[i32]]) {
-        let (sweep, groups) = (self.sweep, CHUNK / GROUP);
-        // The nearest few bound what is wanted, and then many are not.
-        let mut looked_into = HashSet::new();
-        for (sum, group) in nearest(least, FIRST * self.best.top) {
-            if sum <= self.limit(group / groups) {
-                self.see(group, &sweep.owners);
-            }
-            looked_into.insert(group);
-        }
-        for (chunk, sums) in least.iter().enumerate() {
-            let mut limit = self.limit(chunk);
-            for (at, &sum) in sums.iter().enumerate() {
-                if sum <= limit && sum < i32::MAX && !looked_into.contains(&(chunk * groups + at)) {
-                    self.see(chunk * groups + at, &sweep.owners);
-                    limit = self.limit(chunk);
-                }
-            }
-        }
-    }
-
-    /// Sees the people of the nearest groups, whose points belong to `owners`.
-    fn look_roughly(&mut self, least: &[&[i32]], owners: &[usize]) {
-        for (_, group) in nearest(least, ROUGHLY * self.best.top) {
-            self.see(group, owners);
-        }
-    }
-
-    /// The largest sum that somebody of a chunk can have who may be wanted.
-    ///
-    /// Their squared distance by each kind of points adds up to what is wanted at the most. A point and its kind's
-    /// centroid, one after the other, make one point of twice as many axes; so do their codes, which are off by
-    /// what both are off together.
-    fn limit(&self, chunk: usize) -> i32 {
-        let kinds = if self.sweep.centroids.is_some() {
-            2.0
-        } else {
-            1.0
-        };
-        let (of_faces, of_centroids) = self.sweep.errors[chunk];
-        let mut squared = (of_faces + self.error).powi(2);
-        if self.sweep.centroids.is_some() {
-            squared += (of_centroids + self.error).powi(2);
-        }
-        let reach = (self.best.worst() * kinds).sqrt() + squared.sqrt();
-        let sum = (reach / self.sweep.step).powi(2) * (1.0 + 1e-9) + 1.0;
-        // Saturates.
-        sum as i32
-    }
-
-    /// Sees the people of a group of points that belong to `owners`.
-    fn see(&mut self, group: usize, owners: &[usize]) {
-        let owners = owners.chunks(GROUP).nth(group).unwrap_or_default();
-        for &person in owners {
-            if !self.seen.insert(person) {
-                continue;
-            }
-            if let Some(squared_distance) = self.clusters.squared_distance(person, self.query) {
-                self.best.offer(Match {
-                    person,
-                    squared_distance,
-                });
-            }
-        }
-    }
-}
-
-/// The groups of the least sums, so many of them, least first.
-fn nearest(least: &[&[i32]], count: usize) -> Vec<(i32, usize)> {
-    let all = least.iter().flat_map(|chunk| chunk.iter().copied());
-    let mut nearest: Vec<(i32, usize)> = all.zip(0..).filter(|(sum, _)| *sum < i32::MAX).collect();
-    if count < nearest.len() {
-        nearest.select_nth_unstable(count);
-        nearest.truncate(count);
-    }
-    nearest.sort_unstable();
-    nearest
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::super::clusters::ClusterRule;
+use super::super::clusters::{Best, ClusterRule};
 use super::*;
 use crate::metric::Measure;
 
