@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected, Onto};
-use super::output::{Output, bytes, counted, keep, one_line, percent, shown};
+use super::output::{Output, counted, keep, one_line, percent};
 use super::{Outcome, changing, check, info, json, people};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
@@ -224,10 +224,8 @@ impl Report<'_> {
 
     /// What would be done, photo by photo.
     fn would(&self) -> Result<()> {
-        match self.output.format {
-            Format::Text => {}
-            Format::Json => return self.output.line(&self.counts().to_string()),
-            Format::Csv => return info::csv(&self.counts(), self.output),
+        if self.output.format != Format::Text {
+            return info::fields(&self.counts(), self.output);
         }
         for source in &self.intake.added {
             self.output.line(&format!("would enrol {source}"))?;
@@ -279,10 +277,7 @@ impl Report<'_> {
             for (field, count) in self.counts().as_object_mut().into_iter().flatten() {
                 object[field] = count.take();
             }
-            return match output.format {
-                Format::Csv => info::csv(&object, output),
-                _ => output.line(&object.to_string()),
-            };
+            return info::fields(&object, output);
         }
         output.say(&self.in_a_line(recognizer.gallery()));
         let space = recognizer.space();
@@ -293,13 +288,7 @@ impl Report<'_> {
             keep(space.components()),
             percent(space.variance_kept())
         ));
-        let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
-        let seconds = started.elapsed().as_secs_f64();
-        output.say(&format!(
-            "{}: {}, {seconds:.2} s",
-            shown(model),
-            bytes(size)
-        ));
+        output.say_written(model, started);
         if let Some(warning) = weak(recognizer) {
             output.say(&warning);
         }

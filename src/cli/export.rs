@@ -65,8 +65,7 @@ impl Report<'_> {
     fn print(&self, dry_run: bool, output: &Output) -> Result<()> {
         match output.format {
             Format::Text => self.in_words(dry_run, output),
-            Format::Json => output.line(&self.object(dry_run).to_string()),
-            Format::Csv => info::csv(&self.object(dry_run), output),
+            Format::Json | Format::Csv => info::fields(&self.object(dry_run), output),
         }
     }
 

@@ -28,12 +28,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         return log::run(&history, output);
     }
     if output.format != Format::Text {
-        let object = json::model(&recognizer);
-        return match output.format {
-            Format::Json => output.line(&object.to_string()),
-            _ => csv(&object, output),
-        }
-        .map(|()| Outcome::Done);
+        return fields(&json::model(&recognizer), output).map(|()| Outcome::Done);
     }
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
@@ -141,7 +136,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
 fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let foundation = store::foundation_from_archive(archive)?;
     if output.format != Format::Text {
-        return object(&merge::json(&foundation), output);
+        return fields(&merge::json(&foundation), output).map(|()| Outcome::Done);
     }
     let size = bytes(archive.size() as u64);
     let mut lines = vec![
@@ -165,7 +160,7 @@ fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
 fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let part = store::partial_from_archive(archive)?;
     if output.format != Format::Text {
-        return object(&partial::json(&part), output);
+        return fields(&partial::json(&part), output).map(|()| Outcome::Done);
     }
     let size = bytes(archive.size() as u64);
     let workers = counted(part.given().len(), "worker", "workers");
@@ -182,14 +177,6 @@ fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
 fn listed(lines: &[(&str, String)], output: &Output) -> Result<Outcome> {
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
-    }
-    Ok(Outcome::Done)
-}
-
-fn object(object: &serde_json::Value, output: &Output) -> Result<Outcome> {
-    match output.format {
-        Format::Csv => csv(object, output)?,
-        Format::Text | Format::Json => output.line(&object.to_string())?,
     }
     Ok(Outcome::Done)
 }
@@ -243,8 +230,17 @@ fn needed(recognizer: &Recognizer) -> String {
     }
 }
 
+/// The fields of an object for scripts: as JSON, or one a row. Nothing where words are wanted.
+pub fn fields(object: &serde_json::Value, output: &Output) -> Result<()> {
+    match output.format {
+        Format::Text => Ok(()),
+        Format::Json => output.line(&object.to_string()),
+        Format::Csv => csv(object, output),
+    }
+}
+
 /// The same fields as JSON has, one a row.
-pub fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
+fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
     output.line("field,value")?;
     for (field, value) in object.as_object().into_iter().flatten() {
         let value = value

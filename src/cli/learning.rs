@@ -20,7 +20,7 @@ use eigenfaces::preparation::{Part, Preparation};
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
-use super::args::{Cli, Learn, Origin};
+use super::args::{Cli, Learn, Origin, Prepare};
 use super::enroll;
 use super::output::{Output, counted, one_line, shown};
 
@@ -28,9 +28,9 @@ impl Learn {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
     pub fn refuse_given(&self, without: &str) {
         let given = [
-            ("--framing", self.framing.is_some()),
-            ("--size", self.size.is_some()),
-            ("--normalize", self.normalize.is_some()),
+            ("--framing", self.prepare.framing.is_some()),
+            ("--size", self.prepare.size.is_some()),
+            ("--normalize", self.prepare.normalize.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
             ("--features", self.features.is_some()),
@@ -87,7 +87,7 @@ impl Learn {
 
     /// Whether a model's photos are prepared as the user asks; the model's way cannot be changed.
     pub fn agree_with(&self, preparation: &Preparation, model: &Path) -> Result<()> {
-        if let Some(size) = self.size
+        if let Some(size) = self.prepare.size
             && size != preparation.size()
         {
             return Err(Error::OtherSize {
@@ -96,7 +96,7 @@ impl Learn {
                 asked: size.to_string(),
             });
         }
-        if let Some(asked) = self.normalize
+        if let Some(asked) = self.prepare.normalize
             && asked != preparation.light()
         {
             return Err(Error::OtherLight {
@@ -105,7 +105,7 @@ impl Learn {
                 asked: asked.name(),
             });
         }
-        match self.framing {
+        match self.prepare.framing {
             Some(FramingRule::Given(asked)) if asked != preparation.framing() => {
                 Err(Error::OtherFraming {
                     path: model.to_owned(),
@@ -258,16 +258,7 @@ pub fn collect(
     let mut skipped = listing.skipped;
     let (preparation, survey) = match onto.preparation() {
         Some(preparation) => (preparation, None),
-        None => {
-            let (framing, survey) = chosen_framing(&listing.photos, learn.framing);
-            let size = match (learn.size, framing) {
-                (Some(size), _) => size,
-                (None, Framing::Detect) => FaceSize::ALIGNED,
-                (None, Framing::AsIs) => chosen_size(&listing.photos, roots, &skipped, output)?,
-            };
-            let light = learn.normalize.unwrap_or_default();
-            (Preparation::new(size, framing).with_light(light), survey)
-        }
+        None => chosen_preparation(&listing.photos, roots, &skipped, &learn.prepare, output)?,
     };
     let enrolled = onto.enrolled();
     let progress = output.progress(listing.photos.len(), "reading photos");
@@ -370,6 +361,25 @@ pub fn disputes(repeats: &Repeats) -> Vec<Skipped> {
         },
     };
     repeats.disputed.iter().map(skipped).collect()
+}
+
+/// How photos are made ready where nothing settles it yet: as the user says, or as suits them. With it the look at
+/// them that the framing was decided from, if it was.
+pub fn chosen_preparation<P: AsRef<Path> + Sync>(
+    photos: &[P],
+    roots: &[PathBuf],
+    skipped: &[Skipped],
+    asked: &Prepare,
+    output: &Output,
+) -> Result<(Preparation, Option<Survey>)> {
+    let (framing, survey) = chosen_framing(photos, asked.framing);
+    let size = match (asked.size, framing) {
+        (Some(size), _) => size,
+        (None, Framing::Detect) => FaceSize::ALIGNED,
+        (None, Framing::AsIs) => chosen_size(photos, roots, skipped, output)?,
+    };
+    let light = asked.normalize.unwrap_or_default();
+    Ok((Preparation::new(size, framing).with_light(light), survey))
 }
 
 /// The framing as the user says, or from a look at some of the photos.

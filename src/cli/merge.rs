@@ -11,7 +11,7 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Format, MergeParts};
-use super::output::{Output, bytes, counted, keep, percent, shown};
+use super::output::{Output, counted, keep, percent, shown};
 use super::{Outcome, info, partial};
 
 pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
@@ -37,14 +37,11 @@ fn merged(args: &MergeParts, output: &Output) -> Result<Partial> {
     for (at, path) in args.parts.iter().enumerate() {
         progress.reach(at);
         let part = store::load_partial(path)?;
+        let given = part.given().to_vec();
         match &mut all {
-            None => {
-                owners.extend(part.given().iter().map(|&given| (given, path.as_path())));
-                all = Some((path, part));
-                continue;
-            }
+            None => all = Some((path, part)),
             Some((first, sums)) => sums.merge(&part).map_err(|problem| {
-                let owner = part.given().iter().find_map(|given| owners.get(given));
+                let owner = given.iter().find_map(|given| owners.get(given));
                 Error::Merge {
                     first: owner.unwrap_or(first).to_path_buf(),
                     second: path.clone(),
@@ -52,7 +49,7 @@ fn merged(args: &MergeParts, output: &Output) -> Result<Partial> {
                 }
             })?,
         }
-        owners.extend(part.given().iter().map(|&given| (given, path.as_path())));
+        owners.extend(given.into_iter().map(|given| (given, path.as_path())));
     }
     Ok(all.expect("at least one part is required").1)
 }
@@ -65,10 +62,7 @@ fn report(
 ) -> Result<()> {
     let path = &args.output;
     if output.format != Format::Text {
-        return match output.format {
-            Format::Csv => info::csv(&json(foundation), output),
-            _ => output.line(&json(foundation).to_string()),
-        };
+        return info::fields(&json(foundation), output);
     }
     output.say(&format!(
         "merged {} of {}",
@@ -78,9 +72,7 @@ fn report(
     for line in spaces(foundation) {
         output.say(&line);
     }
-    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let seconds = started.elapsed().as_secs_f64();
-    output.say(&format!("{}: {}, {seconds:.2} s", shown(path), bytes(size)));
+    output.say_written(path, started);
     output.say(&format!(
         "next: eigenfaces enroll FACES --basis {}",
         shown(path)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eigenfaces::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -45,6 +45,13 @@ impl Output {
             // A closed stderr leaves nobody to tell.
             let _ = writeln!(io::stderr(), "{}", one_line(message));
         }
+    }
+
+    /// Which file was written, how large it is, and how long all took.
+    pub fn say_written(&self, path: &Path, started: Instant) {
+        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let seconds = started.elapsed().as_secs_f64();
+        self.say(&format!("{}: {}, {seconds:.2} s", shown(path), bytes(size)));
     }
 
     /// A line of data on stdout: one, whatever the names in it hold.

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::args::{self, Cli, Format};
-use super::output::{Output, bytes, counted, shown};
+use super::output::{Output, counted};
 use super::{Outcome, info, learning};
 
 /// Photos, or the error that ends them.
@@ -162,19 +162,14 @@ pub fn report(
     output: &Output,
 ) -> Result<()> {
     if output.format != Format::Text {
-        return match output.format {
-            Format::Csv => info::csv(&json(part), output),
-            _ => output.line(&json(part).to_string()),
-        };
+        return info::fields(&json(part), output);
     }
     let faces = in_words(part.faces(), part.skipped());
     output.say(&match merged {
         1 => format!("summed up {faces}"),
         _ => format!("merged {merged} parts of {faces}"),
     });
-    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let seconds = started.elapsed().as_secs_f64();
-    output.say(&format!("{}: {}, {seconds:.2} s", shown(path), bytes(size)));
+    output.say_written(path, started);
     Ok(())
 }
 

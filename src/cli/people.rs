@@ -176,11 +176,7 @@ fn dry_run(plan: &Plan, output: &Output) -> Result<Outcome> {
 fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    match output.format {
-        Format::Text => Ok(()),
-        Format::Json => output.line(&object.to_string()),
-        Format::Csv => info::csv(&object, output),
-    }
+    info::fields(&object, output)
 }
 
 fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {

@@ -1,13 +1,8 @@
 //! `eigenfaces plan`: settles how photos become sums, for workers that never meet.
 
-use std::path::Path;
-
 use eigenfaces::dataset;
 use eigenfaces::error::Result;
-use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::locate::framing::Framing;
 use eigenfaces::partial::Plan;
-use eigenfaces::preparation::Preparation;
 use eigenfaces::store;
 
 use super::Outcome;
@@ -19,17 +14,10 @@ pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
     store::refuse_place(&args.output)?;
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
-    let (framing, survey) = learning::chosen_framing(photos, args.framing);
-    let size = match (args.size, framing) {
-        (Some(size), _) => size,
-        (None, Framing::Detect) => FaceSize::ALIGNED,
-        (None, Framing::AsIs) => {
-            learning::chosen_size(photos, &args.faces, &listing.skipped, output)?
-        }
-    };
-    let light = args.normalize.unwrap_or_default();
+    let (preparation, survey) =
+        learning::chosen_preparation(photos, &args.faces, &listing.skipped, &args.prepare, output)?;
     let plan = Plan::new(
-        Preparation::new(size, framing).with_light(light),
+        preparation,
         args.features.unwrap_or_default(),
         args.mirrors,
         args.components.unwrap_or_default(),
@@ -42,7 +30,7 @@ pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
     output.say(&format!("{}: {}", shown(&args.output), in_words(&plan)));
     output.say(&format!(
         "next, in every worker: eigenfaces partial FACES --plan {} -o part-N.npz",
-        name(&args.output)
+        shown(&args.output)
     ));
     Ok(Outcome::of_inputs(photos.len(), listing.skipped.len()))
 }
@@ -54,9 +42,4 @@ pub fn in_words(plan: &Plan) -> String {
         .map(|(key, value)| format!("{key} {value}"))
         .collect();
     words.join(", ")
-}
-
-/// A file as it is named in a command.
-fn name(path: &Path) -> String {
-    shown(path)
 }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::Features;
-use eigenfaces::normalize::Light;
 use eigenfaces::partial::Mirrors;
 use eigenfaces::pca::ComponentCount;
+
+use super::Prepare;
 
 /// `plan`
 #[derive(Debug, Args)]
@@ -19,15 +18,8 @@ pub struct Plan {
     /// File to write: JSON, to be given to every worker
     #[arg(short, long, value_name = "FILE.json")]
     pub output: PathBuf,
-    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
-    #[arg(long, value_name = "FRAMING")]
-    pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
-    #[arg(long, value_name = "WxH")]
-    pub size: Option<FaceSize>,
-    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
-    #[arg(long, value_name = "RECIPE")]
-    pub normalize: Option<Light>,
+    #[command(flatten)]
+    pub prepare: Prepare,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); the pixels' face space is learned in any case [default: auto]
     #[arg(long, value_name = "FEATURES")]
     pub features: Option<Features>,

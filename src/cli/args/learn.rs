@@ -1,0 +1,63 @@
+//! Options of everything that learns.
+
+use clap::Args;
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::gallery::ClusterRule;
+use eigenfaces::kernel_pca::Kernel;
+use eigenfaces::locate::framing::FramingRule;
+use eigenfaces::matcher::{Copies, Features, PixelScale};
+use eigenfaces::metric::Metric;
+use eigenfaces::normalize::Light;
+use eigenfaces::pca::{ComponentCount, Solver};
+
+/// How photos are made ready.
+#[derive(Debug, Clone, Args)]
+pub struct Prepare {
+    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
+    #[arg(long, value_name = "FRAMING")]
+    pub framing: Option<FramingRule>,
+    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<FaceSize>,
+    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE")]
+    pub normalize: Option<Light>,
+}
+
+/// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of learning")]
+pub struct Learn {
+    #[command(flatten)]
+    pub prepare: Prepare,
+    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
+    #[arg(long, value_name = "K")]
+    pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<Solver>,
+    /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny) [default: auto]
+    #[arg(long, value_name = "FEATURES")]
+    pub features: Option<Features>,
+    /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
+    #[arg(long, value_name = "COPIES")]
+    pub copies: Option<Copies>,
+    /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<Kernel>,
+    /// Divide each pixel by its standard deviation first, so that all count alike; pixels are compared then, unless --features fused compares texture too [default: no]
+    #[arg(
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "yes"
+    )]
+    pub scale_pixels: Option<PixelScale>,
+    /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Option<Metric>,
+    /// Clusters a person: `auto`, `faces` (nearest single face), or a number of centroids [default: auto]
+    #[arg(long, value_name = "RULE")]
+    pub clusters: Option<ClusterRule>,
+}

@@ -1,0 +1,208 @@
+//! `basis`, `facemap`, `reconstruct`, `project` and `report`: what is there to look at.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::evaluate::split::Protocol;
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::normalize::Light;
+use eigenfaces::pca::{ComponentCount, Solver};
+
+use super::{Learn, Origin, png};
+
+/// `basis`
+#[derive(Debug, Args)]
+pub struct Basis {
+    /// Folder to write to; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Learn the basis faces of all photos in this folder instead of reading a model; there may be any number
+    #[arg(long, value_name = "DIR")]
+    pub faces: Vec<PathBuf>,
+    /// Size of the faces of --faces [default: chosen from the photos]
+    #[arg(long, value_name = "WxH", requires = "faces")]
+    pub size: Option<FaceSize>,
+    /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    #[arg(long, value_name = "RECIPE", requires = "faces")]
+    pub normalize: Option<Light>,
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
+    #[arg(long, value_name = "K", requires = "faces")]
+    pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
+    #[arg(long, value_name = "SOLVER", requires = "faces")]
+    pub solver: Option<Solver>,
+    /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
+    #[arg(long, requires = "faces", conflicts_with = "solver")]
+    pub scale_pixels: bool,
+    /// Write the leading N basis faces only [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
+}
+
+/// `facemap`
+#[derive(Debug, Args)]
+pub struct Facemap {
+    /// A photo, usually larger than a face
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The picture to write: the darker, the nearer to face space
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
+    #[arg(long, value_name = "FACTOR", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// What is told of each part: how unlike a face it is with its light evened out (`likelihood`, 1 is usual for a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
+    pub measure: MapMeasure,
+    /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
+    /// Tell of the N lowest places
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+}
+
+/// What a face map tells of each part of a photo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MapMeasure {
+    /// How unlike a face the part is, its light evened out
+    #[default]
+    Likelihood,
+    /// The distance from face space, in gray levels a pixel
+    Distance,
+    /// The distance over the part's own contrast
+    Contrast,
+}
+
+/// A factor by which a photo can sensibly be scaled.
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
+    }
+}
+
+/// `reconstruct`
+#[derive(Debug, Args)]
+pub struct Reconstruct {
+    /// The photo whose face is rebuilt; of several faces in it, the largest and most central
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "from_weights",
+        conflicts_with = "from_weights"
+    )]
+    pub photo: Option<PathBuf>,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    pub output: PathBuf,
+    /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    pub steps: Vec<usize>,
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
+    #[arg(long, value_name = "FILE")]
+    pub from_weights: Option<PathBuf>,
+    /// The weights in the .npy are whitened (.csv and .json say so themselves)
+    #[arg(long, requires = "from_weights")]
+    pub whitened: bool,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// `project`
+#[derive(Debug, Args)]
+pub struct Project {
+    /// Photos, or folders of photos
+    #[arg(value_name = "PHOTO|FOLDER", required_unless_present_any = ["gallery", "plot"])]
+    pub photos: Vec<PathBuf>,
+    /// The enrolled faces too, with their names
+    #[arg(long)]
+    pub gallery: bool,
+    /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
+    #[arg(long)]
+    pub whiten: bool,
+    /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a scatter plot: the enrolled people in colours, the photos as stars
+    #[arg(long, value_name = "FILE.svg|png", value_parser = svg_or_png)]
+    pub plot: Option<PathBuf>,
+    /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
+    #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
+    pub axes: Option<Axes>,
+    #[command(flatten)]
+    pub origin: Origin,
+}
+
+/// The basis faces on the axes of a plot, from 1: two or three different ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axes(pub Vec<usize>);
+
+fn axes(text: &str) -> Result<Axes, String> {
+    let numbers: Option<Vec<usize>> = text
+        .split(',')
+        .map(|number| number.trim().parse().ok())
+        .collect();
+    let mut numbers = numbers.unwrap_or_default();
+    let axes = Axes(numbers.clone());
+    numbers.sort_unstable();
+    numbers.dedup();
+    if (2..=3).contains(&axes.0.len()) && numbers.len() == axes.0.len() && numbers[0] > 0 {
+        Ok(axes)
+    } else {
+        Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
+    }
+}
+
+/// The path of a drawing.
+fn svg_or_png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("svg") || extension.eq_ignore_ascii_case("png")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .svg or .png".to_owned())
+    }
+}
+
+/// `report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write, readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "FILE.html", value_parser = html)]
+    pub output: PathBuf,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
+    /// What is learned from and what is tried, as in `evaluate`
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Decides where chance is asked for; the same seed gives the same figures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// The path of a page.
+fn html(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let known = |extension: &std::ffi::OsStr| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    };
+    if path.extension().is_some_and(known) {
+        Ok(path)
+    } else {
+        Err("expected a name that ends in .html".to_owned())
+    }
+}

@@ -1,0 +1,68 @@
+//! What can go wrong with learning.
+
+/// Why no principal components can be found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PcaError {
+    /// One face has no variance.
+    #[error("{0} face cannot span a face space; enrol at least 2 different faces")]
+    TooFewFaces(usize),
+
+    /// All faces are the same image.
+    #[error(
+        "all {0} faces are the same image, so there is nothing to tell them apart by; add different photos"
+    )]
+    NoVariance(usize),
+
+    /// Faces of different sizes cannot be learned from together.
+    #[error(
+        "faces of {found} pixels cannot be added to faces of {expected}; bring every face to one size first"
+    )]
+    OtherPixels { expected: usize, found: usize },
+
+    /// The d x d covariance would not fit into memory.
+    #[error(
+        "the covariance of faces of {pixels} pixels is too large (the limit is {most} pixels); take a smaller --size, or --solver gram"
+    )]
+    TooManyPixels { pixels: usize, most: usize },
+
+    /// A mirror must put everything back in its place when used twice.
+    #[error(
+        "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
+    )]
+    NotAMirror { place: usize },
+
+    /// Minimisation needs to know for how many components.
+    #[error(
+        "minimising needs a fixed number of components; give a count such as --components 20, or take another --solver"
+    )]
+    CountNeeded,
+
+    /// Minimisation did not settle.
+    #[error(
+        "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of --components, or another --solver"
+    )]
+    NotConverged { rounds: usize },
+
+    /// Minka's rule is for more faces than pixels.
+    #[error(
+        "--components minka needs more faces ({faces}) than pixels ({pixels}); take a smaller --size, or --components parallel"
+    )]
+    MinkaNeedsMoreFaces { faces: usize, pixels: usize },
+
+    /// Parallel analysis shuffles pixels, and there are none to shuffle.
+    #[error(
+        "--components parallel needs all faces in memory; take fewer photos or a larger --size, or --components profile"
+    )]
+    ParallelNeedsFaces,
+
+    /// A rule about pixels, asked of a kernel.
+    #[error(
+        "--components {0} is for pixels, not for a --kernel; use auto, profile, a count or a share of variance"
+    )]
+    NotForKernels(&'static str),
+
+    /// The eigenproblem failed: a fault of this program.
+    #[error("the eigenproblem could not be solved: {0}")]
+    Eigen(String),
+}

@@ -1,0 +1,157 @@
+//! What can go wrong with one photo.
+
+use std::path::PathBuf;
+
+/// Why one photo cannot be used. Carries no path: whoever lists it knows which file it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PhotoProblem {
+    /// The file holds no bytes.
+    #[error("the file is empty; copy it again from where it came")]
+    Empty,
+
+    /// The file cannot be opened or read.
+    #[error("cannot be read ({reason}); check that it is there and its permissions")]
+    Unreadable {
+        /// The cause, in a few words.
+        reason: String,
+    },
+
+    /// By content the file is no image, whatever its name says.
+    #[error("is not an image, whatever its name says; remove it or save the photo again")]
+    NotAnImage,
+
+    /// An image, but of a kind that this program does not read.
+    #[error("{format} images are not supported; convert it to PNG or JPEG")]
+    Unsupported {
+        /// The format's name.
+        format: &'static str,
+    },
+
+    /// An image of a known format in a variant that the decoder does not read.
+    #[error("this variant of {format} is not supported ({reason}); convert it to PNG or JPEG")]
+    UnsupportedVariant {
+        /// The format's name.
+        format: &'static str,
+        /// The cause, in a few words.
+        reason: String,
+    },
+
+    /// The file ends before the picture does.
+    #[error("the {format} data is cut short; copy it again from where it came")]
+    Truncated {
+        /// The format's name.
+        format: &'static str,
+    },
+
+    /// The file contradicts its own format.
+    #[error("the {format} data is damaged ({reason}); copy it again from where it came")]
+    Damaged {
+        /// The format's name.
+        format: &'static str,
+        /// The cause, in a few words.
+        reason: String,
+    },
+
+    /// More pixels than the limit: a photo of absurd size, or a decompression bomb.
+    #[error("{width}x{height} pixels are more than the limit of {max_pixels}; scale it down first")]
+    TooManyPixels {
+        /// Pixels from left to right.
+        width: u32,
+        /// Pixels from top to bottom.
+        height: u32,
+        /// The limit, in pixels.
+        max_pixels: u64,
+    },
+
+    /// The file is longer than the limit.
+    #[error("the file has more than {max_bytes} bytes, the limit; scale the photo down first")]
+    TooManyBytes {
+        /// The limit, in bytes.
+        max_bytes: u64,
+    },
+
+    /// Too few pixels to show a face.
+    #[error("{width}x{height} pixels are too few for a face; at least {min}x{min} are needed")]
+    TooSmall {
+        /// Pixels from left to right.
+        width: u32,
+        /// Pixels from top to bottom.
+        height: u32,
+        /// The least side, in pixels.
+        min: u32,
+    },
+
+    /// Neither the file's name nor its folder says who it shows.
+    #[error(
+        "its name tells no person; put it into a folder named after the person, or use --labels FILE.csv"
+    )]
+    NoPerson,
+
+    /// The folder's or file's name cannot be a person's name.
+    #[error("its name cannot be a person's name ({reason}); rename it")]
+    BadPersonName {
+        /// The cause, in a few words.
+        reason: &'static str,
+    },
+
+    /// The table of labels has no row for the file.
+    #[error("has no row in {}; add 'path,person' for it", .labels.display())]
+    NotLabeled {
+        /// The table of labels.
+        labels: PathBuf,
+    },
+
+    /// The same file was already listed under another person's name.
+    #[error("is the same file as {}, which is labelled '{person}'; keep one of them", .first.display())]
+    TwoPersons {
+        /// The path under which it was listed.
+        first: PathBuf,
+        /// Whose face it is there.
+        person: String,
+    },
+
+    /// The same photo is enrolled, or to be enrolled, under another person's name.
+    #[error(
+        "is the same photo as {other}, labelled '{person}'; remove it where the label is wrong"
+    )]
+    SamePhoto {
+        /// Where the other came from; may be unknown.
+        other: String,
+        /// Whom it is said to show there.
+        person: String,
+    },
+
+    /// No face was found where one is to be enrolled.
+    #[error(
+        "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole with --framing as-is"
+    )]
+    NoFace,
+
+    /// What was given as a face does not look like one.
+    #[error("does not look like a face; use a photo that shows the face from the front")]
+    NotAFace,
+
+    /// Faces could not be looked for.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+
+    /// The photo cannot be brought to the model's size.
+    #[error("cannot be made into a face: {reason}")]
+    Unfit { reason: String },
+}
+
+/// Why faces could not be located.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocateError {
+    /// The detector broke down on one photo.
+    #[error("the face detector failed on it; crop it to the face and use --framing as-is")]
+    Detector,
+    /// The detector's model inside the program cannot be read.
+    #[error("the face detector inside this program is damaged; install the program again")]
+    DetectorModel,
+    /// A file of eye weights cannot be read.
+    #[error("this is not a model of the eyes: {0}; train one with examples/train_eyes")]
+    EyeModel(&'static str),
+}
