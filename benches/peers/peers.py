@@ -211,6 +211,8 @@ class Bench:
             for name, question, limit, slow in size.cases():
                 if not slow:
                     size.race(name, question, limit)
+            while len(size.result["ours"]["auto"]["seconds"]) < 3:
+                size.fit_ours()  # no time was left for peers
             size.same_bits()
             for threads in dict.fromkeys((self.threads, 1)):
                 size.products(threads)
@@ -328,6 +330,15 @@ def machine(python_side, threads):
     return described
 
 
+def measured_by_others(path):
+    """What `benches/search` and others have written below the part of this program: it is kept."""
+    if not os.path.exists(path):
+        return ""
+    with open(path) as file:
+        _, mark, rest = file.read().partition("<!-- search: begin -->")
+    return "\n" + mark + rest if mark else ""
+
+
 def main():
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     parser = argparse.ArgumentParser(description=__doc__)
@@ -335,7 +346,7 @@ def main():
     parser.add_argument("--data", default=os.path.join(root, "..", "shared", "data"))
     parser.add_argument("--output", default=os.path.join(root, "docs", "BENCHMARKS.md"))
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--budget", type=float, default=690, help="seconds for everything")
+    parser.add_argument("--budget", type=float, default=1200, help="seconds for everything")
     parser.add_argument("--quick", action="store_true", help="a rehearsal: two small sizes; writes no document")
     options = parser.parse_args()
 
@@ -347,8 +358,9 @@ def main():
     if options.quick:
         print(text)
     else:
+        others = measured_by_others(options.output)
         with open(options.output, "w") as file:
-            file.write(text)
+            file.write(text + others)
         bench.say(f"wrote {os.path.normpath(options.output)}")
 
 

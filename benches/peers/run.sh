@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures eigenfaces against scikit-learn, OpenCV and NumPy on this machine and writes docs/BENCHMARKS.md.
-# One command, about twelve minutes: benches/peers/run.sh        (a rehearsal of a minute: --quick)
+# One command, up to twenty minutes: benches/peers/run.sh        (a rehearsal of a minute: --quick)
 # Everything it makes is under target/.
 set -eu
 cd "$(dirname "$0")/../.."
