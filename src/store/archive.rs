@@ -50,8 +50,8 @@ impl From<(zip::Entry, Range<usize>)> for Member {
     }
 }
 
-/// Files of more bytes than this can be left on disk, see [`Archive::open`]. A model of 9.7 MB answered in 10 ms so, of
-/// which 50 ms had been reading, checking and copying all of it.
+/// Files of more bytes than this can be left on disk, see [`Archive::open`]. `identify` of a model of 9.7 MB takes
+/// 22 ms so, and 50 where all of it is read, checked and copied.
 const LARGE: usize = 1 << 20;
 
 /// The longest header of an array: its preamble and as much text as 16 bits can count.
