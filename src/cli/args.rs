@@ -6,6 +6,7 @@ mod learn;
 mod people;
 mod pictures;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -371,13 +372,23 @@ pub struct Verify {
     pub origin: Origin,
 }
 
+/// A path whose name ends in one of these, whatever the case; `wanted` names them.
+fn ending_in(known: &[&str], wanted: &str, text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_known = |extension: &OsStr| {
+        let mut known = known.iter();
+        known.any(|known| extension.eq_ignore_ascii_case(known))
+    };
+    if path.extension().is_some_and(is_known) {
+        Ok(path)
+    } else {
+        Err(format!("expected a name that ends in {wanted}"))
+    }
+}
+
 /// The path of a picture that is written as PNG.
 fn png(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
-        _ => Err("expected a name that ends in .png".to_owned()),
-    }
+    ending_in(&["png"], ".png", text)
 }
 
 /// `info`

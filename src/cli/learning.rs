@@ -383,7 +383,7 @@ pub fn chosen_preparation<P: AsRef<Path> + Sync>(
 }
 
 /// The framing as the user says, or from a look at some of the photos.
-pub fn chosen_framing<P: AsRef<Path> + Sync>(
+fn chosen_framing<P: AsRef<Path> + Sync>(
     photos: &[P],
     rule: Option<FramingRule>,
 ) -> (Framing, Option<Survey>) {

@@ -195,12 +195,7 @@ impl Clusters {
         if top == 0 || !self.kinds.iter().all(|kind| kind.index.takes(query)) {
             return Vec::new();
         }
-        let mut nearest = Nearest {
-            clusters: self,
-            query,
-            seen: HashSet::new(),
-            best: Best::new(top),
-        };
+        let mut nearest = Nearest::new(self, query, top);
         // Every index is asked, for each decides by itself when it is worth a better search.
         let swift = self.kinds.iter().filter(|kind| kind.index.is_swift());
         if swift.count() == self.kinds.len() && top * 4 < self.people {
@@ -245,14 +240,24 @@ const PEOPLE_AT_ONCE: usize = 2048;
 const POINTS_A_PERSON: usize = 4;
 
 /// A search for the nearest people.
-struct Nearest<'a> {
+pub(super) struct Nearest<'a> {
     clusters: &'a Clusters,
     query: &'a [f32],
     seen: HashSet<usize>,
-    best: Best,
+    pub best: Best,
 }
 
-impl Nearest<'_> {
+impl<'a> Nearest<'a> {
+    /// For the `top` nearest to a query; nobody has been seen.
+    pub fn new(clusters: &'a Clusters, query: &'a [f32], top: usize) -> Self {
+        Self {
+            clusters,
+            query,
+            seen: HashSet::new(),
+            best: Best::new(top),
+        }
+    }
+
     /// Exact, as Fagin's threshold algorithm is: of the further kinds the nearest few points are looked at, so
     /// that whoever was not seen yet is at least as far in these kinds as the last of them. Then whoever is near
     /// enough in the first kind to be wanted all the same is looked for there.
@@ -296,7 +301,8 @@ impl Nearest<'_> {
         }
     }
 
-    fn see(&mut self, person: usize) {
+    /// Compares with a person, unless that was done.
+    pub fn see(&mut self, person: usize) {
         if !self.seen.insert(person) {
             return;
         }

@@ -9,6 +9,7 @@ use super::products::{self, Precision};
 use super::spectrum::Spectrum;
 use super::symmetry::{Mirror, Parity, Symmetry};
 use super::{ComponentCount, Components, InnerProducts, PcaError};
+use crate::vectors::vectorised_mut;
 
 /// Eigenfaces may be mapped back in single precision where the weakest has at least this share of the total
 /// scatter. Rounding adds to an eigenface about 0.3 x 6e-8 of its length for each time that all faces together
@@ -122,11 +123,10 @@ pub(super) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
             let mut sums = vec![0_u64; mean.len()];
             for some in chosen.chunks(FACES) {
                 let mut part = vec![0_u32; mean.len()];
-                let faces = some.iter().filter_map(|&j| faces.column(j));
-                pulp::Arch::new().dispatch(
+                vectorised_mut(
                     #[inline(always)]
                     || {
-                        for face in faces {
+                        for face in some.iter().filter_map(|&j| faces.column(j)) {
                             for (sum, &pixel) in part.iter_mut().zip(&face[block * PIXELS..]) {
                                 *sum += u32::from(pixel);
                             }

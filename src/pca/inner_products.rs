@@ -168,13 +168,11 @@ impl InnerProducts {
 fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
     let mut entries = vec![0; n * n];
-    // One entry into the thread pool instead of one for every parallel step.
-    rayon::scope(|_| match partners {
-        None => kernel::accumulate_gram(faces, Kernel::best(), &mut entries),
-        Some(partners) => {
-            kernel::accumulate_gram_with(faces, partners, Kernel::best(), &mut entries)
-        }
-    })
+    let kernel = Kernel::best();
+    match partners {
+        None => kernel::accumulate_gram(faces, kernel, &mut entries),
+        Some(partners) => kernel::accumulate_gram_with(faces, partners, kernel, &mut entries),
+    }
     .expect("the table is n x n");
     Table::from_upper(entries, n)
 }

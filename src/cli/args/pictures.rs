@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Learn, Origin, png};
+use super::{Learn, Origin, ending_in, png};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -156,15 +156,7 @@ fn axes(text: &str) -> Result<Axes, String> {
 
 /// The path of a drawing.
 fn svg_or_png(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let known = |extension: &std::ffi::OsStr| {
-        extension.eq_ignore_ascii_case("svg") || extension.eq_ignore_ascii_case("png")
-    };
-    if path.extension().is_some_and(known) {
-        Ok(path)
-    } else {
-        Err("expected a name that ends in .svg or .png".to_owned())
-    }
+    ending_in(&["svg", "png"], ".svg or .png", text)
 }
 
 /// `report`
@@ -196,13 +188,5 @@ pub struct Report {
 
 /// The path of a page.
 fn html(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let known = |extension: &std::ffi::OsStr| {
-        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
-    };
-    if path.extension().is_some_and(known) {
-        Ok(path)
-    } else {
-        Err("expected a name that ends in .html".to_owned())
-    }
+    ending_in(&["html", "htm"], ".html", text)
 }

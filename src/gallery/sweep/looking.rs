@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::clusters::{Best, Clusters, Match};
+use super::super::clusters::{Clusters, Match, Nearest};
 use super::{CHUNK, GROUP, Sweep};
 
 /// Groups that are looked into first, for every person wanted.
@@ -14,12 +14,9 @@ const ROUGHLY: usize = 8;
 /// A look at the people who may be nearest to one query.
 pub(super) struct Looking<'a> {
     sweep: &'a Sweep,
-    clusters: &'a Clusters,
-    query: &'a [f32],
     /// How far the query's codes are off.
     error: f64,
-    seen: HashSet<usize>,
-    best: Best,
+    nearest: Nearest<'a>,
 }
 
 impl<'a> Looking<'a> {
@@ -33,17 +30,14 @@ impl<'a> Looking<'a> {
     ) -> Self {
         Self {
             sweep,
-            clusters,
-            query,
             error,
-            seen: HashSet::new(),
-            best: Best::new(top),
+            nearest: Nearest::new(clusters, query, top),
         }
     }
 
     /// Those found, nearest first.
     pub fn into_sorted(self) -> Vec<Match> {
-        self.best.into_sorted()
+        self.nearest.best.into_sorted()
     }
 
     /// `least` has the least sum of every group, chunk by chunk.
@@ -51,7 +45,7 @@ impl<'a> Looking<'a> {
         let (sweep, groups) = (self.sweep, CHUNK / GROUP);
         // The nearest few bound what is wanted, and then many are not.
         let mut looked_into = HashSet::new();
-        for (sum, group) in nearest(least, FIRST * self.best.top) {
+        for (sum, group) in nearest(least, FIRST * self.nearest.best.top) {
             if sum <= self.limit(group / groups) {
                 self.see(group, &sweep.owners);
             }
@@ -70,7 +64,7 @@ impl<'a> Looking<'a> {
 
     /// Sees the people of the nearest groups, whose points belong to `owners`.
     pub fn look_roughly(&mut self, least: &[&[i32]], owners: &[usize]) {
-        for (_, group) in nearest(least, ROUGHLY * self.best.top) {
+        for (_, group) in nearest(least, ROUGHLY * self.nearest.best.top) {
             self.see(group, owners);
         }
     }
@@ -87,7 +81,7 @@ impl<'a> Looking<'a> {
             None => (1.0, off(of_faces)),
             Some(_) => (2.0, off(of_faces) + off(of_centroids)),
         };
-        let reach = (self.best.worst() * kinds).sqrt() + squared.sqrt();
+        let reach = (self.nearest.best.worst() * kinds).sqrt() + squared.sqrt();
         let sum = (reach / self.sweep.step).powi(2) * (1.0 + 1e-9) + 1.0;
         // Saturates.
         sum as i32
@@ -97,15 +91,7 @@ impl<'a> Looking<'a> {
     fn see(&mut self, group: usize, owners: &[usize]) {
         let owners = owners.chunks(GROUP).nth(group).unwrap_or_default();
         for &person in owners {
-            if !self.seen.insert(person) {
-                continue;
-            }
-            if let Some(squared_distance) = self.clusters.squared_distance(person, self.query) {
-                self.best.offer(Match {
-                    person,
-                    squared_distance,
-                });
-            }
+            self.nearest.see(person);
         }
     }
 }

@@ -202,7 +202,8 @@ struct Cost {
 impl Cost {
     fn of(n: usize, k: usize) -> Self {
         let (n, k) = (n as f64, k as f64);
-        // Dimension m: multiplying 2 n² m flops, orthogonalising 4 n m², looking at the projected problem 5 m³.
+        // Dimension m: multiplying 2 n² m flops, orthogonalising 4 n m² (half of that since its first pass
+        // looks at two blocks only: Lanczos is chosen less often than it pays), looking at the projected problem 5 m³.
         let m = lanczos::usual_dimension(k);
         Self {
             // 4/3 n³ flops; 2 n² k each.

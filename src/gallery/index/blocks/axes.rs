@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use crate::pca::eigen::{self, Choice, Wanted};
+use crate::vectors::vectorised_mut;
 
 /// Axes that blocks are split by.
 const LEADING: usize = 12;
@@ -166,10 +167,11 @@ impl Axes {
             }
             Turn::Turned { axes, .. } => {
                 let mut placed = vec![0.0; self.len()];
-                pulp::Arch::new().dispatch(
+                vectorised_mut(
                     #[inline(always)]
                     || {
-                        for (value, column) in centred.zip(axes.as_slice().chunks(placed.len())) {
+                        let columns = axes.as_slice().chunks(placed.len());
+                        for (value, column) in centred.clone().zip(columns) {
                             for (sum, &axis) in placed.iter_mut().zip(column) {
                                 *sum += f64::from(axis) * value;
                             }
