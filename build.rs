@@ -1,7 +1,7 @@
-//! Finds the face detector's model in the source folder of its own crate and puts a copy into OUT_DIR.
+//! Finds the face detector's trained model in the package that publishes it and puts a copy into OUT_DIR.
 //!
-//! The `rustface` package published on crates.io contains the trained SeetaFace model. Cargo has that
-//! package unpacked already, so nothing is downloaded and nothing is copied into this repository.
+//! The `rustface` package on crates.io contains the trained SeetaFace model. As a dependency of this build it is
+//! unpacked already, so nothing is downloaded and nothing is copied into this repository.
 //! Where it lies is asked of `cargo metadata` (right for registries, vendored sources and patches alike);
 //! should that fail, the registry's source folders are searched.
 

@@ -25,6 +25,9 @@ pub struct Limits {
     pub max_file_bytes: u64,
 }
 
+/// Bytes that colour profiles, EXIF data and texts of a PNG may take together. Larger profiles are passed over.
+const ANCILLARY: u64 = 32 << 20;
+
 impl Default for Limits {
     /// 100 million pixels (the largest cameras) and 256 MiB.
     fn default() -> Self {
@@ -47,10 +50,19 @@ impl Limits {
         Ok(())
     }
 
-    /// Four 16-bit samples a pixel, and as much again for what a decoder needs to work.
-    fn for_image(&self) -> image::Limits {
+    /// What the decoders of `image` may allocate besides the picture itself: four 16-bit samples a pixel, and as much
+    /// again. Of PNG, whose decoder counts rows and not the picture, two rows and [`ANCILLARY`]: a profile of a few
+    /// kilobytes can unpack to any size.
+    fn for_image(&self, format: ImageFormat, head: &[u8]) -> image::Limits {
         let mut limits = image::Limits::default();
-        limits.max_alloc = Some(self.max_pixels.saturating_mul(16).max(64 << 20));
+        limits.max_alloc = Some(match format {
+            ImageFormat::Png => {
+                let width = head.get(16..).and_then(|width| width.first_chunk());
+                let width = width.map_or(0, |&width| u64::from(u32::from_be_bytes(width)));
+                width.min(self.max_pixels) * 16 + ANCILLARY
+            }
+            _ => self.max_pixels.saturating_mul(16).max(64 << 20),
+        });
         limits
     }
 }
@@ -163,9 +175,9 @@ pub(super) fn dimensions(
     let ((width, height), orientation) = guarded(format, || match format {
         ImageFormat::Jpeg => jpeg::header(reader),
         _ => {
-            let mut decoder = ImageReader::with_format(reader, format)
-                .into_decoder()
-                .map_err(|e| problem(format, &e))?;
+            let mut reader = ImageReader::with_format(reader, format);
+            reader.limits(Limits::default().for_image(format, head));
+            let mut decoder = reader.into_decoder().map_err(|e| problem(format, &e))?;
             let orientation = orientation(&mut decoder);
             Ok((decoder.dimensions(), orientation))
         }
@@ -198,7 +210,7 @@ fn decode_with_image(
     }
     let fail = |e| problem(format, &e);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits.for_image());
+    reader.limits(limits.for_image(format, bytes));
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();
     limits.check_pixels(width, height)?;

@@ -5,6 +5,9 @@
 
 use image::{GrayImage, Luma};
 
+use super::bilinear::bilinear;
+use crate::vectors::vectorised_mut;
+
 /// A point in a photo: x to the right, y downwards, in pixels.
 pub type Point = [f32; 2];
 
@@ -60,6 +63,7 @@ impl Similarity {
     }
 
     /// Where a point goes.
+    #[inline(always)] // in loops that are compiled for vector registers
     pub fn apply(&self, [u, v]: Point) -> Point {
         [
             self.a * u - self.b * v + self.x,
@@ -89,19 +93,92 @@ pub fn align(
 
 /// Crops a box `[x, y, width, height]` (its edges, in pixels) without turning it, stretched to the size wanted.
 pub fn crop(photo: &GrayImage, [x, y, w, h]: [f32; 4], (width, height): (u32, u32)) -> GrayImage {
+    if photo.width() == 0 || photo.height() == 0 {
+        return GrayImage::new(width, height);
+    }
     let (step_x, step_y) = (w / width as f32, h / height as f32);
-    let place = |column: f32, row: f32| {
-        [
-            x + (column + 0.5) * step_x - 0.5,
-            y + (row + 0.5) * step_y - 0.5,
-        ]
-    };
-    sample_grid(
-        photo,
-        (width, height),
-        step_x.abs().max(step_y.abs()),
-        place,
-    )
+    let samples = samples(step_x.abs().max(step_y.abs()));
+    let columns = spans(x, step_x, width, samples, photo.width());
+    let rows = spans(y, step_y, height, samples, photo.height());
+    let mut pixels = Vec::with_capacity(width as usize * height as usize);
+    // The columns of the photo that are looked at.
+    let first = columns.iter().map(|span| span.first).min().unwrap_or(0);
+    let last = columns
+        .iter()
+        .map(|span| span.first + span.weights.len())
+        .max();
+    let mut mean = vec![0.0f32; last.unwrap_or(0).saturating_sub(first)];
+    for row in &rows {
+        vectorised_mut(
+            #[inline(always)]
+            || mean_row(photo, first, row, &mut mean),
+        );
+        pixels.extend(columns.iter().map(|column| {
+            let seen = mean[column.first - first..].iter().zip(&column.weights);
+            let value: f32 = seen.map(|(value, weight)| value * weight).sum();
+            (value + 0.5) as u8
+        }));
+    }
+    GrayImage::from_raw(width, height, pixels).unwrap_or_default()
+}
+
+/// The source pixels that a column or row of a crop is the weighted mean of.
+struct Span {
+    first: usize,
+    weights: Vec<f32>,
+}
+
+/// Every one of `count` columns (or rows) is the mean of `samples` bilinear samples of the photo's `length` pixels,
+/// spread evenly over the step from one to the next.
+fn spans(from: f32, step: f32, count: u32, samples: u32, length: u32) -> Vec<Span> {
+    let last = length - 1;
+    let share = 1.0 / samples as f32;
+    let mut taps = Vec::new();
+    (0..count)
+        .map(|at| {
+            taps.clear();
+            for sample in 0..samples {
+                let offset = (sample as f32 + 0.5) * share;
+                let place = (from + (at as f32 + offset) * step - 0.5).clamp(0.0, last as f32);
+                // Truncation is floor here, and NaN becomes 0.
+                let before = place as u32;
+                let beyond = if place.is_nan() {
+                    0.0
+                } else {
+                    place - before as f32
+                };
+                taps.push((before as usize, (1.0 - beyond) * share));
+                taps.push(((before + 1).min(last) as usize, beyond * share));
+            }
+            let first = taps.iter().map(|tap| tap.0).min().unwrap_or(0);
+            let end = taps.iter().map(|tap| tap.0 + 1).max().unwrap_or(0);
+            let mut weights = vec![0.0; end - first];
+            for (place, weight) in &taps {
+                weights[place - first] += weight;
+            }
+            Span { first, weights }
+        })
+        .collect()
+}
+
+/// The weighted mean of some rows of the photo, from column `first` on.
+#[inline(always)]
+fn mean_row(photo: &GrayImage, first: usize, rows: &Span, mean: &mut [f32]) {
+    let pixels: &[u8] = photo;
+    mean.fill(0.0);
+    let lines = pixels.chunks_exact(photo.width() as usize).skip(rows.first);
+    for (line, weight) in lines.zip(&rows.weights) {
+        for (mean, &pixel) in mean.iter_mut().zip(&line[first..]) {
+            *mean += weight * f32::from(pixel);
+        }
+    }
+}
+
+/// How many samples are taken along each side of an output pixel, for a step of so many photo pixels.
+///
+/// A little more than one pixel apart is still sharp enough for a single sample. (NaN becomes 0.)
+fn samples(step: f32) -> u32 {
+    ((step - 0.25).ceil() as u32).clamp(1, MAX_SAMPLES)
 }
 
 /// Draws the picture that `to_photo` maps onto the photo.
@@ -125,8 +202,7 @@ fn sample_grid(
     if photo.width() == 0 || photo.height() == 0 {
         return GrayImage::new(width, height);
     }
-    // A little more than one pixel apart is still sharp enough for a single sample. (NaN becomes 0.)
-    let samples = ((step - 0.25).ceil() as u32).clamp(1, MAX_SAMPLES);
+    let samples = samples(step);
     let offsets: Vec<f32> = (0..samples)
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
         .collect();
@@ -140,26 +216,6 @@ fn sample_grid(
         }
         Luma([(sum * share + 0.5) as u8])
     })
-}
-
-/// The gray value at a point between pixels; beyond the border that of the nearest pixel.
-///
-/// The photo must not be empty.
-#[inline]
-pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
-    let (last_x, last_y) = (photo.width() - 1, photo.height() - 1);
-    let x = x.clamp(0.0, last_x as f32);
-    let y = y.clamp(0.0, last_y as f32);
-    // Truncation is floor here, and NaN becomes 0.
-    let (left, top) = (x as u32, y as u32);
-    let (right, bottom) = ((left + 1).min(last_x), (top + 1).min(last_y));
-    let (fx, fy) = (x - left as f32, y - top as f32);
-    let stride = photo.width() as usize;
-    let pixels: &[u8] = photo;
-    let at = |column: u32, row: u32| f32::from(pixels[row as usize * stride + column as usize]);
-    let upper = at(left, top) * (1.0 - fx) + at(right, top) * fx;
-    let lower = at(left, bottom) * (1.0 - fx) + at(right, bottom) * fx;
-    upper * (1.0 - fy) + lower * fy
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! One step of the supervised descent method (Xiong & De la Torre, CVPR 2013): what a patch looks like,
 //! and the linear map from there to the way the eyes must move.
 
-use image::GrayImage;
-
-use super::align::{EyePlacement, Point, Similarity, bilinear};
+use super::align::{EyePlacement, Point, Similarity};
+use super::bilinear::BilinearTable;
+use crate::vectors::vectorised;
 
 /// Width and height of the patch a step looks at, in pixels.
 pub const PATCH: usize = 64;
@@ -33,20 +33,28 @@ pub struct View {
 }
 
 impl View {
-    /// Looks at `picture` (not empty) through `frame`, laid over the eyes as they are believed to be.
-    pub fn new(picture: &GrayImage, frame: Frame, eyes: Eyes) -> Self {
+    /// Looks at `picture` through `frame`, laid over the eyes as they are believed to be.
+    pub fn new(picture: &BilinearTable, frame: Frame, eyes: Eyes) -> Self {
         let start = frame.points(PATCH as u32, PATCH as u32);
         let to_picture = Similarity::between(start, eyes);
-        let mut patch = vec![0.0; PATCH * PATCH];
-        for (row, line) in patch.chunks_exact_mut(PATCH).enumerate() {
-            for (column, pixel) in line.iter_mut().enumerate() {
-                *pixel = bilinear(picture, to_picture.apply([column as f32, row as f32]));
-            }
-        }
+        let features = vectorised(
+            #[inline(always)]
+            || {
+                let mut patch = vec![0.0; PATCH * PATCH];
+                for (row, line) in patch.chunks_exact_mut(PATCH).enumerate() {
+                    let points: [Point; PATCH] = std::array::from_fn(
+                        #[inline(always)]
+                        |column| to_picture.apply([column as f32, row as f32]),
+                    );
+                    line.copy_from_slice(&picture.values(&points));
+                }
+                describe(&patch)
+            },
+        );
         Self {
             to_picture,
             start,
-            features: describe(&patch),
+            features,
         }
     }
 
@@ -77,6 +85,7 @@ impl View {
 
 /// Histograms of gradient direction over a grid of cells (Dalal & Triggs, CVPR 2005), each cell measured
 /// against the contrast of its neighbourhood, so that the light matters little.
+#[inline(always)]
 fn describe(patch: &[f32]) -> Vec<f32> {
     let shares: [_; PATCH] = std::array::from_fn(cell_shares);
     // Each cell row's sums, still by pixel column: whole lines are added, which is quick.
@@ -109,6 +118,7 @@ fn describe(patch: &[f32]) -> Vec<f32> {
 ///
 /// A gradient's length is shared by the directions less than 45 degrees from it: the excess of its
 /// projection over cos 45 degrees. No angle is computed, hence no library function that differs by machine.
+#[inline(always)]
 fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIRECTIONS]) {
     const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
     const UNIT: [[f32; 2]; DIRECTIONS] = [
@@ -142,6 +152,7 @@ fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIR
 
 /// The two cells nearest to a pixel and its share in each, falling linearly with distance; at the
 /// patch's edge both are the outermost cell.
+#[inline(always)]
 fn cell_shares(pixel: usize) -> [(usize, f32); 2] {
     let at = (pixel as f32 + 0.5) / CELL as f32 - 0.5;
     let first = at.floor();
@@ -151,6 +162,7 @@ fn cell_shares(pixel: usize) -> [(usize, f32); 2] {
 }
 
 /// Divides each cell's histogram by the length of all histograms in the 3 x 3 cells around it.
+#[inline(always)]
 fn level_contrast(histograms: &[f32]) -> Vec<f32> {
     let energy: Vec<f32> = histograms
         .chunks_exact(DIRECTIONS)
@@ -233,8 +245,8 @@ impl Step {
         }
     }
 
-    /// Looks at the picture (not empty) around the eyes and moves them.
-    pub fn take(&self, picture: &GrayImage, eyes: Eyes) -> Eyes {
+    /// Looks at the picture around the eyes and moves them.
+    pub fn take(&self, picture: &BilinearTable, eyes: Eyes) -> Eyes {
         let view = View::new(picture, self.frame, eyes);
         let mut by = [0.0; OUTPUTS];
         for (by, row) in by.iter_mut().zip(&self.rows) {

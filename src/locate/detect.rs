@@ -1,19 +1,19 @@
-//! Finding the faces of a photo: the SeetaFace cascade (Wu et al. 2017) through the `rustface` crate.
+//! Finding the faces of a photo: at which size the detector is shown it, and what becomes of the finds.
 //!
 //! The detector looks for upright, roughly frontal faces of 40 pixels and more, and its cost grows with
 //! the pixels it is shown. So the photo is brought to a working size first; the boxes are given back in
-//! the photo's own pixels. Everything here runs on one thread: photos are what to spread over threads.
+//! the photo's own pixels.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use fast_image_resize as fir;
 use image::GrayImage;
 
+use super::detector::{Detector, WINDOW};
 use crate::error::LocateError;
 
-/// The trained cascade, taken from the detector's own package by build.rs.
-static MODEL_BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/face_detector.bin"));
+/// The trained cascade (SeetaFace), taken by build.rs from the package that publishes it.
+pub(super) static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/face_detector.bin"));
 
 /// A face found: its box and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,38 +28,45 @@ pub struct Detection {
 /// without people.)
 pub const MIN_SCORE: f64 = 3.0;
 
-/// The smallest face the cascade can see, and so the smallest picture it can be shown.
-const WINDOW: u32 = 40;
-
-/// Windows looked at are so many pixels apart. At 6 the same faces of Yale, LFW, AT&T and the groups are found as at
-/// the crate's own 4, with no more false boxes, in half the time (docs/RECIPES.md).
-const STEP: u32 = 6;
+/// Windows looked at are so many pixels apart. At 6 a face in 250 is lost, and nearly half the time goes
+/// (docs/RECIPES.md).
+const STEP: u32 = 4;
 
 /// Photos up to this long are doubled, as their faces are often smaller than the window.
-const DOUBLED_BELOW: u32 = 640;
+const DOUBLED_BELOW: u64 = 640;
 
 /// Longer photos are shrunk to this: a face of 3 % of the photo's length is still found.
-const LONGEST: u32 = 1280;
+const LONGEST: u64 = 1280;
 
-/// Where nothing is found, this share of each side is added all around: tight crops lack the
+/// Where nothing is found, this share of the longest side is added all around: tight crops lack the
 /// surroundings that the cascade expects.
 const BORDER: f32 = 0.3;
 
+/// What has a border is shown at this size at most: a face that lacks surroundings fills its photo. (At [`LONGEST`] two
+/// fewer faces of `cfp-frontal` are found, in twice the time.)
+const LONGEST_WITH_BORDER: u64 = 320;
+
+/// Photos more elongated than this are refused: at working size they are narrower than the smallest face.
+const MOST_ELONGATED: u32 = LONGEST as u32 / WINDOW;
+
 /// All faces of a photo, from left to right (then from top to bottom).
 ///
-/// Same photo, same result; one thread. A photo too small to hold a face has none.
+/// Same photo, same result, whatever the threads. A photo too small to hold a face has none.
 ///
 /// # Errors
-/// When the detector breaks down on the photo.
+/// A photo that is a mere strip; one that cannot be resized.
 pub fn detect(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
-    let mut found = detect_at_working_size(photo)?;
+    let (width, height) = photo.dimensions();
+    let (longest, shortest) = (width.max(height), width.min(height));
+    if shortest == 0 {
+        return Ok(Vec::new());
+    }
+    if longest / shortest > MOST_ELONGATED {
+        return Err(LocateError::Strip { width, height });
+    }
+    let mut found = look(photo, 0)?;
     if found.is_empty() {
-        let border = (BORDER * photo.width().max(photo.height()) as f32).round() as u32;
-        found = detect_at_working_size(&with_border(photo, border))?;
-        for detection in &mut found {
-            detection.bounds[0] -= border as f32;
-            detection.bounds[1] -= border as f32;
-        }
+        found = look(photo, (BORDER * longest as f32).round() as u32)?;
     }
     found.sort_by(|one, other| {
         let centre = |d: &Detection| {
@@ -76,50 +83,72 @@ pub fn detect(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
     Ok(found)
 }
 
-fn detect_at_working_size(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
-    let (width, height) = working_size(photo.width(), photo.height());
-    if width < WINDOW || height < WINDOW {
+/// Brings a photo with a border of so many of its pixels to working size, and runs the cascade.
+///
+/// The photo is shrunk first and the border is added then, so that memory does not depend on the border.
+fn look(photo: &GrayImage, border: u32) -> Result<Vec<Detection>, LocateError> {
+    let framed = |length: u32| u64::from(length) + 2 * u64::from(border);
+    let frame = [framed(photo.width()), framed(photo.height())];
+    let working = working_size(frame, border);
+    if working[0].min(working[1]) < WINDOW {
         return Ok(Vec::new());
     }
+    let photo_size = [photo.width(), photo.height()];
+    let edge: [u32; 2] = std::array::from_fn(|axis| {
+        let scaled = f64::from(border) * f64::from(working[axis]) / frame[axis] as f64;
+        // At least a pixel of the photo itself is left.
+        (scaled.round() as u32).min((working[axis] - 1) / 2)
+    });
+    let shown: [u32; 2] = std::array::from_fn(|axis| working[axis] - 2 * edge[axis]);
+    let step: [f32; 2] = std::array::from_fn(|axis| photo_size[axis] as f32 / shown[axis] as f32);
+
     let resized;
-    let shown = if (width, height) == photo.dimensions() {
+    let at_size = if shown == photo_size {
         photo
     } else {
-        resized = resize(photo, width, height)?;
+        resized = resize(photo, shown)?;
         &resized
     };
-    let (step_x, step_y) = (
-        photo.width() as f32 / width as f32,
-        photo.height() as f32 / height as f32,
-    );
-    let faces = run_cascade(shown)?;
+    let bordered;
+    let picture = if border == 0 {
+        at_size
+    } else {
+        bordered = with_border(at_size, edge);
+        &bordered
+    };
+    let faces = cascade()?.detect(picture, STEP);
     Ok(faces
         .iter()
+        .filter(|face| face.score >= MIN_SCORE)
         .map(|face| {
-            let bounds = face.bbox();
-            let (x, y) = (bounds.x() as f32, bounds.y() as f32);
-            let (w, h) = (bounds.width() as f32, bounds.height() as f32);
+            let (x, y) = (face.left - edge[0] as i32, face.top - edge[1] as i32);
+            let size = face.size as f32;
             Detection {
-                bounds: [x * step_x, y * step_y, w * step_x, h * step_y],
-                score: face.score() as f32,
+                bounds: [
+                    x as f32 * step[0],
+                    y as f32 * step[1],
+                    size * step[0],
+                    size * step[1],
+                ],
+                score: face.score as f32,
             }
         })
         .collect())
 }
 
-/// The size at which the cascade looks at a photo.
-fn working_size(width: u32, height: u32) -> (u32, u32) {
-    let longest = width.max(height);
-    let scale = match longest {
-        0 => 0.0,
-        1..=DOUBLED_BELOW => 2.0,
-        _ => (f64::from(LONGEST) / f64::from(longest)).min(1.0),
+/// The size at which the cascade looks at a photo of that size, border included.
+fn working_size(size: [u64; 2], border: u32) -> [u32; 2] {
+    let longest = size[0].max(size[1]).max(1);
+    let to = |wanted: u64| wanted as f64 / longest as f64;
+    let scale = match (border, longest) {
+        (1.., _) => to(LONGEST_WITH_BORDER).min(2.0),
+        (0, ..=DOUBLED_BELOW) => 2.0,
+        (0, _) => to(LONGEST).min(1.0),
     };
-    let scaled = |length: u32| (f64::from(length) * scale).round() as u32;
-    (scaled(width), scaled(height))
+    size.map(|length| (length as f64 * scale).round() as u32)
 }
 
-fn resize(photo: &GrayImage, width: u32, height: u32) -> Result<GrayImage, LocateError> {
+fn resize(photo: &GrayImage, [width, height]: [u32; 2]) -> Result<GrayImage, LocateError> {
     let view = fir::images::ImageRef::new(photo.width(), photo.height(), photo, fir::PixelType::U8)
         .map_err(|_| LocateError::Detector)?;
     let mut resized = fir::images::Image::new(width, height, fir::PixelType::U8);
@@ -131,44 +160,20 @@ fn resize(photo: &GrayImage, width: u32, height: u32) -> Result<GrayImage, Locat
     GrayImage::from_raw(width, height, resized.into_vec()).ok_or(LocateError::Detector)
 }
 
-/// The photo with its outermost pixels repeated `border` times all around.
-fn with_border(photo: &GrayImage, border: u32) -> GrayImage {
-    if photo.width() == 0 || photo.height() == 0 {
-        return GrayImage::new(0, 0);
-    }
-    GrayImage::from_fn(
-        photo.width() + 2 * border,
-        photo.height() + 2 * border,
-        |x, y| {
-            let inside = |at: u32, length: u32| at.saturating_sub(border).min(length - 1);
-            *photo.get_pixel(inside(x, photo.width()), inside(y, photo.height()))
-        },
-    )
+/// The picture with its outermost pixels repeated so many times on the left and right, and above and below.
+fn with_border(picture: &GrayImage, [left, top]: [u32; 2]) -> GrayImage {
+    let (width, height) = picture.dimensions();
+    GrayImage::from_fn(width + 2 * left, height + 2 * top, |x, y| {
+        let inside = |at: u32, border: u32, length: u32| at.saturating_sub(border).min(length - 1);
+        *picture.get_pixel(inside(x, left, width), inside(y, top, height))
+    })
 }
 
-/// Runs the cascade on a picture at least as large as its window.
-///
-/// The crate's inner arithmetic is unchecked, so a panic inside it is caught and becomes an error.
-fn run_cascade(picture: &GrayImage) -> Result<Vec<rustface::FaceInfo>, LocateError> {
-    let model = model()?.clone();
-    let run = AssertUnwindSafe(|| {
-        let mut detector = rustface::create_detector_with_model(model);
-        detector.set_score_thresh(MIN_SCORE);
-        detector.set_slide_window_step(STEP, STEP);
-        detector.detect(&rustface::ImageData::new(
-            picture,
-            picture.width(),
-            picture.height(),
-        ))
-    });
-    catch_unwind(run).map_err(|_| LocateError::Detector)
-}
-
-/// The cascade, parsed once for the whole program.
-fn model() -> Result<&'static rustface::Model, LocateError> {
-    static MODEL: OnceLock<Option<rustface::Model>> = OnceLock::new();
-    MODEL
-        .get_or_init(|| rustface::read_model(MODEL_BYTES).ok())
+/// The cascade, read once for the whole program.
+fn cascade() -> Result<&'static Detector, LocateError> {
+    static CASCADE: OnceLock<Option<Detector>> = OnceLock::new();
+    CASCADE
+        .get_or_init(|| Detector::from_bytes(MODEL))
         .as_ref()
         .ok_or(LocateError::DetectorModel)
 }

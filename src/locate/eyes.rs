@@ -3,6 +3,7 @@
 use image::GrayImage;
 
 use super::align::{EyePlacement, Point, crop};
+use super::bilinear::BilinearTable;
 use super::descent::{Eyes, FEATURES, OUTPUTS, Row, Step};
 use crate::error::LocateError;
 
@@ -11,7 +12,7 @@ static BUNDLED: &[u8] = include_bytes!("../../assets/eyes.bin");
 
 /// The neighbourhood of a detected face, brought to a fixed size: what the eye model looks at.
 pub struct Portrait {
-    picture: GrayImage,
+    picture: BilinearTable,
     /// Left and top edge in the photo, and photo pixels for each pixel of the picture.
     left: f32,
     top: f32,
@@ -30,7 +31,7 @@ impl Portrait {
         let (left, top) = (x + (width - side) / 2.0, y + (height - side) / 2.0);
         let picture = crop(photo, [left, top, side, side], (PORTRAIT, PORTRAIT));
         Self {
-            picture,
+            picture: BilinearTable::new(&picture),
             left,
             top,
             step: side / PORTRAIT as f32,
@@ -38,7 +39,7 @@ impl Portrait {
     }
 
     /// The picture itself.
-    pub fn picture(&self) -> &GrayImage {
+    pub fn picture(&self) -> &BilinearTable {
         &self.picture
     }
 

@@ -10,6 +10,7 @@ use image::GrayImage;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::align::Point;
 use super::{Locator, main_face};
 use crate::error::LocateError;
 
@@ -79,13 +80,132 @@ const CROPPED: f32 = 0.6;
 /// Percentage of photos that must show a face for the detector to be trusted with all of them.
 const SHOWING: usize = 80;
 
+/// Percentage of crops that must show a face for these to be aligned too.
+const SHOWING_CROPS: usize = 90;
+
+/// Where the eyes stand in all photos of a gallery of crops, in ten-thousandths of a photo's width and height.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CropEyes {
+    /// Left and upper distance of both eyes, that on the left of the picture first.
+    pub eyes: [[u16; 2]; 2],
+    /// Width over height of the photos, in ten-thousandths.
+    pub aspect: u32,
+}
+
+impl CropEyes {
+    const UNIT: f32 = 10_000.0;
+
+    /// Shapes that differ by no more than this are one shape, in percent.
+    const TOLERANCE: u32 = 2;
+
+    /// The place of the eyes in these crops (their sizes, the eyes in pixels), if they have one shape and their eyes
+    /// stand nearly in one place: all but a tenth within [`CropEyes::SPREAD`] of an eye distance of the middle.
+    fn of(mut faces: Vec<((u32, u32), [Point; 2])>) -> Option<Self> {
+        if faces.len() < Self::ENOUGH {
+            return None;
+        }
+        faces.sort_by_key(|face| Self::aspect_of(face.0));
+        let aspect = Self::aspect_of(faces[faces.len() / 2].0);
+        let outliers = faces.len() / 10;
+        let strange = |face: &&((u32, u32), _)| !Self::is_alike(Self::aspect_of(face.0), aspect);
+        if faces.iter().filter(strange).count() > outliers {
+            return None;
+        }
+        let relative: Vec<[f32; 4]> = faces
+            .iter()
+            .map(|((width, height), [left, right])| {
+                let (width, height) = (*width as f32, *height as f32);
+                [
+                    left[0] / width,
+                    left[1] / height,
+                    right[0] / width,
+                    right[1] / height,
+                ]
+            })
+            .collect();
+        let middle: [f32; 4] = std::array::from_fn(|at| {
+            let mut values: Vec<f32> = relative.iter().map(|eyes| eyes[at]).collect();
+            values.sort_by(f32::total_cmp);
+            values[values.len() / 2]
+        });
+        let apart = (middle[2] - middle[0]).abs();
+        let far = |eyes: &&[f32; 4]| {
+            let off = (0..4)
+                .map(|at| (eyes[at] - middle[at]).abs())
+                .fold(0.0, f32::max);
+            off > Self::SPREAD * apart
+        };
+        if relative.iter().filter(far).count() > outliers {
+            return None;
+        }
+        let unit = |value: f32| (value.clamp(0.0, 1.0) * Self::UNIT).round() as u16;
+        Some(Self {
+            eyes: [
+                [unit(middle[0]), unit(middle[1])],
+                [unit(middle[2]), unit(middle[3])],
+            ],
+            aspect,
+        })
+    }
+
+    /// Fewer photos tell no place.
+    const ENOUGH: usize = 4;
+
+    /// See [`CropEyes::of`].
+    const SPREAD: f32 = 0.4;
+
+    fn aspect_of((width, height): (u32, u32)) -> u32 {
+        (f64::from(width) / f64::from(height.max(1)) * f64::from(Self::UNIT)).round() as u32
+    }
+
+    fn is_alike(a: u32, b: u32) -> bool {
+        u64::from(a.max(b)) * 100 <= u64::from(a.min(b)) * u64::from(100 + Self::TOLERANCE)
+    }
+
+    /// The eyes in a photo of this size, in pixels; `None` if it has another shape than the gallery's.
+    pub fn in_photo(&self, (width, height): (u32, u32)) -> Option<[Point; 2]> {
+        if !Self::is_alike(Self::aspect_of((width, height)), self.aspect) {
+            return None;
+        }
+        let place = |[x, y]: [u16; 2]| {
+            [
+                f32::from(x) / Self::UNIT * width as f32,
+                f32::from(y) / Self::UNIT * height as f32,
+            ]
+        };
+        Some(self.eyes.map(place))
+    }
+
+    /// Whether the numbers make sense: they may come from a file.
+    pub fn is_sound(&self) -> bool {
+        let within = |place: &[u16; 2]| place.iter().all(|&value| f32::from(value) <= Self::UNIT);
+        self.eyes.iter().all(within) && self.eyes[0][0] < self.eyes[1][0] && self.aspect > 0
+    }
+}
+
+/// Whether photos that are cropped to the face already are aligned by the eyes all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crops {
+    /// Where a face is found in nearly all of them.
+    Align,
+    /// They are taken as they are.
+    Keep,
+}
+
 /// What one photo of a gallery looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Look {
     /// No face was found, or the photo is too small to look for one.
     NoFace,
-    /// The main face's box takes this share of the photo's width.
-    Face(f32),
+    /// A face.
+    Face {
+        /// The share of the photo's width that the main face's box takes.
+        share: f32,
+        /// Width and height of the photo.
+        photo: (u32, u32),
+        /// Its eyes, in pixels of the photo.
+        eyes: [Point; 2],
+    },
 }
 
 impl Look {
@@ -100,14 +220,16 @@ impl Look {
         }
         let faces = locator.locate(photo)?;
         let main = main_face(&faces, (width, height)).and_then(|main| faces.get(main));
-        Ok(main.map_or(Self::NoFace, |face| {
-            Self::Face(face.bounds[2] / width as f32)
+        Ok(main.map_or(Self::NoFace, |face| Self::Face {
+            share: face.bounds[2] / width as f32,
+            photo: (width, height),
+            eyes: face.eyes,
         }))
     }
 
     /// Whether there is a face with room around it.
     fn has_room(self) -> bool {
-        matches!(self, Self::Face(share) if share < CROPPED)
+        matches!(self, Self::Face { share, .. } if share < CROPPED)
     }
 }
 
@@ -120,17 +242,20 @@ pub struct Survey {
     pub looked_at: usize,
     /// Of these, photos with a face.
     pub with_face: usize,
+    /// Where the eyes stand in crops that have them in one place: what serves photos in which no face is found.
+    pub crop_eyes: Option<CropEyes>,
 }
 
 impl Survey {
     /// The rule: [`Framing::Detect`] where at least 80 % of the photos show a face and the middle one of
-    /// these faces takes less than 60 % of its photo's width.
-    pub fn of(looks: &[Look]) -> Self {
+    /// these faces takes less than 60 % of its photo's width; and where crops are to be aligned, if 90 % of the photos
+    /// show a face.
+    pub fn of(looks: &[Look], crops: Crops) -> Self {
         let mut shares: Vec<f32> = looks
             .iter()
             .filter_map(|look| match look {
                 Look::NoFace => None,
-                Look::Face(share) => Some(*share),
+                Look::Face { share, .. } => Some(*share),
             })
             .collect();
         shares.sort_by(f32::total_cmp);
@@ -138,13 +263,19 @@ impl Survey {
         let narrow = shares
             .get(shares.len() / 2)
             .is_some_and(|&middle| middle < CROPPED);
+        let nearly_all = !shares.is_empty() && shares.len() * 100 >= looks.len() * SHOWING_CROPS;
+        let faces = looks.iter().filter_map(|look| match *look {
+            Look::NoFace => None,
+            Look::Face { photo, eyes, .. } => Some((photo, eyes)),
+        });
         Self {
-            framing: match showing && narrow {
+            framing: match (showing && narrow) || (nearly_all && crops == Crops::Align) {
                 true => Framing::Detect,
                 false => Framing::AsIs,
             },
             looked_at: looks.len(),
             with_face: shares.len(),
+            crop_eyes: CropEyes::of(faces.collect()),
         }
     }
 }
@@ -152,7 +283,11 @@ impl Survey {
 /// Decides the framing of a gallery from some of its photos; always the same ones, whatever the threads.
 ///
 /// `look` opens a photo and looks at it; photos that cannot be used (`None`) count for nothing.
-pub fn survey<P: Sync>(photos: &[P], look: impl Fn(&P) -> Option<Look> + Sync) -> Survey {
+pub fn survey<P: Sync>(
+    photos: &[P],
+    crops: Crops,
+    look: impl Fn(&P) -> Option<Look> + Sync,
+) -> Survey {
     let sample = spread(photos.len(), SAMPLE);
     let stages = spread(sample.len(), FIRST);
     let (first, rest): (Vec<_>, Vec<_>) = (0..sample.len()).partition(|at| stages.contains(at));
@@ -162,10 +297,11 @@ pub fn survey<P: Sync>(photos: &[P], look: impl Fn(&P) -> Option<Look> + Sync) -
             .collect()
     };
     let mut looks = look_at(first);
-    if looks.is_empty() || looks.iter().any(|look| look.has_room()) {
+    let one_kind = !looks.is_empty() && !looks.iter().any(|look| look.has_room());
+    if crops == Crops::Align || !one_kind {
         looks.extend(look_at(rest));
     }
-    Survey::of(&looks)
+    Survey::of(&looks, crops)
 }
 
 /// At most `most` of `count` positions, evenly spread, in order.
@@ -184,19 +320,76 @@ mod tests {
             .iter()
             .flat_map(|&(look, count)| std::iter::repeat_n(look, count))
             .collect();
-        Survey::of(&looks).framing
+        Survey::of(&looks, Crops::Keep).framing
+    }
+
+    /// A face whose box takes this share of its photo's width.
+    fn face(share: f32) -> Look {
+        Look::Face {
+            share,
+            photo: (100, 120),
+            eyes: [[30.0, 50.0], [70.0, 50.0]],
+        }
+    }
+
+    #[test]
+    fn crops_are_aligned_where_nearly_all_show_a_face() {
+        for (without, expected) in [
+            (0, Framing::Detect),
+            (2, Framing::Detect),
+            (3, Framing::AsIs),
+        ] {
+            let mut looks = vec![face(0.9); 20 - without];
+            looks.extend(vec![Look::NoFace; without]);
+            assert_eq!(
+                Survey::of(&looks, Crops::Align).framing,
+                expected,
+                "{without}"
+            );
+            assert_eq!(
+                Survey::of(&looks, Crops::Keep).framing,
+                Framing::AsIs,
+                "{without}"
+            );
+        }
+    }
+
+    #[test]
+    fn crops_with_eyes_in_one_place_tell_it() {
+        let of = |looks: &[Look]| Survey::of(looks, Crops::Align).crop_eyes;
+        let found = of(&[face(0.9); 10]).unwrap();
+        assert!(found.is_sound());
+        // Places are kept in ten-thousandths of the sides.
+        let places = found.in_photo((200, 240)).unwrap();
+        for (place, expected) in places.iter().zip([[60.0, 100.0], [140.0, 100.0]]) {
+            assert!((place[0] - expected[0]).abs() <= 0.01, "{places:?}");
+            assert!((place[1] - expected[1]).abs() <= 0.012, "{places:?}");
+        }
+        assert_eq!(found.in_photo((200, 200)), None, "another shape");
+        assert_eq!(of(&[face(0.9); 3]), None, "too few");
+        let scattered: Vec<Look> = (0..10_u16)
+            .map(|at| Look::Face {
+                share: 0.9,
+                photo: (100, 120),
+                eyes: [
+                    [20.0 + 5.0 * f32::from(at), 50.0],
+                    [60.0 + 5.0 * f32::from(at), 50.0],
+                ],
+            })
+            .collect();
+        assert_eq!(of(&scattered), None, "eyes here and there");
     }
 
     #[test]
     fn faces_with_room_around_them_are_to_be_found() {
-        use Look::{Face, NoFace};
+        use Look::NoFace;
         for (looks, expected) in [
-            (vec![(Face(0.4), 10)], Framing::Detect),
-            (vec![(Face(0.4), 8), (NoFace, 2)], Framing::Detect),
-            (vec![(Face(0.4), 7), (NoFace, 3)], Framing::AsIs),
-            (vec![(Face(0.6), 10)], Framing::AsIs),
-            (vec![(Face(0.59), 6), (Face(0.9), 4)], Framing::Detect),
-            (vec![(Face(0.59), 4), (Face(0.9), 6)], Framing::AsIs),
+            (vec![(face(0.4), 10)], Framing::Detect),
+            (vec![(face(0.4), 8), (NoFace, 2)], Framing::Detect),
+            (vec![(face(0.4), 7), (NoFace, 3)], Framing::AsIs),
+            (vec![(face(0.6), 10)], Framing::AsIs),
+            (vec![(face(0.59), 6), (face(0.9), 4)], Framing::Detect),
+            (vec![(face(0.59), 4), (face(0.9), 6)], Framing::AsIs),
             (vec![(NoFace, 1)], Framing::AsIs),
             (vec![], Framing::AsIs),
         ] {
@@ -209,9 +402,9 @@ mod tests {
         let looks = |share: f32| {
             let looked = AtomicUsize::new(0);
             let photos: Vec<usize> = (0..1000).collect();
-            let survey = survey(&photos, |_| {
+            let survey = survey(&photos, Crops::Keep, |_| {
                 looked.fetch_add(1, Ordering::Relaxed);
-                Some(Look::Face(share))
+                Some(face(share))
             });
             assert_eq!(survey.looked_at, looked.into_inner());
             (survey.framing, survey.looked_at)
@@ -224,7 +417,9 @@ mod tests {
     fn few_photos_and_bad_photos_are_survived() {
         for count in 0..30 {
             let photos: Vec<usize> = (0..count).collect();
-            let survey = survey(&photos, |&at| (at % 3 != 0).then_some(Look::Face(0.3)));
+            let survey = survey(&photos, Crops::Keep, |&at| {
+                (at % 3 != 0).then_some(face(0.3))
+            });
             assert_eq!(survey.looked_at, count - count.div_ceil(3));
         }
         assert_eq!(spread(7, 3), [0, 2, 4]);

@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 use image::GrayImage;
 
 pub mod align;
+pub mod bilinear;
 pub mod descent;
 pub mod detect;
+mod detector;
 pub mod eyes;
 pub mod framing;
 
@@ -123,7 +125,7 @@ mod tests {
 
     /// The folder of real faces, or `None` (and a line that says so) where it is absent.
     #[allow(clippy::print_stderr)] // a skipped test says so
-    fn real_faces(folder: &str) -> Option<PathBuf> {
+    pub(super) fn real_faces(folder: &str) -> Option<PathBuf> {
         let root = std::env::var_os("EIGENFACES_DATA").map_or_else(
             || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
             PathBuf::from,
@@ -136,7 +138,7 @@ mod tests {
         Some(folder)
     }
 
-    fn open(path: PathBuf) -> GrayImage {
+    pub(super) fn open(path: PathBuf) -> GrayImage {
         image::open(path).expect("a readable photo").into_luma8()
     }
 
@@ -183,14 +185,41 @@ mod tests {
                 640 / width.max(1),
             ] {
                 let photo = GrayImage::from_fn(width, height, |x, y| Luma([(x * y + 7 * x) as u8]));
-                locator.locate(&photo).expect("no failure");
+                survived(locator.locate(&photo), width, height);
             }
         }
         for (width, height) in [(3000, 1), (1, 3000), (2000, 65), (641, 20), (1281, 40)] {
-            locator
-                .locate(&GrayImage::new(width, height))
-                .expect("no failure");
+            survived(
+                locator.locate(&GrayImage::new(width, height)),
+                width,
+                height,
+            );
         }
+    }
+
+    /// Only strips are refused.
+    fn survived(located: Result<Vec<Location>, LocateError>, width: u32, height: u32) {
+        match located {
+            Ok(_) => {}
+            Err(LocateError::Strip { .. }) => {
+                let (long, short) = (width.max(height), width.min(height));
+                assert!(long > 32 * short, "{width} x {height} is no strip");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn strips_are_refused_whatever_their_length() {
+        let locator = Locator::new().expect("the models are whole");
+        for (width, height) in [(1, 65_535), (1_000_000, 1), (3_300, 100)] {
+            let strip = locator.locate(&GrayImage::new(width, height));
+            assert_eq!(strip, Err(LocateError::Strip { width, height }));
+        }
+        assert_eq!(
+            locator.locate(&GrayImage::new(20_000, 2_000)),
+            Ok(Vec::new())
+        );
     }
 
     proptest! {
@@ -202,7 +231,7 @@ mod tests {
                 let mixed = (x + 131 * y).wrapping_add(seed).wrapping_mul(0x9E37_79B9);
                 Luma([(mixed ^ (mixed >> 15)).to_be_bytes()[1]])
             });
-            Locator::new().expect("the models are whole").locate(&photo).expect("no failure");
+            survived(Locator::new().expect("the models are whole").locate(&photo), width, height);
         }
     }
 

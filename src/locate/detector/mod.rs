@@ -1,0 +1,133 @@
+//! The face detector: a funnel-structured cascade that slides a window over a pyramid of ever smaller copies.
+//!
+//! S. Wu, M. Kan, Z. He, S. Shan, X. Chen: Funnel-structured cascade for multi-view face detection with
+//! alignment-awareness, Neurocomputing 221 (2017); its trained model was published as SeetaFace.
+//!
+//! 1. Every level of the pyramid is covered with windows of 40 x 40 pixels. Three boosted classifiers over locally
+//!    assembled binary features ([`lab`]), one for frontal faces and one for each side, reject nearly all of them after
+//!    a few table lookups.
+//! 2. What is left, merged where windows overlap ([`suppression`]), goes through three ever larger neural networks
+//!    over SURF features ([`surf`], [`network`]). Each rejects windows and moves and resizes those that it keeps.
+//!
+//! Boxes and scores are those of the reference implementation, bit for bit: a test compares them with the crate
+//! `rustface`. They do not depend on the number of threads: work is shared out in pieces whose results are put
+//! together in order.
+
+use image::GrayImage;
+use rayon::prelude::*;
+
+mod lab;
+mod model;
+mod network;
+mod resample;
+mod suppression;
+mod surf;
+#[cfg(test)]
+mod tests;
+
+use model::{Cascade, Refinement};
+use resample::{Region, Resampler};
+
+/// Width and height of the window, in pixels: the smallest face that is found.
+pub(super) const WINDOW: u32 = 40;
+
+/// Each level of the pyramid is smaller than the one before by this factor.
+const LEVEL_SCALE: f32 = 0.8;
+
+/// Windows of the first stage that share more than this part of their union are one find.
+const OVERLAP_OF_WINDOWS: f32 = 0.8;
+
+/// A square that may show a face.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Candidate {
+    /// Its left edge, in pixels of the picture.
+    pub left: i32,
+    /// Its upper edge.
+    pub top: i32,
+    /// Its width and height.
+    pub size: i32,
+    /// How sure the last stage was of it, summed over the candidates merged into it.
+    pub score: f64,
+}
+
+/// The trained cascade.
+#[derive(Debug)]
+pub(super) struct Detector {
+    cascade: Cascade,
+}
+
+impl Detector {
+    /// Reads the published model file; `None` where it is not the whole file.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        model::read(bytes).map(|cascade| Self { cascade })
+    }
+
+    /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
+    pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
+        let levels: Vec<Vec<Vec<Candidate>>> = scales(picture)
+            .into_par_iter()
+            .map(|scale| self.scan(picture, scale, step))
+            .collect();
+        let mut candidates = Vec::new();
+        for view in 0..self.cascade.views.len() {
+            let found = levels.iter().filter_map(|level| level.get(view));
+            let found: Vec<Candidate> = found.flatten().copied().collect();
+            candidates.extend(suppression::merge(found, OVERLAP_OF_WINDOWS));
+        }
+        for stage in &self.cascade.refinements {
+            candidates = refine(picture, stage, &candidates);
+            if let Some(overlap) = stage.overlap {
+                candidates = suppression::merge(candidates, overlap);
+            }
+        }
+        candidates
+    }
+
+    /// Looks through one level of the pyramid: for each view the windows accepted, row by row.
+    fn scan(&self, picture: &GrayImage, scale: f32, step: u32) -> Vec<Vec<Candidate>> {
+        let scaled = |length: u32| (length as f32 * scale) as u32;
+        let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+        if width.min(height) < WINDOW {
+            return Vec::new();
+        }
+        let mut pixels = vec![0; width as usize * height as usize];
+        let size = (width as usize, height as usize);
+        Resampler::default().resample(picture, Region::whole(picture), size, &mut pixels);
+        let codes = lab::Codes::of(&pixels, size.0, size.1);
+
+        let in_picture = |at: usize| (at as f32 / scale + 0.5) as i32;
+        let found = |windows: Vec<lab::Window>| {
+            let candidate = |window: lab::Window| Candidate {
+                left: in_picture(window.left),
+                top: in_picture(window.top),
+                size: in_picture(WINDOW as usize),
+                score: f64::from(window.score),
+            };
+            windows.into_iter().map(candidate).collect()
+        };
+        let views = self.cascade.views.iter();
+        views
+            .map(|view| found(view.scan(&codes, &pixels, step as usize)))
+            .collect()
+    }
+}
+
+/// The scales of the pyramid's levels, from 1 down to where the window no longer fits.
+fn scales(picture: &GrayImage) -> Vec<f32> {
+    let shortest = picture.width().min(picture.height());
+    let smallest = WINDOW as f32 / shortest as f32;
+    std::iter::successors(Some(1.0), |scale| Some(scale * LEVEL_SCALE))
+        .take_while(|&scale| scale >= smallest)
+        .collect()
+}
+
+/// Lets a network look at every candidate; keeps those that it accepts, moved to where it sees the face.
+fn refine(picture: &GrayImage, stage: &Refinement, candidates: &[Candidate]) -> Vec<Candidate> {
+    let refined: Vec<Option<Candidate>> = candidates
+        .par_iter()
+        .map_init(surf::Looker::default, |looker, candidate| {
+            looker.look(picture, stage, *candidate)
+        })
+        .collect();
+    refined.into_iter().flatten().collect()
+}

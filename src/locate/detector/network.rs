@@ -1,0 +1,156 @@
+//! A multilayer perceptron: from the descriptors of a candidate to a score and the way to the face.
+
+use crate::vectors::vectorised_mut;
+
+/// A score, and how far the face is to the right, further down, and larger.
+pub(super) const OUTPUTS: usize = 4;
+
+/// Neurons that are computed together: four registers of eight.
+const LANES: usize = 32;
+
+/// A layer of neurons. Their weights stand side by side, so that the sum of each neuron is added up in the order of
+/// its inputs while many neurons are computed at once: the result is the same to the last bit as one by one.
+#[derive(Debug)]
+pub(super) struct Layer {
+    inputs: usize,
+    outputs: usize,
+    /// For each block of [`LANES`] neurons and each input, a weight for every neuron.
+    weights: Vec<[f32; LANES]>,
+    biases: Vec<f32>,
+}
+
+impl Layer {
+    /// A layer from the weights of each neuron one after the other; `None` unless the numbers fit together.
+    pub fn new(inputs: usize, weights: &[f32], biases: Vec<f32>) -> Option<Self> {
+        let outputs = biases.len();
+        if inputs == 0 || weights.len() != inputs * outputs {
+            return None;
+        }
+        let mut side_by_side = vec![[0.0; LANES]; outputs.div_ceil(LANES) * inputs];
+        for (neuron, own) in weights.chunks_exact(inputs).enumerate() {
+            let block = &mut side_by_side[neuron / LANES * inputs..][..inputs];
+            for (row, &weight) in block.iter_mut().zip(own) {
+                row[neuron % LANES] = weight;
+            }
+        }
+        Some(Self {
+            inputs,
+            outputs,
+            weights: side_by_side,
+            biases,
+        })
+    }
+
+    /// The weighted sums of all neurons.
+    fn sums(&self, input: &[f32], sums: &mut Vec<f32>) {
+        sums.clear();
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                for block in self.weights.chunks_exact(self.inputs) {
+                    let mut lanes = [0.0f32; LANES];
+                    for (&value, weights) in input.iter().zip(block) {
+                        for (lane, weight) in lanes.iter_mut().zip(weights) {
+                            *lane += value * weight;
+                        }
+                    }
+                    sums.extend_from_slice(&lanes);
+                }
+            },
+        );
+        sums.truncate(self.outputs);
+        for (sum, bias) in sums.iter_mut().zip(&self.biases) {
+            *sum += bias;
+        }
+    }
+}
+
+/// Layers one after the other.
+#[derive(Debug)]
+pub(super) struct Network {
+    hidden: Vec<Layer>,
+    last: Layer,
+}
+
+/// What flows between two layers.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    input: Vec<f32>,
+    output: Vec<f32>,
+}
+
+impl Network {
+    /// A network of these layers; `None` unless each takes what the one before it gives and the last gives
+    /// [`OUTPUTS`] numbers.
+    pub fn new(mut layers: Vec<Layer>) -> Option<Self> {
+        let fits = |pair: &[Layer]| pair[0].outputs == pair[1].inputs;
+        if !layers.windows(2).all(fits) {
+            return None;
+        }
+        let last = layers.pop().filter(|last| last.outputs == OUTPUTS)?;
+        Some(Self {
+            hidden: layers,
+            last,
+        })
+    }
+
+    /// How many numbers the network takes.
+    pub fn inputs(&self) -> usize {
+        self.hidden.first().unwrap_or(&self.last).inputs
+    }
+
+    /// What the network says, each number between 0 and 1.
+    pub fn output(&self, input: &[f32], memory: &mut Memory) -> [f32; OUTPUTS] {
+        memory.input.clear();
+        memory.input.extend_from_slice(input);
+        for layer in &self.hidden {
+            layer.sums(&memory.input, &mut memory.output);
+            for sum in &mut memory.output {
+                *sum = sum.max(0.0);
+            }
+            std::mem::swap(&mut memory.input, &mut memory.output);
+        }
+        self.last.sums(&memory.input, &mut memory.output);
+        let mut output = [0.0; OUTPUTS];
+        for (value, sum) in output.iter_mut().zip(&memory.output) {
+            *value = 1.0 / (1.0 + (-sum).exp());
+        }
+        output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_that_do_not_fit_are_refused() {
+        let layer = |inputs: usize, outputs: usize| {
+            Layer::new(inputs, &vec![0.5; inputs * outputs], vec![0.0; outputs]).unwrap()
+        };
+        assert!(Network::new(vec![layer(7, 40), layer(40, OUTPUTS)]).is_some());
+        assert!(Network::new(vec![layer(7, 40), layer(39, OUTPUTS)]).is_none());
+        assert!(Network::new(vec![layer(7, 3)]).is_none());
+        assert!(Network::new(Vec::new()).is_none());
+        assert!(Layer::new(3, &[0.0; 7], vec![0.0; 2]).is_none());
+    }
+
+    #[test]
+    fn sums_are_those_of_one_neuron_after_the_other() {
+        let (inputs, outputs) = (57, 70);
+        let number = |at: usize| ((at * 7919) % 101) as f32 / 37.0 - 1.3;
+        let weights: Vec<f32> = (0..inputs * outputs).map(number).collect();
+        let biases: Vec<f32> = (0..outputs).map(|at| number(at + 5)).collect();
+        let input: Vec<f32> = (0..inputs).map(|at| number(at + 11)).collect();
+        let expected: Vec<f32> = weights
+            .chunks(inputs)
+            .zip(&biases)
+            .map(|(own, bias)| own.iter().zip(&input).map(|(w, x)| w * x).sum::<f32>() + bias)
+            .collect();
+        let mut sums = Vec::new();
+        Layer::new(inputs, &weights, biases)
+            .unwrap()
+            .sums(&input, &mut sums);
+        assert_eq!(sums, expected);
+    }
+}

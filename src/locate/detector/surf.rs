@@ -1,0 +1,286 @@
+//! The later stages: what a network sees of a candidate, and what becomes of the candidate.
+//!
+//! SURF features as in J. Li, Y. Zhang: Learning SURF cascade for fast and accurate object detection, CVPR 2013. A
+//! patch of the window is cut into 2 x 2 cells; each cell is described by eight sums over its gradients. The gradients
+//! are added up down the columns, all columns at once; a cell's sums are then those of the differences between two
+//! rows. (An integral image, added up along the rows too, took four times as long: that way only a pixel at a time.)
+
+use image::GrayImage;
+
+use super::model::Refinement;
+use super::network;
+use super::resample::{Region, Resampler};
+use super::{Candidate, WINDOW};
+use crate::vectors::vectorised_mut;
+
+const SIDE: usize = WINDOW as usize;
+
+/// Sums that describe one cell: of dx and |dx| where dy >= 0, the same where dy < 0, of dy and |dy| where dx >= 0, the
+/// same where dx < 0.
+const CHANNELS: usize = 8;
+
+/// Numbers that describe a patch.
+pub(super) const DESCRIPTOR: usize = 4 * CHANNELS;
+
+/// A rectangle of the window whose gradients are described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Patch {
+    left: usize,
+    top: usize,
+    width: usize,
+    height: usize,
+}
+
+/// Smallest width and height of a patch.
+const SMALLEST: usize = 16;
+
+/// Patches of one size lie so many pixels apart.
+const PATCH_STEP: usize = 16;
+
+/// All patches that the networks choose from, in the order in which the model file numbers them: by shape (width to
+/// height), then size, then place.
+pub(super) fn patches() -> Vec<Patch> {
+    let mut patches = Vec::new();
+    for (wide, high) in [(1, 1), (1, 2), (2, 1), (2, 3), (3, 2)] {
+        for height in (SMALLEST..=SIDE).filter(|height| height % high == 0 && height % 2 == 0) {
+            let width = height / high * wide;
+            if width % 2 != 0 || !(SMALLEST..=SIDE).contains(&width) {
+                continue;
+            }
+            for top in (0..=SIDE - height).step_by(PATCH_STEP) {
+                for left in (0..=SIDE - width).step_by(PATCH_STEP) {
+                    patches.push(Patch {
+                        left,
+                        top,
+                        width,
+                        height,
+                    });
+                }
+            }
+        }
+    }
+    patches
+}
+
+/// Columns of a row of sums: those of the window, filled up with zeros to whole vector registers.
+const COLUMNS: usize = 48;
+
+/// For each channel and column, a sum over pixels of that column. At most 40 x 510 in size.
+type Row = [[i16; COLUMNS]; CHANNELS];
+
+/// Looks at candidates; holds the memory for it, so that one can be used many times.
+#[derive(Debug)]
+pub(super) struct Looker {
+    resampler: Resampler,
+    window: Vec<u8>,
+    /// The sums over all rows above: none at first, all rows of the window in the end.
+    above: Vec<Row>,
+    descriptors: Vec<f32>,
+    network: network::Memory,
+}
+
+impl Default for Looker {
+    fn default() -> Self {
+        Self {
+            resampler: Resampler::default(),
+            window: vec![0; SIDE * SIDE],
+            above: vec![[[0; COLUMNS]; CHANNELS]; SIDE + 1],
+            descriptors: Vec::new(),
+            network: network::Memory::default(),
+        }
+    }
+}
+
+impl Looker {
+    /// The candidate as a stage sees it: `None` if that is no face, or moved to where the face is.
+    pub fn look(
+        &mut self,
+        picture: &GrayImage,
+        stage: &Refinement,
+        candidate: Candidate,
+    ) -> Option<Candidate> {
+        let Candidate {
+            left, top, size, ..
+        } = candidate;
+        let beyond = |edge: i32, length: u32| {
+            let edge = i64::from(edge);
+            edge + i64::from(size) <= 0 || edge >= i64::from(length)
+        };
+        if size < 2 || beyond(left, picture.width()) || beyond(top, picture.height()) {
+            return None;
+        }
+        let region = Region {
+            left: left.into(),
+            top: top.into(),
+            width: size as usize,
+            height: size as usize,
+        };
+        self.resampler
+            .resample(picture, region, (SIDE, SIDE), &mut self.window);
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                add_up(&self.window, &mut self.above);
+                describe(&self.above, &stage.patches, &mut self.descriptors);
+            },
+        );
+        let [score, right, down, growth] =
+            stage.network.output(&self.descriptors, &mut self.network);
+        if score <= stage.threshold {
+            return None;
+        }
+        // Outputs lie between 0 and 1; a half means that nothing is to change. Candidates that reach beyond the left
+        // or upper edge are moved from that edge, as the networks were trained.
+        let (x, y, size) = (left.max(0) as f32, top.max(0) as f32, size as f32);
+        let grown = ((growth * 2.0 - 1.0) * size + size + 0.5).floor();
+        let moved = |by: f32, from: f32| {
+            ((by * 2.0 - 1.0) * size + from + (size - grown) * 0.5 + 0.5).floor() as i32
+        };
+        Some(Candidate {
+            left: moved(right, x),
+            top: moved(down, y),
+            size: grown as i32,
+            score: f64::from(score),
+        })
+    }
+}
+
+/// Adds up the eight channels of a window's gradients, row by row.
+#[inline(always)]
+fn add_up(window: &[u8], above: &mut [Row]) {
+    let (mut dx, mut dy) = ([0i16; COLUMNS], [0i16; COLUMNS]);
+    let mut sums = [[0i16; COLUMNS]; CHANNELS];
+    for row in 0..SIDE {
+        gradients(window, row, &mut dx, &mut dy);
+        let [c0, c1, c2, c3, c4, c5, c6, c7] = &mut sums;
+        for x in 0..COLUMNS {
+            let (dx, dy) = (dx[x], dy[x]);
+            let (up, back) = (-i16::from(dy < 0), -i16::from(dx < 0));
+            let (long_x, long_y) = (dx.abs(), dy.abs());
+            c0[x] += dx & !up;
+            c1[x] += long_x & !up;
+            c2[x] += dx & up;
+            c3[x] += long_x & up;
+            c4[x] += dy & !back;
+            c5[x] += long_y & !back;
+            c6[x] += dy & back;
+            c7[x] += long_y & back;
+        }
+        above[row + 1] = sums;
+    }
+}
+
+/// The gradients of one row: the differences of the pixels on both sides. At the window's edges the difference spans
+/// one pixel instead of two, and counts double.
+#[inline(always)]
+fn gradients(window: &[u8], row: usize, dx: &mut [i16; COLUMNS], dy: &mut [i16; COLUMNS]) {
+    let line = |row: usize| &window[row * SIDE..][..SIDE];
+    let difference = |to: u8, from: u8| i16::from(to) - i16::from(from);
+    let here = line(row);
+    for x in 1..SIDE - 1 {
+        dx[x] = difference(here[x + 1], here[x - 1]);
+    }
+    dx[0] = 2 * difference(here[1], here[0]);
+    dx[SIDE - 1] = 2 * difference(here[SIDE - 1], here[SIDE - 2]);
+
+    let (upper, lower) = (line(row.saturating_sub(1)), line((row + 1).min(SIDE - 1)));
+    let doubled = 1 + i16::from(row == 0 || row == SIDE - 1);
+    for x in 0..SIDE {
+        dy[x] = doubled * difference(lower[x], upper[x]);
+    }
+}
+
+/// The descriptors of some patches, each of length 1 (or all zeros where there is no gradient).
+#[inline(always)]
+fn describe(above: &[Row], patches: &[Patch], descriptors: &mut Vec<f32>) {
+    descriptors.clear();
+    for patch in patches {
+        let (width, height) = (patch.width / 2, patch.height / 2);
+        let mut sums = [[0i32; CHANNELS]; 4];
+        for (cell, sums) in sums.iter_mut().enumerate() {
+            let (left, top) = (patch.left + cell % 2 * width, patch.top + cell / 2 * height);
+            let (upper, lower) = (&above[top], &above[top + height]);
+            for (sum, (upper, lower)) in sums.iter_mut().zip(upper.iter().zip(lower)) {
+                let columns = lower[left..left + width]
+                    .iter()
+                    .zip(&upper[left..left + width]);
+                *sum = columns
+                    .map(|(&to, &from)| i32::from(to) - i32::from(from))
+                    .sum();
+            }
+        }
+        let sums = sums.as_flattened();
+        let squares: f64 = sums
+            .iter()
+            .map(|&sum| f64::from(sum) * f64::from(sum))
+            .sum();
+        let length = squares.sqrt() as f32;
+        let scaled = |&sum: &i32| match squares > 0.0 {
+            true => sum as f32 / length,
+            false => 0.0,
+        };
+        descriptors.extend(sums.iter().map(scaled));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_are_numbered_as_the_model_has_them() {
+        let patches = patches();
+        // Five shapes, in sizes of 16 to 40 pixels that divide into cells.
+        let first = Patch {
+            left: 0,
+            top: 0,
+            width: 16,
+            height: 16,
+        };
+        assert_eq!(patches[0], first);
+        assert_eq!(patches[1], Patch { left: 16, ..first });
+        for patch in &patches {
+            assert!(patch.left + patch.width <= SIDE && patch.top + patch.height <= SIDE);
+            assert!(patch.width % 2 == 0 && patch.height % 2 == 0);
+        }
+    }
+
+    #[test]
+    fn sums_over_a_cell_are_those_of_its_pixels() {
+        let window: Vec<u8> = (0..SIDE * SIDE).map(|at| (at * at % 251) as u8).collect();
+        let mut looker = Looker::default();
+        add_up(&window, &mut looker.above);
+        let mut all = [0; CHANNELS];
+        for row in 0..SIDE {
+            for column in 0..SIDE {
+                let at = |x: usize, y: usize| i32::from(window[y * SIDE + x]);
+                let difference = |at: usize, value: &dyn Fn(usize) -> i32| match at {
+                    0 => 2 * (value(1) - value(0)),
+                    last if last == SIDE - 1 => 2 * (value(last) - value(last - 1)),
+                    _ => value(at + 1) - value(at - 1),
+                };
+                let dx = difference(column, &|x| at(x, row));
+                let dy = difference(row, &|y| at(column, y));
+                let by_sign = |value: i32, sign: i32| match sign >= 0 {
+                    true => [value, value.abs(), 0, 0],
+                    false => [0, 0, value, value.abs()],
+                };
+                let values = [by_sign(dx, dy), by_sign(dy, dx)];
+                for (sum, value) in all.iter_mut().zip(values.as_flattened()) {
+                    *sum += value;
+                }
+            }
+        }
+        let found = looker.above[SIDE].map(|columns| columns.map(i32::from).iter().sum::<i32>());
+        assert_eq!(found, all);
+    }
+
+    #[test]
+    fn a_flat_window_has_descriptors_of_zeros() {
+        let mut looker = Looker::default();
+        add_up(&[77; SIDE * SIDE], &mut looker.above);
+        describe(&looker.above, &patches(), &mut looker.descriptors);
+        assert!(looker.descriptors.iter().all(|&number| number == 0.0));
+        assert_eq!(looker.descriptors.len(), patches().len() * DESCRIPTOR);
+    }
+}
