@@ -9,7 +9,6 @@
 //! Source of the three outcomes: Turk & Pentland 1991, "Using eigenfaces to classify a face image".
 //! How these rules were found: docs/RECIPES.md.
 
-pub mod few;
 mod logistic;
 mod pairs;
 mod quantile;
@@ -19,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use logistic::Sample;
 pub use pairs::{PairCalibration, Pairs};
 use quantile::student_quantile;
+pub(crate) use quantile::upper_normal_quantile;
 
 /// What is said of one face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub const STRANGER_PRIOR: f64 = 0.5;
 pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
-/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. Names then go by the likeness
-/// of textures ([`few`]), and where these are not compared no name is given.
+/// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. No name is given then; the
+/// background model, which does not learn from the gallery alone, knows no such limit.
 pub const ENOUGH_PEOPLE: usize = 5;
 
 /// With fewer genuine probes than this, the slope of the confidence is assumed.
@@ -331,7 +331,8 @@ fn genuine_low(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Option<f64
     Some(scores[(scores.len() as f64 * GENUINE_LOW) as usize])
 }
 
-fn likeness_limit(likeness: &[f64]) -> f64 {
+/// The likeness below which something is not a face, from that of faces that were left out.
+pub fn likeness_limit(likeness: &[f64]) -> f64 {
     let Some((mean, spread)) = mean_and_spread(likeness) else {
         return ASSUMED_LIKENESS_LIMIT;
     };

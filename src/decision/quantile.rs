@@ -17,6 +17,15 @@ pub(super) fn normal_quantile(share: f64) -> f64 {
     t - above / below
 }
 
+/// The value that a normal variable exceeds with this probability, which may be more than a half.
+pub(crate) fn upper_normal_quantile(tail: f64) -> f64 {
+    if tail > 0.5 {
+        -normal_quantile(tail)
+    } else {
+        normal_quantile(1.0 - tail)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

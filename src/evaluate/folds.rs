@@ -1,14 +1,17 @@
 //! Running the folds: learn from some faces, rank all people for the others.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::Trial;
 use super::identification::squared_distance;
 use super::split::Fold;
+use crate::background::{Adaptation, Background, People};
 use crate::error::Result;
 use crate::gallery::{Gallery, Match};
 use crate::matcher::Trials;
-use crate::recognizer::Recognizer;
+use crate::recognizer::{BackgroundComparer, Recognizer};
 
 /// Folds run side by side up to this many faces; with more, one fold keeps all cores busy, and the memory
 /// of several would add up.
@@ -42,16 +45,21 @@ pub(super) fn run(
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let comparison = settings.comparison();
-    let viewed = comparison.view(gallery.faces());
-    let mut faces = Trials::new(&viewed, comparison, settings.pca())?;
-    if folds
-        .iter()
-        .any(|fold| fold.learned.len() + 1 == gallery.len())
-    {
-        faces = faces.leaving_one_out();
-    }
+    let viewed;
+    let ranker = match whole.background() {
+        Some(comparer) => Ranker::Background(ByBackground::new(comparer, gallery, folds)?),
+        None => {
+            viewed = comparison.view(gallery.faces());
+            let trials = Trials::new(&viewed, comparison, settings.pca())?;
+            let leaves_one_out = |fold: &Fold| fold.learned.len() + 1 == gallery.len();
+            Ranker::Gallery(match folds.iter().any(leaves_one_out) {
+                true => trials.leaving_one_out(),
+                false => trials,
+            })
+        }
+    };
     let one = |fold: &Fold| {
-        let outcome = run_fold(whole, &faces, fold);
+        let outcome = run_fold(whole, &ranker, fold);
         progress();
         outcome
     };
@@ -73,13 +81,48 @@ pub(super) fn run(
     Ok(all)
 }
 
-fn run_fold(whole: &Recognizer, faces: &Trials<'_>, fold: &Fold) -> Result<Outcome> {
+/// How a fold ranks all people for the faces that it tries.
+enum Ranker<'a> {
+    /// By what the faces to learn from alone teach.
+    Gallery(Trials<'a>),
+    /// By the background model.
+    Background(ByBackground<'a>),
+}
+
+/// All people ranked for one face, nearest first, and the confidence that it is the first.
+struct Ranking {
+    matches: Vec<Match>,
+    confidence: f64,
+}
+
+impl Ranker<'_> {
+    /// A ranking for each face that the fold tries, in order. Whoever has no face to learn from is near nobody: people
+    /// keep their numbers.
+    fn rank(&self, whole: &Recognizer, fold: &Fold) -> Result<Vec<Ranking>> {
+        match self {
+            Self::Gallery(trials) => {
+                let (persons, people) = (whole.gallery().persons(), whole.gallery().people().len());
+                let learned: Vec<usize> = fold.learned.iter().map(|&face| persons[face]).collect();
+                let found = trials.run(&fold.learned, &learned, people, &fold.tried)?;
+                let ranking = |at: usize| {
+                    let matches = found.rank(at, usize::MAX);
+                    let leading = whole.candidates(&matches[..matches.len().min(2)]);
+                    Ranking {
+                        confidence: leading.first().map_or(0.0, |first| first.confidence),
+                        matches,
+                    }
+                };
+                Ok((0..fold.tried.len()).map(ranking).collect())
+            }
+            Self::Background(background) => Ok(background.rank(fold)),
+        }
+    }
+}
+
+fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold) -> Result<Outcome> {
     let gallery = whole.gallery();
     let persons = gallery.persons();
-    // Whoever has no face to learn from is near nobody: people keep their numbers.
-    let learned: Vec<usize> = fold.learned.iter().map(|&face| persons[face]).collect();
-    let people = gallery.people().len();
-    let found = faces.run(&fold.learned, &learned, people, &fold.tried)?;
+    let rankings = ranker.rank(whole, fold)?;
     let mut outcome = Outcome {
         trials: Vec::with_capacity(fold.tried.len()),
         genuine: Vec::new(),
@@ -87,10 +130,9 @@ fn run_fold(whole: &Recognizer, faces: &Trials<'_>, fold: &Fold) -> Result<Outco
         raw_right: 0,
         repeat: fold.repeat,
     };
-    for (at, &face) in fold.tried.iter().enumerate() {
-        let ranked = found.rank(at, usize::MAX);
+    for (&face, ranking) in fold.tried.iter().zip(&rankings) {
         let person = persons[face];
-        for found in &ranked {
+        for found in &ranking.matches {
             let claims = if found.person == person {
                 &mut outcome.genuine
             } else {
@@ -98,26 +140,21 @@ fn run_fold(whole: &Recognizer, faces: &Trials<'_>, fold: &Fold) -> Result<Outco
             };
             claims.push(found.distance() as f32);
         }
-        let trial = trial(whole, fold.repeat, face, person, &ranked);
-        outcome.trials.extend(trial);
+        outcome
+            .trials
+            .extend(trial(fold.repeat, face, person, ranking));
         let nearest = nearest_by_pixels(gallery, face, &fold.learned);
         outcome.raw_right += usize::from(persons[nearest] == person);
     }
     Ok(outcome)
 }
 
-/// `None` where the ranking does not hold the person, which happens only to faces near nobody: their
-/// coordinates are not finite, which 8-bit pixels do not lead to.
-fn trial(
-    whole: &Recognizer,
-    repeat: usize,
-    face: usize,
-    person: usize,
-    ranked: &[Match],
-) -> Option<Trial> {
+/// `None` where the ranking does not hold the person: nobody's photo was left to learn from, or the coordinates are not
+/// finite, which 8-bit pixels do not lead to.
+fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option<Trial> {
+    let ranked = &ranking.matches;
     let place = ranked.iter().position(|found| found.person == person)?;
     let other = ranked.iter().find(|found| found.person != person);
-    let leading = whole.candidates(&ranked[..ranked.len().min(2)]);
     Some(Trial {
         face,
         person,
@@ -127,8 +164,85 @@ fn trial(
         own_distance: ranked[place].distance(),
         other_distance: other.map_or(f64::INFINITY, Match::distance),
         other: other.map_or(person, |found| found.person),
-        confidence: leading.first().map_or(0.0, |first| first.confidence),
+        confidence: ranking.confidence,
     })
+}
+
+/// Folds by the background model: the coordinates of all faces are known, so a fold learns only how the model is moved.
+struct ByBackground<'a> {
+    comparer: &'a BackgroundComparer,
+    background: &'static Background,
+    persons: Vec<usize>,
+    people: usize,
+    /// Where single faces are tried, the model adapted without anything of each person.
+    without_person: Vec<OnceLock<Adaptation>>,
+}
+
+impl<'a> ByBackground<'a> {
+    fn new(comparer: &'a BackgroundComparer, gallery: &Gallery, folds: &[Fold]) -> Result<Self> {
+        let single = folds.iter().any(|fold| fold.tried.len() == 1);
+        let people = gallery.people().len();
+        Ok(Self {
+            comparer,
+            background: Background::bundled()?,
+            persons: gallery.persons(),
+            people,
+            without_person: (0..if single { people } else { 0 })
+                .map(|_| OnceLock::new())
+                .collect(),
+        })
+    }
+
+    fn rank(&self, fold: &Fold) -> Vec<Ranking> {
+        let coordinates = self.comparer.coordinates();
+        let of = |faces: &[usize]| -> Vec<usize> {
+            faces.iter().map(|&face| self.persons[face]).collect()
+        };
+        let adapted =
+            |photos: &[usize]| Adaptation::learn(self.background, coordinates, photos, &of(photos));
+        let adaptation = match &fold.tried[..] {
+            // One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
+            &[face] => {
+                let person = self.persons[face];
+                let without = || {
+                    let others = fold.learned.iter().copied();
+                    let others: Vec<usize> =
+                        others.filter(|&at| self.persons[at] != person).collect();
+                    adapted(&others)
+                };
+                self.without_person[person].get_or_init(without).clone()
+            }
+            _ => adapted(&fold.learned),
+        };
+        let persons = of(&fold.learned);
+        let people = People::place(
+            adaptation,
+            coordinates,
+            &fold.learned,
+            &persons,
+            self.people,
+        );
+        let calibration = self.comparer.calibration();
+        people.with_scores(&coordinates.select_columns(&fold.tried), |_, scores| {
+            let judged = calibration.judge(&scores, usize::MAX);
+            let matches = judged
+                .people
+                .iter()
+                .filter(|(person, _)| people.photos()[*person] > 0);
+            Ranking {
+                confidence: judged
+                    .people
+                    .first()
+                    .map_or(0.0, |&(_, confidence)| confidence),
+                matches: matches
+                    .map(|&(person, _)| Match {
+                        person,
+                        squared_distance: calibration.distance(scores[person]).powi(2),
+                    })
+                    .collect(),
+            }
+        })
+    }
 }
 
 /// The learned face nearest to a face by the plain distance between pixels; the first of equally near ones.

@@ -27,7 +27,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[Trial]) -> Result<Suspects>
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
         nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
-        mislabelled: mislabelled(trials, whole.calibration().gives_names()),
+        mislabelled: mislabelled(trials, whole.comparer().gives_names()),
         not_faces: not_faces(whole)?,
     })
 }
@@ -139,7 +139,7 @@ fn product(a: &[u8], b: &[u8]) -> i128 {
 /// Faces that look too little like the faces of the rest of the gallery.
 fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
     let faces = whole.gallery().faces();
-    let limit = whole.calibration().likeness_limit();
+    let limit = whole.comparer().likeness_limit();
     let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
         .into_par_iter()
         .map(|part| {

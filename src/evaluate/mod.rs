@@ -13,6 +13,7 @@ pub mod hygiene;
 mod identification;
 mod not_faces;
 mod open_set;
+pub mod pairs;
 pub mod split;
 mod verification;
 

@@ -99,7 +99,7 @@ fn run(
 ) -> Result<Split> {
     let gallery = whole.gallery();
     let learned = gallery.select(&fold.learned)?;
-    let recognizer = Recognizer::learn(*whole.preparation(), learned, whole.settings())?;
+    let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize]| -> Result<(FaceMatrix, Vec<Probe>)> {
         let pixels = gallery.faces().select(faces)?;
         let found = recognizer.identify_faces(&pixels, Question::default());

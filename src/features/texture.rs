@@ -42,23 +42,108 @@ const SHARE_STEPS: u32 = 256;
 /// Gradients fainter than this, in gray levels a pixel, say little about direction: a flat cell has none.
 const FAINT: f64 = 0.001;
 
+/// Cells into which a face is divided, and the circle on which patterns are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Cells across.
+    pub columns: usize,
+    /// Cells down.
+    pub rows: usize,
+    /// Distance of the eight points of a pattern from its pixel.
+    pub radius: Radius,
+}
+
+/// Radius of the circle on which a local binary pattern is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Radius {
+    /// One pixel.
+    One,
+    /// Two pixels.
+    Two,
+}
+
+/// The grid of [`describe`].
+const GRID: Grid = Grid {
+    columns: COLUMNS,
+    rows: ROWS,
+    radius: Radius::Two,
+};
+
+impl Grid {
+    /// Bytes of a [folded](describe_folded) texture on this grid.
+    pub const fn folded_length(self) -> usize {
+        self.columns.div_ceil(2) * self.rows * CELL
+    }
+
+    /// The weight of gradients too faint to have a direction, for a cell of average size.
+    fn faint(self, size: FaceSize) -> f64 {
+        let weight_of_a_pixel = 4.0 * size.pixels() as f64;
+        FAINT * size.pixels() as f64 / (self.columns * self.rows) as f64
+            * weight_of_a_pixel
+            * f64::from(MAGNITUDE_STEPS)
+            * f64::from(SHARE_STEPS)
+    }
+}
+
 /// The texture of a face (d pixels): [`LENGTH`] bytes.
 ///
 /// # Panics
 /// If the face is not of this size.
 pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(LENGTH);
+    for cell in histograms(face, size, GRID).chunks_exact(CELL) {
+        bytes.extend(roots_of_a_cell(cell, GRID.faint(size)));
+    }
+    bytes
+}
+
+/// The texture that a face (d pixels) and its mirror image have together, on this grid: each cell added to the mirror
+/// image of the cell opposite, so that half of the columns stay, the outermost first
+/// ([`Grid::folded_length`] bytes). A face and its mirror image have the same.
+///
+/// # Panics
+/// If the face is not of this size.
+pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
+    let sums = histograms(face, size, grid);
+    let within = mirrored_bins();
+    let mut bytes = Vec::with_capacity(grid.folded_length());
+    let mut folded = [0_u64; CELL];
+    for row in sums.chunks_exact(grid.columns * CELL) {
+        for column in 0..grid.columns.div_ceil(2) {
+            let own = &row[column * CELL..][..CELL];
+            let opposite = &row[(grid.columns - 1 - column) * CELL..][..CELL];
+            for ((sum, own), &from) in folded.iter_mut().zip(own).zip(within) {
+                *sum = own + opposite[from];
+            }
+            bytes.extend(roots_of_a_cell(&folded, 2.0 * grid.faint(size)));
+        }
+    }
+    bytes
+}
+
+/// The roots of shares of a cell's patterns and of its directions, in bytes.
+fn roots_of_a_cell(cell: &[u64], faint: f64) -> impl Iterator<Item = u8> {
+    let (patterns, directions) = cell.split_at(PATTERNS);
+    roots_of_shares(patterns, 0.0).chain(roots_of_shares(directions, faint))
+}
+
+/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
+fn histograms(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
     assert_eq!(face.len(), size.pixels(), "a face of another size");
-    let across = places(size.width(), COLUMNS);
-    let down = places(size.height(), ROWS);
+    let across = places(size.width(), grid.columns);
+    let down = places(size.height(), grid.rows);
     let picture = Picture::new(face, size);
     let labels = labels();
 
-    let mut sums = vec![0_u64; LENGTH];
+    let mut sums = vec![0_u64; CELL * grid.columns * grid.rows];
     // The shares of the four cells between whose middles a row of pixels runs, for each bin.
-    let mut corners = vec![[0_u64; 4]; CELL * (COLUMNS + 1)];
+    let mut corners = vec![[0_u64; 4]; CELL * (grid.columns + 1)];
     let mut patterns = vec![0_u8; across.len()];
     for (y, row) in down.iter().enumerate() {
-        picture.patterns(y, &mut patterns);
+        match grid.radius {
+            Radius::One => picture.patterns_at_one(y, &mut patterns),
+            Radius::Two => picture.patterns_at_two(y, &mut patterns),
+        }
         for (x, column) in across.iter().enumerate() {
             let bins = &mut corners[column.gap * CELL..][..CELL];
             let shares = [
@@ -78,21 +163,10 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
             }
         }
         if down.get(y + 1).is_none_or(|next| next.gap != row.gap) {
-            hand_out(&mut corners, row.gap, &mut sums);
+            hand_out(&mut corners, row.gap, grid, &mut sums);
         }
     }
-    let weight_of_a_pixel = 4.0 * size.pixels() as f64;
-    let faint = FAINT * size.pixels() as f64 / (COLUMNS * ROWS) as f64
-        * weight_of_a_pixel
-        * f64::from(MAGNITUDE_STEPS)
-        * f64::from(SHARE_STEPS);
-    let mut bytes = Vec::with_capacity(LENGTH);
-    for cell in sums.chunks_exact(CELL) {
-        let (patterns, directions) = cell.split_at(PATTERNS);
-        bytes.extend(roots_of_shares(patterns, 0.0));
-        bytes.extend(roots_of_shares(directions, faint));
-    }
-    bytes
+    sums
 }
 
 /// The textures of faces, in their order, as pictures of the size [`SHEET`].
@@ -109,8 +183,24 @@ pub fn describe_all(faces: &FaceMatrix) -> FaceMatrix {
 pub fn mirror() -> &'static [u32] {
     static MIRROR: OnceLock<Vec<u32>> = OnceLock::new();
     MIRROR.get_or_init(|| {
+        let within = mirrored_bins();
+        let mut from = Vec::with_capacity(LENGTH);
+        for row in 0..ROWS {
+            for column in (0..COLUMNS).rev() {
+                let cell = (row * COLUMNS + column) * CELL;
+                from.extend(within.iter().map(|&at| (cell + at) as u32));
+            }
+        }
+        from
+    })
+}
+
+/// Where each bin of a cell comes from in a mirror.
+fn mirrored_bins() -> &'static [usize; CELL] {
+    static BINS: OnceLock<[usize; CELL]> = OnceLock::new();
+    BINS.get_or_init(|| {
         let labels = labels();
-        let mut within: Vec<usize> = (0..CELL).collect();
+        let mut within: [usize; CELL] = std::array::from_fn(|bin| bin);
         for pattern in 0..256_usize {
             let mirrored = (0..8)
                 .filter(|bit| pattern >> bit & 1 == 1)
@@ -120,14 +210,7 @@ pub fn mirror() -> &'static [u32] {
         for direction in 0..DIRECTIONS {
             within[PATTERNS + mirrored_direction(direction)] = PATTERNS + direction;
         }
-        let mut from = Vec::with_capacity(LENGTH);
-        for row in 0..ROWS {
-            for column in (0..COLUMNS).rev() {
-                let cell = (row * COLUMNS + column) * CELL;
-                from.extend(within.iter().map(|&at| (cell + at) as u32));
-            }
-        }
-        from
+        within
     })
 }
 
@@ -184,12 +267,12 @@ fn beside(gap: usize, cells: usize) -> [usize; 2] {
 }
 
 /// Adds what a row of gaps gathered to the cells around, and empties it.
-fn hand_out(corners: &mut [[u64; 4]], gap: usize, sums: &mut [u64]) {
+fn hand_out(corners: &mut [[u64; 4]], gap: usize, grid: Grid, sums: &mut [u64]) {
     for (column_gap, bins) in corners.chunks_exact_mut(CELL).enumerate() {
-        let rows = beside(gap, ROWS);
-        let columns = beside(column_gap, COLUMNS);
+        let rows = beside(gap, grid.rows);
+        let columns = beside(column_gap, grid.columns);
         for (corner, (row, column)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
-            let cell = (rows[row] * COLUMNS + columns[column]) * CELL;
+            let cell = (rows[row] * grid.columns + columns[column]) * CELL;
             for (sum, bin) in sums[cell..][..CELL].iter_mut().zip(bins.iter()) {
                 *sum += bin[corner];
             }
@@ -205,6 +288,11 @@ fn roots_of_shares(sums: &[u64], more: f64) -> impl Iterator<Item = u8> {
         let share = if total > 0.0 { sum as f64 / total } else { 0.0 };
         (255.0 * share.sqrt()).round() as u8
     })
+}
+
+/// The pattern whose bit i is the i-th answer.
+fn bits(answers: [bool; 8]) -> u8 {
+    (0..8).fold(0, |bits, bit| bits | u8::from(answers[bit]) << bit)
 }
 
 /// How far the border is repeated outside: as far as a pattern looks.
@@ -232,7 +320,7 @@ impl Picture {
 
     /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
     /// away, is not darker than the pixel.
-    fn patterns(&self, y: usize, patterns: &mut [u8]) {
+    fn patterns_at_two(&self, y: usize, patterns: &mut [u8]) {
         /// The diagonal points lie at √2 = 1 + 106/256.
         const FAR: i32 = 106;
         const NEAR: i32 = 256 - FAR;
@@ -256,7 +344,36 @@ impl Picture {
                 top[x + 2] >= centre,
                 diagonal(above[x + 3], above[x + 4] + top[x + 3], top[x + 4]) >= centre * ONE,
             ];
-            *pattern = (0..8).fold(0, |bits, bit| bits | u8::from(is_not_darker[bit]) << bit);
+            *pattern = bits(is_not_darker);
+        }
+    }
+
+    /// As [`patterns_at_two`](Self::patterns_at_two), of the points one pixel away.
+    fn patterns_at_one(&self, y: usize, patterns: &mut [u8]) {
+        /// The diagonal points lie at √½ = 181/256.
+        const FAR: i32 = 181;
+        const NEAR: i32 = 256 - FAR;
+        const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
+
+        let row =
+            |down: usize| &self.levels[(y + down) * self.width..][..patterns.len() + 2 * MARGIN];
+        let (above, middle, below) = (row(1), row(2), row(3));
+        for (x, pattern) in patterns.iter_mut().enumerate() {
+            let centre = middle[x + 2];
+            let diagonal = |beside: i32, far: i32| {
+                centre * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
+            };
+            let is_not_darker = [
+                middle[x + 3] >= centre,
+                diagonal(middle[x + 3] + below[x + 2], below[x + 3]),
+                below[x + 2] >= centre,
+                diagonal(middle[x + 1] + below[x + 2], below[x + 1]),
+                middle[x + 1] >= centre,
+                diagonal(middle[x + 1] + above[x + 2], above[x + 1]),
+                above[x + 2] >= centre,
+                diagonal(middle[x + 3] + above[x + 2], above[x + 3]),
+            ];
+            *pattern = bits(is_not_darker);
         }
     }
 

@@ -16,10 +16,7 @@ impl Gallery {
     /// [`Error::NoSuchPerson`], with the nearest spelling among those enrolled.
     pub fn find(&self, name: &str) -> Result<usize> {
         let name = name.trim();
-        let found = self
-            .people
-            .iter()
-            .position(|person| person.as_str() == name);
+        let found = self.people.iter().position(|person| person.is_called(name));
         found.ok_or_else(|| Error::NoSuchPerson {
             name: name.chars().take(Person::MAX_LENGTH).collect(),
             nearest: self.nearest_spelling(name),

@@ -189,11 +189,6 @@ impl Gallery {
         &self.faces
     }
 
-    /// The same, to be kept by whoever needs them.
-    pub(crate) fn shared_faces(&self) -> Arc<FaceMatrix> {
-        Arc::clone(&self.faces)
-    }
-
     /// n, the number of faces.
     pub fn len(&self) -> usize {
         self.enrolled.len()

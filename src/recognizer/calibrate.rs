@@ -3,8 +3,10 @@
 use rayon::prelude::*;
 
 use super::{Settings, evidence, verify};
-use crate::decision::{Calibration, LeftOut};
+use crate::decision::{self, Calibration, LeftOut};
+
 use crate::error::Result;
+use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, Match};
 use crate::likeness::{self, LikenessTest};
@@ -278,34 +280,88 @@ impl Faces<'_> {
 
     /// How much each face that is tried looks like those that are learned from.
     fn likeness(&self, round: &Round) -> Option<Vec<f64>> {
-        let faces = self.gallery.faces();
-        let tried = faces.select(&round.tried).ok()?;
-        let wanted = self.settings.components;
-        let (components, weights, leading) = match &self.pixels {
-            Some(products) => {
-                let dual = products.fit(&round.learned, wanted).ok()?;
-                let leading = likeness::leading(&dual.eigenvalues());
-                let (dual, components) = dual.with_components(faces, leading).ok()?;
-                let weights = dual.project(&round.tried);
-                (components, weights, leading)
-            }
-            None => {
-                let learned = faces.select(&round.learned).ok()?;
-                let components = pca(wanted)
-                    .fit_with_symmetry(&learned, self.symmetry)
-                    .ok()?;
-                let leading = likeness::leading(&components.eigenvalues);
-                let space = FaceSpace::new(faces.size(), &components);
-                (components, space.project(&tried), leading)
-            }
-        };
-        let space = FaceSpace::new(faces.size(), &components);
-        let test = LikenessTest::with_leading(&space, leading);
-        let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
-            test.likeness(tried.face(at), weights.as_slice())
-        };
-        Some(weights.column_iter().enumerate().map(of_face).collect())
+        left_out_likeness(
+            self.gallery.faces(),
+            self.pixels.as_ref(),
+            self.symmetry,
+            self.settings.components,
+            round,
+        )
     }
+}
+
+/// How much each face that is tried looks like those that are learned from; by `products` of the pixels where they are
+/// given.
+fn left_out_likeness(
+    faces: &FaceMatrix,
+    products: Option<&InnerProducts>,
+    symmetry: Symmetry<'_>,
+    wanted: ComponentCount,
+    round: &Round,
+) -> Option<Vec<f64>> {
+    let tried = faces.select(&round.tried).ok()?;
+    let (components, weights, leading) = match products {
+        Some(products) => {
+            let dual = products.fit(&round.learned, wanted).ok()?;
+            let leading = likeness::leading(&dual.eigenvalues());
+            let (dual, components) = dual.with_components(faces, leading).ok()?;
+            let weights = dual.project(&round.tried);
+            (components, weights, leading)
+        }
+        None => {
+            let learned = faces.select(&round.learned).ok()?;
+            let components = pca(wanted).fit_with_symmetry(&learned, symmetry).ok()?;
+            let leading = likeness::leading(&components.eigenvalues);
+            let space = FaceSpace::new(faces.size(), &components);
+            (components, space.project(&tried), leading)
+        }
+    };
+    let space = FaceSpace::new(faces.size(), &components);
+    let test = LikenessTest::with_leading(&space, leading);
+    let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
+        test.likeness(tried.face(at), weights.as_slice())
+    };
+    Some(weights.column_iter().enumerate().map(of_face).collect())
+}
+
+/// Parts of the people, or of one person's photos, that are left out to see how much faces look like faces.
+const LIKENESS_FOLDS: usize = 3;
+
+/// The likeness below which something is not a face, from faces of people who are left out in turn. In a gallery so
+/// large that leaving out hardly moves the space, the space of all faces judges some of them.
+pub(super) fn likeness_limit(gallery: &Gallery, space: &FaceSpace, settings: Settings) -> f64 {
+    let (faces, persons) = (gallery.faces(), gallery.persons());
+    let likeness = if gallery.len() > SIDE_BY_SIDE {
+        let some: Vec<usize> = (0..PROBES).map(|at| at * gallery.len() / PROBES).collect();
+        faces.select(&some).map_or_else(
+            |_| Vec::new(),
+            |some| {
+                let (weights, test) = (space.project(&some), LikenessTest::new(space));
+                let of_face = |at| test.likeness(some.face(at), weights.column(at).as_slice());
+                (0..some.len()).into_par_iter().map(of_face).collect()
+            },
+        )
+    } else {
+        let is_alone = gallery.people().len() == 1;
+        let part = |face: usize| if is_alone { face } else { persons[face] };
+        let products = match settings.components.needs_faces() {
+            false => Some(InnerProducts::of(faces)),
+            true => None,
+        };
+        let of_fold = |fold: usize| {
+            let round = split(Kind::People, &persons, |face| {
+                part(face) % LIKENESS_FOLDS == fold
+            });
+            if round.tried.is_empty() || round.learned.is_empty() {
+                return None;
+            }
+            let components = settings.components;
+            left_out_likeness(faces, products.as_ref(), Symmetry::None, components, &round)
+        };
+        let folds = (0..LIKENESS_FOLDS).into_par_iter().filter_map(of_fold);
+        folds.collect::<Vec<_>>().concat()
+    };
+    decision::likeness_limit(&likeness)
 }
 
 /// By the cheaper route: the result does not depend on it.

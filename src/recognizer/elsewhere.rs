@@ -41,6 +41,7 @@ impl Identifier {
             Identification {
                 decision,
                 candidates,
+                somebody_else: None,
                 residual: self.space().residual(face, weights.as_slice()),
                 likeness,
                 location: None,

@@ -2,10 +2,11 @@
 
 use nalgebra::DVectorView;
 
-use super::Recognizer;
-use crate::error::Result;
+use super::{Question, Recognizer};
+use crate::background::{Background, FACE};
+use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::matcher::{CELLS, Split, View};
+use crate::matcher::{CELLS, Matcher, Split, View};
 
 /// What speaks for one person: their enrolled face that is nearest to the probe.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,9 @@ pub struct Explanation {
     pub weights: Vec<f32>,
     /// The nearest person, and the next where there is one.
     pub sides: Vec<Side>,
+    /// Where the background model compares two people: what speaks for the first rather than for the second, in each
+    /// cell of the face (7 x 8, row by row), in spreads of strangers' scores.
+    pub balance: Option<Vec<f64>>,
 }
 
 impl Recognizer {
@@ -70,14 +74,18 @@ impl Recognizer {
     /// A face of another size.
     pub fn explain(&self, face: &[u8]) -> Result<Explanation> {
         let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
-        let coordinates = self.matcher().coordinates(&faces);
-        let ranked = self.matcher().rank(coordinates.as_slice(), 2);
+        let Some(matcher) = self.matcher() else {
+            return self.explain_by_background(&faces);
+        };
+        let coordinates = matcher.coordinates(&faces);
+        let ranked = matcher.rank(coordinates.as_slice(), 2);
         let persons = self.gallery.persons();
         let sides = ranked
             .iter()
             .map(|found| {
                 let theirs = (0..persons.len()).filter(|&at| persons[at] == found.person);
                 self.side(
+                    matcher,
                     found.person,
                     found.distance(),
                     theirs,
@@ -90,18 +98,74 @@ impl Recognizer {
             pixels: face.to_vec(),
             weights: self.space().project(&faces).as_slice().to_vec(),
             sides,
+            balance: None,
+        })
+    }
+
+    /// The likeliest people, and of each the enrolled face that is most like the probe.
+    fn explain_by_background(&self, faces: &FaceMatrix) -> Result<Explanation> {
+        let background = self.background().ok_or(Error::Inconsistent)?;
+        let question = Question {
+            top: 2,
+            ..Question::default()
+        };
+        let found = self.identify_faces(faces, question).pop();
+        let candidates = found.map_or_else(Vec::new, |found| found.candidates);
+        let model = Background::bundled()?;
+        let probe = model.coordinates(faces);
+        let placed = background.people().coordinates(&probe);
+        let persons = self.gallery.persons();
+        let mut sides = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let person = self.gallery.find(candidate.person.as_str())?;
+            let own: Vec<usize> = (0..persons.len())
+                .filter(|&at| persons[at] == person)
+                .collect();
+            let theirs = background.coordinates().select_columns(&own);
+            let theirs = background.people().coordinates(&theirs);
+            let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
+            let nearest = (0..own.len())
+                .map(|at| (squared(at), own[at]))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let (squared, face) = nearest.ok_or(Error::Inconsistent)?;
+            sides.push(Side {
+                person,
+                distance: candidate.distance,
+                face,
+                pixels: self.gallery.faces().face(face).to_vec(),
+                mirrored: false,
+                squared,
+                splits: Vec::new(),
+            });
+        }
+        let balance = match &sides[..] {
+            [first, second] => {
+                let pixels = [faces.as_slice(), &first.pixels, &second.pixels].concat();
+                let three = FaceMatrix::from_pixels(faces.size(), pixels)?;
+                let persons = [first.person, second.person];
+                let places = model.balance(background.people(), &three, persons);
+                Some(in_cells(&places))
+            }
+            _ => None,
+        };
+        Ok(Explanation {
+            pixels: faces.as_slice().to_vec(),
+            weights: self.space().project(faces).as_slice().to_vec(),
+            sides,
+            balance,
         })
     }
 
     fn side(
         &self,
+        matcher: &Matcher,
         person: usize,
         distance: f64,
         theirs: impl Iterator<Item = usize>,
         probe: &FaceMatrix,
         coordinates: DVectorView<'_, f32>,
     ) -> Result<Side> {
-        let enrolled = self.matcher().enrolled();
+        let enrolled = matcher.enrolled();
         let copies = enrolled.ncols() / self.gallery.len().max(1);
         let squared = |column: usize| -> f64 {
             let values = enrolled.column(column);
@@ -130,7 +194,7 @@ impl Recognizer {
             straight.to_vec()
         };
         let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = self.matcher().parts().iter().filter_map(|part| {
+        let splits = matcher.parts().iter().filter_map(|part| {
             let (first, second) = (part.view().of(probe), part.view().of(&compared));
             part.split(first.as_slice(), second.as_slice(), size)
         });
@@ -144,6 +208,17 @@ impl Recognizer {
             pixels,
         })
     }
+}
+
+/// Values of the places of a face of the size [`FACE`], added up in cells.
+fn in_cells(places: &[f64]) -> Vec<f64> {
+    let mut cells = vec![0.0; CELLS.0 * CELLS.1];
+    let (width, height) = (FACE.width() as usize, FACE.height() as usize);
+    for (at, value) in places.iter().enumerate() {
+        let (column, row) = (at % width * CELLS.0 / width, at / width * CELLS.1 / height);
+        cells[row * CELLS.0 + column] += value;
+    }
+    cells
 }
 
 #[cfg(test)]
@@ -185,7 +260,7 @@ mod tests {
                 let settings = Settings {
                     features,
                     metric: metric.parse().unwrap(),
-                    ..Settings::default()
+                    ..Settings::without_background()
                 };
                 let recognizer = learned(settings);
                 let probe = recognizer.gallery().faces().face(4).to_vec();
@@ -197,7 +272,10 @@ mod tests {
                         recognizer.space().size(),
                         [noisy.as_slice(), &side.pixels].concat(),
                     );
-                    let at = recognizer.matcher().coordinates(&compared.unwrap());
+                    let at = recognizer
+                        .matcher()
+                        .unwrap()
+                        .coordinates(&compared.unwrap());
                     let distance = f64::from((at.column(0) - at.column(1)).norm_squared());
                     let sum: f64 = side.of_cells().iter().sum();
                     let close = |a: f64| (a - distance).abs() <= 1e-3 * distance.max(1e-3);
@@ -213,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_mirrored_photo_is_nearest_to_the_mirror_image() {
-        let recognizer = learned(Settings::default());
+        let recognizer = learned(Settings::without_background());
         let size = recognizer.space().size();
         let face = recognizer.gallery().faces().face(7);
         let mut mirrored = face.to_vec();

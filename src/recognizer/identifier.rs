@@ -5,17 +5,19 @@ use std::sync::Arc;
 use image::GrayImage;
 use rayon::prelude::*;
 
-use super::few::Few;
+use super::comparer::{BackgroundComparer, Comparer};
 use super::{Settings, evidence};
+use crate::background::Background;
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Calibration, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
-use crate::gallery::{Gallery, Match, Search};
+use crate::gallery::{Match, Search};
+
 use crate::likeness::LikenessTest;
 use crate::locate::Location;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Part, View};
 use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
 
@@ -37,6 +39,9 @@ pub struct Identification {
     pub decision: Decision,
     /// The nearest people, nearest first; the first is the one named where the decision is known.
     pub candidates: Vec<Candidate>,
+    /// Probability that it is somebody who is not enrolled: with the confidences of all people it sums to 1. `None`
+    /// where no background model compares, whose confidences are each their own.
+    pub somebody_else: Option<f64>,
     /// How the face lies to face space.
     pub residual: Residual,
     /// How much it looks like a face, -1 to 1: see [`LikenessTest`].
@@ -46,6 +51,14 @@ pub struct Identification {
 }
 
 impl Identification {
+    /// Whether the nearest person is likelier than not, though not sure enough to be named.
+    pub fn is_probable(&self) -> bool {
+        let likely = self
+            .closest()
+            .is_some_and(|closest| closest.confidence > 0.5);
+        self.decision == Decision::Unknown && likely
+    }
+
     /// The nearest person, named or not.
     pub fn closest(&self) -> Option<&Candidate> {
         self.candidates.first()
@@ -80,16 +93,12 @@ pub struct Identifier {
     /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
     space: Arc<FaceSpace>,
     people: Vec<Person>,
-    matcher: Matcher,
-    calibration: Calibration,
+    comparer: Comparer,
     search: Search,
-    /// Of few people, who are told apart by how alike faces look.
-    pub(super) few: Option<Few>,
 }
 
 impl Identifier {
-    /// An identifier from stored parts. Of few people the faces are needed too: see
-    /// [`goes_by_resemblance`](Self::goes_by_resemblance).
+    /// An identifier from stored parts.
     ///
     /// # Errors
     /// Parts that do not fit together.
@@ -98,17 +107,26 @@ impl Identifier {
         settings: Settings,
         space: Arc<FaceSpace>,
         people: Vec<Person>,
-        matcher: Matcher,
-        calibration: Calibration,
+        comparer: Comparer,
     ) -> Result<Self> {
         let size = preparation.size();
-        settings.comparison().refuse_senseless(size)?;
-        let views = settings.features.views(size);
-        let is_viewed = matcher.parts().len() == views.len()
-            && matcher.parts().iter().zip(&views).all(|(part, view)| {
-                part.view() == view.0 && part.space().size() == view.0.size(size)
-            });
-        let fits = space.size() == size && is_viewed && calibration.is_sound(people.len());
+        let compares = match &comparer {
+            Comparer::Gallery {
+                matcher,
+                calibration,
+            } => {
+                settings.comparison().refuse_senseless(size)?;
+                let views = settings.features.views(size);
+                let is_viewed = |(part, view): (&Part, &(View, f64))| {
+                    part.view() == view.0 && part.space().size() == view.0.size(size)
+                };
+                matcher.parts().len() == views.len()
+                    && matcher.parts().iter().zip(&views).all(is_viewed)
+                    && calibration.is_sound(people.len())
+            }
+            Comparer::Background(background) => background.people().photos().len() == people.len(),
+        };
+        let fits = space.size() == size && compares;
         if !fits {
             return Err(Error::Inconsistent);
         }
@@ -117,17 +135,9 @@ impl Identifier {
             settings,
             space,
             people,
-            matcher,
-            calibration,
+            comparer,
             search: Search::Exact,
-            few: None,
         })
-    }
-
-    /// The same for this gallery, whose faces are kept where they are needed.
-    pub(super) fn among(self, gallery: &Gallery) -> Self {
-        let few = self.goes_by_resemblance().then(|| Few::new(gallery));
-        Self { few, ..self }
     }
 
     /// The same, looking for people so thoroughly.
@@ -160,14 +170,38 @@ impl Identifier {
         &self.people
     }
 
-    /// What the gallery looks like to a probe.
-    pub fn matcher(&self) -> &Matcher {
-        &self.matcher
+    /// How faces are compared.
+    pub fn comparer(&self) -> &Comparer {
+        &self.comparer
     }
 
-    /// How distances become decisions.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+    /// What the gallery looks like to a probe, where faces are compared by what this gallery alone teaches.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        match &self.comparer {
+            Comparer::Gallery { matcher, .. } => Some(matcher),
+            Comparer::Background(_) => None,
+        }
+    }
+
+    /// How distances become decisions, where faces are compared by what this gallery alone teaches.
+    pub fn calibration(&self) -> Option<&Calibration> {
+        match &self.comparer {
+            Comparer::Gallery { calibration, .. } => Some(calibration),
+            Comparer::Background(_) => None,
+        }
+    }
+
+    /// What the background model knows of the gallery, where faces are compared by it.
+    pub fn background(&self) -> Option<&BackgroundComparer> {
+        match &self.comparer {
+            Comparer::Gallery { .. } => None,
+            Comparer::Background(background) => Some(background),
+        }
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        self.comparer.threshold(acceptance)
     }
 
     /// Who is in the photo: prepares it as the gallery was prepared, then [`Identifier::identify_faces`].
@@ -217,9 +251,20 @@ impl Identifier {
         let together = FaceMatrix::from_pixels(self.preparation.size(), pixels.collect())?;
         let mut identified = identify(&together)?.into_iter();
         let of_photo = |faces: &Vec<PreparedFace>| {
-            let with_place = |(face, found): (&PreparedFace, Identification)| Identification {
-                location: face.part.location(),
-                ..found
+            let with_place = |(face, found): (&PreparedFace, Identification)| {
+                let location = face.part.location();
+                // What was found as a face is one, in whatever light; the background model tells strangers itself.
+                let is_face =
+                    location.is_some() && matches!(self.comparer, Comparer::Background(_));
+                let decision = match found.decision {
+                    Decision::NotAFace if is_face => Decision::Unknown,
+                    decision => decision,
+                };
+                Identification {
+                    decision,
+                    location,
+                    ..found
+                }
             };
             let found = faces.iter().zip(identified.by_ref());
             found.map(with_place).collect()
@@ -230,35 +275,53 @@ impl Identifier {
     /// Who each prepared face (d x n) is, in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
         let weights = self.space.project(faces);
-        // Two are needed to judge the first.
-        let top = question.top.max(2);
-        let ranked = self.few.is_none().then(|| {
-            let coordinates = self.matcher.coordinates(faces);
-            self.matcher.rank_all(&coordinates, top, self.search)
-        });
         let test = LikenessTest::new(&self.space);
-        let identify = |at: usize| {
+        let looks = |at: usize| {
             let (face, weights) = (faces.face(at), weights.column(at));
-            let residual = self.space.residual(face, weights.as_slice());
-            let likeness = test.likeness(face, weights.as_slice());
-            let (decision, candidates) = match (&self.few, &ranked) {
-                (Some(few), _) => self.judge_among_few(few, face, likeness, question),
-                (None, Some(ranked)) => self.judge(&ranked[at], likeness, question),
-                (None, None) => self.judge(&[], likeness, question),
-            };
-            Identification {
-                decision,
-                candidates,
-                residual,
-                likeness,
-                location: None,
+            Looks {
+                residual: self.space.residual(face, weights.as_slice()),
+                likeness: test.likeness(face, weights.as_slice()),
             }
         };
-        (0..faces.len()).into_par_iter().map(identify).collect()
+        let looks: Vec<Looks> = (0..faces.len()).into_par_iter().map(looks).collect();
+        match &self.comparer {
+            Comparer::Gallery {
+                matcher,
+                calibration,
+            } => {
+                // Two are needed to judge the first.
+                let top = question.top.max(2);
+                let ranked = matcher.rank_all(&matcher.coordinates(faces), top, self.search);
+                let judge = |(ranked, looks): (Vec<Match>, Looks)| {
+                    self.judge(&ranked, calibration, looks, question)
+                };
+                ranked.into_iter().zip(looks).map(judge).collect()
+            }
+            Comparer::Background(background) => {
+                let Ok(model) = Background::bundled() else {
+                    return Vec::new();
+                };
+                let coordinates = model.coordinates(faces);
+                let judge = |at: usize, scores: Vec<f64>| {
+                    let probe = coordinates.column(at);
+                    self.judge_by_background(
+                        background,
+                        probe.as_slice(),
+                        scores,
+                        looks[at],
+                        question,
+                    )
+                };
+                background.people().with_scores(&coordinates, judge)
+            }
+        }
     }
 
     /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
     pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
+        let Comparer::Gallery { calibration, .. } = &self.comparer else {
+            return Vec::new();
+        };
         let measure = self.settings.metric.measure;
         ranked
             .iter()
@@ -267,7 +330,7 @@ impl Identifier {
                 person: self.people[found.person].clone(),
                 distance: found.distance(),
                 confidence: evidence(ranked, at, measure)
-                    .map_or(0.0, |evidence| self.calibration.confidence(evidence)),
+                    .map_or(0.0, |evidence| calibration.confidence(evidence)),
             })
             .collect()
     }
@@ -275,15 +338,79 @@ impl Identifier {
     fn judge(
         &self,
         ranked: &[Match],
-        likeness: f64,
+        calibration: &Calibration,
+        looks: Looks,
         question: Question,
-    ) -> (Decision, Vec<Candidate>) {
+    ) -> Identification {
         let measure = self.settings.metric.measure;
         let mut candidates = self.candidates(ranked);
         candidates.truncate(question.top);
-        let decision = decide(ranked, likeness, measure, &self.calibration, question);
-        (decision, candidates)
+        Identification {
+            decision: decide(ranked, looks.likeness, measure, calibration, question),
+            candidates,
+            somebody_else: None,
+            residual: looks.residual,
+            likeness: looks.likeness,
+            location: None,
+        }
     }
+
+    /// Decides by the scores against everybody; the very face that is enrolled is recognised as that.
+    fn judge_by_background(
+        &self,
+        background: &BackgroundComparer,
+        probe: &[f32],
+        mut scores: Vec<f64>,
+        looks: Looks,
+        question: Question,
+    ) -> Identification {
+        if let Some(person) = background.enrolled_as(probe) {
+            scores[person] = SAME_FACE;
+        }
+        let calibration = background.calibration();
+        let judged = calibration.judge(&scores, question.top.max(1));
+        let decision = match judged.people.first() {
+            Some(&(_, confidence))
+                if looks.likeness < self.comparer.likeness_limit() && confidence <= 0.5 =>
+            {
+                Decision::NotAFace
+            }
+            Some(&(person, confidence))
+                if calibration.is_known(scores[person], confidence, question.acceptance) =>
+            {
+                Decision::Known { person }
+            }
+            _ => Decision::Unknown,
+        };
+        let candidate = |&(person, confidence): &(usize, f64)| Candidate {
+            person: self.people[person].clone(),
+            distance: calibration.distance(scores[person]),
+            confidence,
+        };
+        Identification {
+            decision,
+            candidates: judged
+                .people
+                .iter()
+                .take(question.top)
+                .map(candidate)
+                .collect(),
+            somebody_else: Some(judged.somebody_else),
+            residual: looks.residual,
+            likeness: looks.likeness,
+            location: None,
+        }
+    }
+}
+
+/// The score of a face that is enrolled itself: beyond all others.
+pub(super) const SAME_FACE: f64 = 1e6;
+
+/// How a picture lies to face space, and how much it looks like a face.
+#[derive(Clone, Copy)]
+struct Looks {
+    residual: Residual,
+    likeness: f64,
 }
 
 /// What is said of a face of which the people at these distances (nearest first) are the nearest.

@@ -4,13 +4,14 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod comparer;
 mod elsewhere;
 mod explain;
-mod few;
 mod identifier;
 mod shown;
 mod verify;
 
+pub use comparer::{BackgroundComparer, Comparer};
 pub use elsewhere::Near;
 pub use explain::{Explanation, Side};
 pub use identifier::{Candidate, Identification, Identifier, Question};
@@ -19,7 +20,9 @@ pub use verify::{Verdict, Verification};
 use std::sync::Arc;
 
 use image::GrayImage;
+use nalgebra::DMatrix;
 
+use crate::background::Prior;
 use crate::decision::{Acceptance, Calibration, Evidence};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
@@ -37,6 +40,9 @@ use crate::preparation::{Preparation, PreparedFace};
 /// What learning is asked to do; the defaults are measured (docs/RECIPES.md).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Settings {
+    /// What is known before anybody is enrolled. With the background model, features, copies, kernel, pixel scale,
+    /// metric and clusters take no part in comparing.
+    pub prior: Prior,
     /// How many eigenfaces to keep.
     pub components: ComponentCount,
     /// The route to them; the result does not depend on it beyond rounding.
@@ -56,6 +62,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The defaults without the background model: all is learned from the gallery alone.
+    pub fn without_background() -> Self {
+        Self {
+            prior: Prior::None,
+            ..Self::default()
+        }
+    }
+
     /// How the components are fitted.
     pub fn pca(&self) -> Pca {
         Pca {
@@ -103,6 +117,69 @@ impl Recognizer {
     /// # Errors
     /// Fewer than two different faces; scaled pixels that are not compared.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
+        match settings.prior {
+            Prior::Bundled => {
+                let coordinates = comparer::coordinates(&gallery, None)?;
+                Self::learn_with_background(preparation, gallery, settings, coordinates)
+            }
+            Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
+        }
+    }
+
+    /// Learns a gallery that holds faces of this recogniser's: of those the background model's coordinates are known.
+    /// The result is that of [`learn`](Self::learn).
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        let preparation = *self.preparation();
+        match settings.prior {
+            Prior::Bundled => {
+                let coordinates = comparer::coordinates(&gallery, Some(self))?;
+                Self::learn_with_background(preparation, gallery, settings, coordinates)
+            }
+            Prior::None => Self::learn(preparation, gallery, settings),
+        }
+    }
+
+    /// Learns with the background model, given its coordinates of the gallery's faces (2k x n).
+    fn learn_with_background(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        coordinates: DMatrix<f32>,
+    ) -> Result<Self> {
+        let mirror = View::Pixels.mirror(gallery.faces().size());
+        let symmetry = match gallery.len() {
+            1 => Symmetry::Mirror(&mirror),
+            _ => Symmetry::None,
+        };
+        let components = settings
+            .pca()
+            .fit_with_symmetry(gallery.faces(), symmetry)?;
+        let space = Arc::new(FaceSpace::new(gallery.faces().size(), &components));
+        Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+    }
+
+    fn compared_by_background(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        space: Arc<FaceSpace>,
+        coordinates: DMatrix<f32>,
+    ) -> Result<Self> {
+        let likeness_limit = calibrate::likeness_limit(&gallery, &space, settings);
+        let comparer = BackgroundComparer::learn(coordinates, gallery.persons(), likeness_limit)?;
+        let weights = space.project(gallery.faces());
+        let comparer = Comparer::Background(Box::new(comparer));
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+    }
+
+    fn learn_from_gallery(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
@@ -131,15 +208,11 @@ impl Recognizer {
         drop(viewed);
         let weights = space.project(gallery.faces());
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            matcher,
+        let comparer = Comparer::Gallery {
+            matcher: Box::new(matcher),
             calibration,
-        )
+        };
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
     }
 
     /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
@@ -149,9 +222,24 @@ impl Recognizer {
     /// # Errors
     /// Faces of another size; other features, of which this recogniser has no space.
     pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        let of_view = |part: &Part| (part.view(), part.space().clone());
-        let spaces: Vec<_> = self.matcher().parts().iter().map(of_view).collect();
         let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
+        if settings.prior == Prior::Bundled {
+            if gallery.faces().size() != preparation.size() {
+                return Err(Error::Inconsistent);
+            }
+            let coordinates = comparer::coordinates(&gallery, Some(self))?;
+            return Self::compared_by_background(
+                preparation,
+                gallery,
+                settings,
+                space,
+                coordinates,
+            )
+            .map(|learned| learned.of_origin(Origin::Kept));
+        }
+        let of_view = |part: &Part| (part.view(), part.space().clone());
+        let matcher = self.matcher().ok_or(Error::Inconsistent)?;
+        let spaces: Vec<_> = matcher.parts().iter().map(of_view).collect();
         Self::in_spaces(preparation, space, &spaces, gallery, settings)
     }
 
@@ -169,6 +257,7 @@ impl Recognizer {
     ) -> Result<Self> {
         let plan = foundation.plan();
         let settings = Settings {
+            prior: Prior::None,
             components: plan.components(),
             features: plan.features(),
             solver: Solver::Auto,
@@ -204,16 +293,12 @@ impl Recognizer {
             calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings);
         drop(viewed);
         let weights = space.project(gallery.faces());
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            matcher,
+        let comparer = Comparer::Gallery {
+            matcher: Box::new(matcher),
             calibration,
-        )
-        .map(|learned| learned.of_origin(Origin::Kept))
+        };
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+            .map(|learned| learned.of_origin(Origin::Kept))
     }
 
     /// A recogniser from stored parts.
@@ -226,8 +311,7 @@ impl Recognizer {
         space: Arc<FaceSpace>,
         gallery: Gallery,
         weights: Weights,
-        matcher: Matcher,
-        calibration: Calibration,
+        comparer: Comparer,
     ) -> Result<Self> {
         let (size, components) = (preparation.size(), space.components());
         let identifier = Identifier::from_parts(
@@ -235,15 +319,14 @@ impl Recognizer {
             settings,
             space,
             gallery.people().to_vec(),
-            matcher,
-            calibration,
+            comparer,
         )?;
         let fits = weights.shape() == (components, gallery.len()) && gallery.faces().size() == size;
         if !fits {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
-            identifier: identifier.among(&gallery),
+            identifier,
             origin: Origin::Gallery,
             gallery,
             weights,
@@ -264,7 +347,9 @@ impl Recognizer {
     /// Whether so many faces were learned from that those of the gallery among them hardly moved the spaces. Where
     /// they did, and the spaces were kept, calibration saw nobody who was really left out: it is too sure.
     pub fn is_settled(&self) -> bool {
-        calibrate::is_settled(self.space(), self.matcher(), self.space().learned_from())
+        self.matcher().is_none_or(|matcher| {
+            calibrate::is_settled(self.space(), matcher, self.space().learned_from())
+        })
     }
 
     /// How photos are made ready.
@@ -292,14 +377,24 @@ impl Recognizer {
         &self.weights
     }
 
-    /// What the gallery looks like to a probe.
-    pub fn matcher(&self) -> &Matcher {
+    /// What the gallery looks like to a probe, where faces are compared by what this gallery alone teaches.
+    pub fn matcher(&self) -> Option<&Matcher> {
         self.identifier.matcher()
     }
 
-    /// How distances become decisions.
-    pub fn calibration(&self) -> &Calibration {
+    /// How distances become decisions, where faces are compared by what this gallery alone teaches.
+    pub fn calibration(&self) -> Option<&Calibration> {
         self.identifier.calibration()
+    }
+
+    /// What the background model knows of the gallery, where faces are compared by it.
+    pub fn background(&self) -> Option<&BackgroundComparer> {
+        self.identifier.background()
+    }
+
+    /// How faces are compared.
+    pub fn comparer(&self) -> &Comparer {
+        self.identifier.comparer()
     }
 
     /// What of this names people: all but the enrolled faces themselves.
@@ -345,11 +440,6 @@ impl Recognizer {
     /// See [`Identifier::candidates`].
     pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         self.identifier.candidates(ranked)
-    }
-
-    /// See [`Identifier::goes_by_resemblance`].
-    pub fn goes_by_resemblance(&self) -> bool {
-        self.identifier.goes_by_resemblance()
     }
 
     /// See [`Identifier::threshold`].

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::Weights;
 use crate::kernel_pca::{Kernel, KernelPca};
-use crate::matcher::{Space, View};
+use crate::matcher::{Matcher, Part, Space, View};
 use crate::pca::{ComponentCount, Pca, Solver, scaled};
 
 /// Up to so many components, those that are not kept are worth finding again.
@@ -21,9 +21,14 @@ impl Recognizer {
     /// # Errors
     /// Faces whose pixels are all alike to the kernel.
     pub fn shown_space(&self) -> Result<Space> {
-        match self.matcher().part(View::Pixels) {
+        let part = self
+            .matcher()
+            .and_then(|matcher| matcher.part(View::Pixels));
+        match part {
             Some(part) => Ok(part.space().clone()),
-            None if self.settings().kernel == Kernel::Linear => Ok(self.linear_space()),
+            None if self.background().is_some() || self.settings().kernel == Kernel::Linear => {
+                Ok(self.linear_space())
+            }
             None => {
                 let pca = KernelPca {
                     kernel: self.settings().kernel,
@@ -86,11 +91,9 @@ impl Recognizer {
     /// The faces that the shown space was learned from: with their mirror images where these are compared by pixels.
     fn learned_pixels(&self) -> Result<FaceMatrix> {
         let faces = self.gallery.faces();
-        let at = self
-            .matcher()
-            .parts()
-            .iter()
-            .position(|part| part.view() == View::Pixels);
+        let is_of_pixels = |part: &Part| part.view() == View::Pixels;
+        let parts = self.matcher().map_or(&[] as &[Part], Matcher::parts);
+        let at = parts.iter().position(is_of_pixels);
         match at {
             Some(at) => {
                 let mut learned = self.settings().comparison().learned(faces)?;

@@ -2,8 +2,10 @@
 
 use nalgebra::DMatrix;
 
-use super::{Recognizer, evidence, similarity};
-use crate::decision::{Acceptance, ENOUGH_PEOPLE, Pairs};
+use super::identifier::SAME_FACE;
+use super::{BackgroundComparer, Comparer, Question, Recognizer, evidence, similarity};
+use crate::background::Background;
+use crate::decision::{Acceptance, Decision, ENOUGH_PEOPLE, Pairs};
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::likeness::LikenessTest;
@@ -51,11 +53,20 @@ impl Recognizer {
     ) -> Result<Verification> {
         let size = self.preparation().size();
         let faces = FaceMatrix::from_pixels(size, [first, second].concat())?;
-        let coordinates = self.matcher().coordinates(&faces);
+        let (matcher, calibration) = match self.comparer() {
+            Comparer::Gallery {
+                matcher,
+                calibration,
+            } => (matcher, calibration),
+            Comparer::Background(background) => {
+                return self.verify_by_background(background, &faces, acceptance);
+            }
+        };
+        let coordinates = matcher.coordinates(&faces);
         let squared = squared_distance(&coordinates, 0, &coordinates, 1);
         let similarity = similarity(squared, self.settings().metric.measure);
-        let judged = self.calibration().same_person(similarity, acceptance);
-        let needed = self.calibration().pair_threshold(acceptance);
+        let judged = calibration.same_person(similarity, acceptance);
+        let needed = calibration.pair_threshold(acceptance);
         let (Some((passes, confidence)), Some(needed)) = (judged, needed) else {
             return Err(self.too_few());
         };
@@ -81,49 +92,86 @@ impl Recognizer {
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        if self.goes_by_resemblance() {
-            return self.verify_among_few(face, person, acceptance);
-        }
-        if !self.calibration().gives_names() {
-            return Err(self.too_few());
-        }
         let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
-        let coordinates = self.matcher().coordinates(&faces);
-        let ranked = self
-            .matcher()
-            .rank(coordinates.as_slice(), self.gallery.people().len());
+        let (matcher, calibration) = match self.comparer() {
+            Comparer::Gallery { calibration, .. } if !calibration.gives_names() => {
+                return Err(self.too_few());
+            }
+            Comparer::Gallery {
+                matcher,
+                calibration,
+            } => (matcher, calibration),
+            Comparer::Background(_) => return self.verify_claim(&faces, person, acceptance),
+        };
+        let coordinates = matcher.coordinates(&faces);
+        let ranked = matcher.rank(coordinates.as_slice(), self.gallery.people().len());
         let at = ranked.iter().position(|found| found.person == person);
         let at = at.ok_or(Error::Inconsistent)?;
         let evidence = evidence(&ranked, at, self.settings().metric.measure);
         let evidence = evidence.ok_or(Error::Inconsistent)?;
-        let passes = self.calibration().is_known(evidence, acceptance);
+        let passes = calibration.is_known(evidence, acceptance);
         Ok(Verification {
             verdict: self.verdict(&faces, passes),
-            confidence: self.calibration().confidence(evidence),
+            confidence: calibration.confidence(evidence),
             distance: ranked[at].distance(),
-            needed: self.calibration().threshold(acceptance),
+            needed: calibration.threshold(acceptance),
         })
     }
 
-    /// Among few people: by how alike textures are, as identifying has it.
-    fn verify_among_few(
+    /// Two photos (d x 2) by the background model.
+    fn verify_by_background(
         &self,
-        face: &[u8],
+        background: &BackgroundComparer,
+        faces: &FaceMatrix,
+        acceptance: Acceptance,
+    ) -> Result<Verification> {
+        let coordinates = Background::bundled()?.coordinates(faces);
+        let is_one_photo = coordinates.column(0) == coordinates.column(1);
+        let calibration = background.calibration();
+        let score = match is_one_photo {
+            true => SAME_FACE,
+            false => background.people().pair_score(&coordinates),
+        };
+        let (passes, confidence) = calibration.same_person(score, acceptance);
+        Ok(Verification {
+            verdict: self.verdict(faces, passes),
+            confidence,
+            distance: calibration.pair_distance(score),
+            needed: calibration.pair_threshold(acceptance),
+        })
+    }
+
+    /// A photo (d x 1) and a person by the background model: whether identifying would give that name.
+    fn verify_claim(
+        &self,
+        faces: &FaceMatrix,
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
-        let few = self.identifier.few.as_ref().ok_or(Error::Inconsistent)?;
-        let ranked = self.identifier.resemblances(few, faces.as_slice());
-        let found = ranked.iter().find(|(other, _)| *other == person);
-        let &(_, cosine) = found.ok_or(Error::Inconsistent)?;
-        let is_nearest = ranked
-            .first()
-            .is_some_and(|&(nearest, _)| nearest == person);
+        let question = Question {
+            top: self.gallery.people().len(),
+            acceptance,
+        };
+        let found = self.identify_faces(faces, question).pop();
+        let found = found.ok_or(Error::BackgroundDamaged)?;
+        let name = self
+            .gallery
+            .people()
+            .get(person)
+            .ok_or(Error::Inconsistent)?;
+        let own = found
+            .candidates
+            .iter()
+            .find(|candidate| candidate.person == *name);
+        let own = own.ok_or(Error::Inconsistent)?;
         Ok(Verification {
-            verdict: self.verdict(&faces, is_nearest && few.passes(cosine, acceptance)),
-            confidence: crate::decision::few::confidence(cosine),
-            distance: super::few::distance(cosine),
+            verdict: match found.decision {
+                Decision::NotAFace => Verdict::NotAFace { photo: 0 },
+                Decision::Known { person: known } if known == person => Verdict::Same,
+                Decision::Known { .. } | Decision::Unknown => Verdict::Different,
+            },
+            confidence: own.confidence,
+            distance: own.distance,
             needed: self.threshold(acceptance).ok_or_else(|| self.too_few())?,
         })
     }
@@ -139,10 +187,12 @@ impl Recognizer {
     fn verdict(&self, faces: &FaceMatrix, passes: bool) -> Verdict {
         let weights = self.space().project(faces);
         let test = LikenessTest::new(self.space());
-        let limit = self.calibration().likeness_limit();
+        let limit = self.comparer().likeness_limit();
         let is_face =
             |at: usize| test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit;
         match (0..faces.len()).find(|&at| !is_face(at)) {
+            // Who is recognised is a face, in whatever light.
+            _ if passes && self.background().is_some() => Verdict::Same,
             Some(photo) => Verdict::NotAFace { photo },
             None if passes => Verdict::Same,
             None => Verdict::Different,

@@ -1,0 +1,278 @@
+//! The background model moved by a gallery: its mean, then its covariance between photos of one person.
+
+use nalgebra::DMatrix;
+
+use super::Background;
+use super::likelihood::normalise;
+use crate::pca::eigen::{self, Accum, Choice, Wanted};
+
+/// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
+/// and LFW together: 300 to 3,000 do alike.
+const PRIOR_PHOTOS: f64 = 1_000.0;
+
+/// Photos placed at a time: bounds memory.
+const CHUNK: usize = 4_096;
+
+/// Coordinates in which photos of one person, of this gallery's kind, vary by 1 and people by ψ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adaptation {
+    /// In the order of [`Channel::ALL`](super::Channel::ALL).
+    pub(super) channels: [ChannelAdaptation; 2],
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ChannelAdaptation {
+    /// ψ of the background, by which lengths are normalised.
+    pub prior: Vec<f64>,
+    /// ψ of the adapted coordinates, decreasing.
+    pub between: Vec<f64>,
+    /// Columns are the adapted directions, k x k; `None` where there was nothing to adapt to.
+    pub rotation: Option<DMatrix<f32>>,
+}
+
+impl ChannelAdaptation {
+    fn none(prior: &[f64]) -> Self {
+        Self {
+            prior: prior.to_vec(),
+            between: prior.to_vec(),
+            rotation: None,
+        }
+    }
+
+    /// Photos (raw coordinates, k rows from `row` on) about the domain's mean, normalised, in adapted directions.
+    pub fn place(
+        &self,
+        raw: &DMatrix<f32>,
+        row: usize,
+        photos: &[usize],
+        mean: &[f64],
+    ) -> DMatrix<f64> {
+        let k = self.prior.len();
+        let mut placed = DMatrix::zeros(k, photos.len());
+        for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
+            let values = raw.view((row, photo), (k, 1));
+            for ((to, &from), mean) in column.iter_mut().zip(values.iter()).zip(mean) {
+                *to = f64::from(from) - mean;
+            }
+            normalise(column.as_mut_slice(), &self.prior);
+        }
+        match &self.rotation {
+            Some(rotation) => {
+                let rotation = rotation.map(f64::from).transpose();
+                eigen::product(eigen::view(&rotation), eigen::view(&placed))
+            }
+            None => placed,
+        }
+    }
+}
+
+impl Adaptation {
+    /// The background as it is.
+    pub fn none(background: &Background) -> Self {
+        let channels = background.projections.each_ref();
+        Self {
+            channels: channels.map(|projection| ChannelAdaptation::none(&projection.between)),
+        }
+    }
+
+    /// Adapts to photos: `raw` are the coordinates of all photos (2k x n), `photos` those to adapt to, `persons` the
+    /// person of each of these.
+    ///
+    /// The covariance between photos of one person becomes `(ν I + S) / (ν + f)`, S their scatter about their
+    /// person's mean, f its degrees of freedom and ν the weight of the background: the mode of an inverse Wishart
+    /// prior's posterior. That between people stays.
+    pub fn learn(
+        background: &Background,
+        raw: &DMatrix<f32>,
+        photos: &[usize],
+        persons: &[usize],
+    ) -> Self {
+        let k = background.components();
+        let mut adapted = Self::none(background);
+        let groups = groups(photos, persons);
+        let freedom = photos.len() - groups.len().min(photos.len());
+        if freedom == 0 {
+            return adapted;
+        }
+        for (at, channel) in adapted.channels.iter_mut().enumerate() {
+            let mean = domain_mean(raw, at * k, k, &groups);
+            let scatter = scatter(channel, raw, at * k, &groups, &mean);
+            if let Some(learned) = adapt(&channel.prior, scatter, freedom as f64) {
+                *channel = learned;
+            }
+        }
+        adapted
+    }
+}
+
+impl Adaptation {
+    /// Whether a gallery moved the covariance.
+    pub fn is_adapted(&self) -> bool {
+        self.channels
+            .iter()
+            .any(|channel| channel.rotation.is_some())
+    }
+
+    /// Directions (k x k of each channel, column by column) and variances between people (k of each): what
+    /// [`from_parts`](Self::from_parts) takes.
+    pub fn to_parts(&self) -> (Vec<f32>, Vec<f64>) {
+        let k = self.channels[0].prior.len();
+        let identity = DMatrix::identity(k, k);
+        let directions = self.channels.iter().flat_map(|channel| {
+            let rotation = channel.rotation.as_ref().unwrap_or(&identity);
+            rotation.iter().copied()
+        });
+        let between = self.channels.iter().flat_map(|channel| &channel.between);
+        (directions.collect(), between.copied().collect())
+    }
+
+    /// Puts stored parts together; `None` where they are not of the background's size, or no numbers of reason.
+    pub fn from_parts(
+        background: &Background,
+        directions: Vec<f32>,
+        between: Vec<f64>,
+    ) -> Option<Self> {
+        let k = background.components();
+        let sound = directions.len() == 2 * k * k
+            && between.len() == 2 * k
+            && directions.iter().all(|value| value.abs() < 1e6)
+            && between.iter().all(|psi| (0.0..1e6).contains(psi));
+        if !sound {
+            return None;
+        }
+        let mut parts = Self::none(background);
+        for (at, channel) in parts.channels.iter_mut().enumerate() {
+            let own = directions[at * k * k..][..k * k].to_vec();
+            channel.rotation = Some(DMatrix::from_vec(k, k, own));
+            channel.between = between[at * k..][..k].to_vec();
+        }
+        Some(parts)
+    }
+}
+
+/// The photos of each person, of those who have any.
+pub(super) fn groups(photos: &[usize], persons: &[usize]) -> Vec<Vec<usize>> {
+    let mut of_person: Vec<Vec<usize>> = Vec::new();
+    let most = persons.iter().max().map_or(0, |most| most + 1);
+    of_person.resize(most, Vec::new());
+    for (&photo, &person) in photos.iter().zip(persons) {
+        of_person[person].push(photo);
+    }
+    of_person.retain(|photos| !photos.is_empty());
+    of_person
+}
+
+/// Mean of the people's means, drawn towards the background's by N / (N + 1) for N people: the mode under a domain
+/// whose mean differs from the background's as one person differs from another.
+pub(super) fn domain_mean(
+    raw: &DMatrix<f32>,
+    row: usize,
+    k: usize,
+    groups: &[Vec<usize>],
+) -> Vec<f64> {
+    let mut sum = vec![0.0; k];
+    for photos in groups {
+        let share = 1.0 / photos.len() as f64;
+        for &photo in photos {
+            let values = raw.view((row, photo), (k, 1));
+            for (sum, &value) in sum.iter_mut().zip(values.iter()) {
+                *sum += share * f64::from(value);
+            }
+        }
+    }
+    let shrunk = 1.0 / (groups.len() as f64 + 1.0);
+    sum.iter_mut().for_each(|sum| *sum *= shrunk);
+    sum
+}
+
+/// Scatter of normalised photos about their person's mean, k x k.
+fn scatter(
+    channel: &ChannelAdaptation,
+    raw: &DMatrix<f32>,
+    row: usize,
+    groups: &[Vec<usize>],
+    mean: &[f64],
+) -> DMatrix<f64> {
+    let k = channel.prior.len();
+    let mut scatter = DMatrix::zeros(k, k);
+    let several = groups.iter().filter(|photos| photos.len() > 1);
+    let mut waiting: Vec<&Vec<usize>> = Vec::new();
+    let mut add = |people: &mut Vec<&Vec<usize>>| {
+        let photos: Vec<usize> = people
+            .iter()
+            .flat_map(|photos| photos.iter().copied())
+            .collect();
+        if photos.is_empty() {
+            return;
+        }
+        let mut placed = channel.place(raw, row, &photos, mean);
+        let mut from = 0;
+        for photos in people.drain(..) {
+            let mut own = placed.columns_mut(from, photos.len());
+            let centre = own.column_mean();
+            for mut column in own.column_iter_mut() {
+                column -= &centre;
+            }
+            from += photos.len();
+        }
+        let transposed = placed.transpose();
+        eigen::multiply(
+            eigen::view_mut(&mut scatter),
+            Accum::Add,
+            eigen::view(&placed),
+            eigen::view(&transposed),
+            1.0,
+        );
+    };
+    let mut count = 0;
+    for photos in several {
+        waiting.push(photos);
+        count += photos.len();
+        if count >= CHUNK {
+            add(&mut waiting);
+            count = 0;
+        }
+    }
+    add(&mut waiting);
+    scatter
+}
+
+/// Diagonalises both covariances at once: with W = L Lᵀ and the eigenvectors Q of L⁻¹ Ψ L⁻ᵀ, the directions are L⁻ᵀ Q.
+fn adapt(prior: &[f64], scatter: DMatrix<f64>, freedom: f64) -> Option<ChannelAdaptation> {
+    let k = prior.len();
+    let mut within = scatter;
+    for at in 0..k {
+        within[(at, at)] += PRIOR_PHOTOS;
+    }
+    within /= PRIOR_PHOTOS + freedom;
+    let inverse = eigen::inverse_cholesky(within)?;
+    let mut root = inverse.clone();
+    for (mut column, psi) in root.column_iter_mut().zip(prior) {
+        column *= psi.max(0.0).sqrt();
+    }
+    let transposed = root.transpose();
+    let mut between = eigen::product(eigen::view(&root), eigen::view(&transposed));
+    between.fill_lower_triangle_with_upper_triangle();
+    let pairs = eigen::leading(between, Wanted::All, Choice::Full).ok()?;
+    let mut vectors = pairs.vectors;
+    for mut column in vectors.column_iter_mut() {
+        // Signs are fixed as everywhere: the entry of largest magnitude is positive.
+        let largest = column.iter().copied().fold(0.0_f64, |most, value| {
+            if value.abs() > most.abs() {
+                value
+            } else {
+                most
+            }
+        });
+        if largest < 0.0 {
+            column.neg_mut();
+        }
+    }
+    let inverse = inverse.transpose();
+    let rotation = eigen::product(eigen::view(&inverse), eigen::view(&vectors));
+    Some(ChannelAdaptation {
+        prior: prior.to_vec(),
+        between: pairs.values.iter().map(|value| value.max(0.0)).collect(),
+        rotation: Some(rotation.map(|value| value as f32)),
+    })
+}

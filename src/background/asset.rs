@@ -1,0 +1,190 @@
+//! The background model as a file: `EFBACK`, version, k, d, then of each channel ψ, scales and offsets (f32, k each)
+//! and the basis (k x d bytes), little-endian; last the SHA-256 of all before it.
+
+use sha2::{Digest, Sha256};
+
+use super::{BUNDLED, Background, LENGTH, Projection};
+use crate::error::{BackgroundProblem, Error, Result};
+
+const MAGIC: &[u8; 6] = b"EFBACK";
+const VERSION: u16 = 1;
+const DIGEST: usize = 32;
+
+/// More components than this are no model of ours: bounds what a damaged header can ask for.
+const MOST_COMPONENTS: usize = 4_096;
+
+impl Background {
+    /// The model as bytes of a file: the same for the same model.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((self.components() as u32).to_le_bytes());
+        bytes.extend((LENGTH as u32).to_le_bytes());
+        for channel in &self.projections {
+            let between = channel.between.iter().map(|&psi| psi as f32);
+            let numbers = between.chain(channel.scale.iter().copied());
+            for number in numbers.chain(channel.offset.iter().copied()) {
+                bytes.extend(number.to_le_bytes());
+            }
+            bytes.extend(channel.basis.iter().map(|&value| value as u8));
+        }
+        let digest = Sha256::digest(&bytes);
+        bytes.extend(digest);
+        bytes
+    }
+
+    /// SHA-256 of the model that comes with the program, in hexadecimal digits.
+    pub fn bundled_digest() -> String {
+        let digest = &BUNDLED[BUNDLED.len().saturating_sub(DIGEST)..];
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Reads a model from bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::Background`]: no background model, of another version, damaged, or with senseless numbers.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let refuse = |problem| Err(Error::Background { problem });
+        if bytes.get(..MAGIC.len()) != Some(MAGIC) {
+            return refuse(BackgroundProblem::NoModel);
+        }
+        let mut rest = Reader(&bytes[MAGIC.len()..]);
+        let Some(version) = rest.take(2).map(|b| u16::from_le_bytes([b[0], b[1]])) else {
+            return refuse(BackgroundProblem::Damaged);
+        };
+        if version != VERSION {
+            return refuse(BackgroundProblem::OtherVersion { version });
+        }
+        let (content, digest) = bytes.split_at(bytes.len().saturating_sub(DIGEST));
+        if Sha256::digest(content).as_slice() != digest {
+            return refuse(BackgroundProblem::Damaged);
+        }
+        match Self::read(&mut rest) {
+            Some(background) => Ok(background),
+            None => refuse(BackgroundProblem::Damaged),
+        }
+    }
+
+    fn read(rest: &mut Reader<'_>) -> Option<Self> {
+        let k = rest.number()? as usize;
+        let d = rest.number()? as usize;
+        if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
+            return None;
+        }
+        let mut channel = || {
+            let between = rest.floats(k)?;
+            let projection = Projection {
+                scale: rest.floats(k)?,
+                offset: rest.floats(k)?,
+                basis: rest.take(k * d)?.iter().map(|&byte| byte as i8).collect(),
+                between: between.iter().map(|&psi| f64::from(psi)).collect(),
+            };
+            let sound = |psi: &f64| (0.0..1e6).contains(psi);
+            projection.between.iter().all(sound).then_some(projection)
+        };
+        let projections = [channel()?, channel()?];
+        (rest.0.len() == DIGEST).then_some(Self { projections })
+    }
+}
+
+/// Bytes that are yet to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let bytes = self.take(4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    /// Finite numbers of moderate size.
+    fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
+        let bytes = self.take(4 * count)?;
+        let numbers = bytes
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let numbers: Vec<f32> = numbers.collect();
+        numbers
+            .iter()
+            .all(|number| number.abs() < 1e9)
+            .then_some(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundled() -> Vec<u8> {
+        Background::bundled().unwrap().to_bytes()
+    }
+
+    fn problem(bytes: &[u8]) -> BackgroundProblem {
+        match Background::from_bytes(bytes) {
+            Err(Error::Background { problem }) => problem,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let bytes = bundled();
+        assert_eq!(
+            &Background::from_bytes(&bytes).unwrap(),
+            Background::bundled().unwrap()
+        );
+        assert!(bytes.len() < 5_000_000);
+    }
+
+    #[test]
+    fn damage_and_other_versions_are_refused() {
+        let bytes = bundled();
+        for at in (8..bytes.len()).step_by(bytes.len() / 37) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            assert!(
+                matches!(problem(&damaged), BackgroundProblem::Damaged),
+                "{at}"
+            );
+        }
+        for length in [6, 7, 8, 15, 16, 100, bytes.len() - 1] {
+            assert!(
+                matches!(problem(&bytes[..length]), BackgroundProblem::Damaged),
+                "{length}"
+            );
+        }
+        let mut newer = bytes.clone();
+        newer[6] = 9;
+        assert!(matches!(
+            problem(&newer),
+            BackgroundProblem::OtherVersion { version: 9 }
+        ));
+        assert!(matches!(problem(b""), BackgroundProblem::NoModel));
+        assert!(matches!(
+            problem(b"PK\x03\x04 something else"),
+            BackgroundProblem::NoModel
+        ));
+    }
+
+    /// Headers that lie, under a digest that is right.
+    #[test]
+    fn forged_headers_are_refused() {
+        let bytes = bundled();
+        for (at, value) in [(8, u32::MAX), (8, 0), (12, 7), (12, u32::MAX)] {
+            let mut forged = bytes[..bytes.len() - DIGEST].to_vec();
+            forged[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            let digest = Sha256::digest(&forged);
+            forged.extend(digest);
+            assert!(
+                matches!(problem(&forged), BackgroundProblem::Damaged),
+                "{at} {value}"
+            );
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! From standardised scores to probabilities and thresholds, for any number of people and photos.
+//!
+//! Strangers' scores against one person are close to normal; their best score against N people is the greatest of N.
+//! Location and spread start from what was measured on other galleries and are moved by the gallery's own people: each
+//! is compared, as a stranger, with the others, in a model adapted without them. Enrolled people's scores start from
+//! what the model expects and are moved by photos that are left out of their person. No parameter depends on a count
+//! in steps: one more person or photo moves everything a little.
+//!
+//! How the constants were found: docs/RECIPES.md.
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::adaptation::groups;
+use super::{Adaptation, Background, People};
+use crate::decision::{Acceptance, STRANGER_PRIOR, upper_normal_quantile};
+
+/// Parts the people are split into; each in turn is left out of adapting.
+const FOLDS: usize = 5;
+
+/// People taken for calibration at most, evenly spread.
+const MOST_PEOPLE: usize = 200;
+
+/// Spread of strangers' scores in photos of the background's own kind, and how much more in photos of another kind, and
+/// in photos that are as different as unaligned crops.
+const SPREAD: f64 = 1.40;
+const FOREIGN_SPREAD: f64 = 0.45;
+const DISTANT_SPREAD: f64 = 0.70;
+
+/// The offset (see [`offset`]) from which a kind of photos is another one, and the range over which it counts as
+/// distant.
+const FOREIGN: f64 = 0.12;
+const DISTANT: f64 = 0.6;
+const MOST_DISTANT: f64 = 2.0;
+
+/// The squared length of the mean of people whose kind of photos is the background's, in terms of what the model
+/// expects: for photos without number, and what one over the number of photos adds. Below 1, for lengths are
+/// normalised.
+const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
+
+/// By how many spreads the greatest of N scores lies lower than that of N independent normal ones, in familiar and in
+/// foreign photos.
+const DEPENDENCE: (f64, f64) = (0.35, 0.15);
+
+/// What the domain's mean, which contains the enrolled people, takes off strangers' scores, divided by N.
+const DRAWN: f64 = 2.3;
+/// The same with one person.
+const DRAWN_ALONE: f64 = 1.8;
+
+/// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
+const SPREAD_WORTH: f64 = 6.0;
+const MOST_SPREAD_PEOPLE: usize = 60;
+
+/// Another photo's score in terms of what the model expects of it, in familiar and in foreign photos; the photos that
+/// this counts for.
+const GENUINE: (f64, f64) = (0.62, 0.73);
+const GENUINE_WORTH: f64 = 10.0;
+
+/// A photo left out of few is scored a little lower than another photo of that person would be, for it also took part in
+/// the domain's mean.
+const LEFT_OUT: f64 = 1.1;
+
+/// Spread of enrolled people's scores assumed, and the photos that this counts for.
+const GENUINE_SPREAD: f64 = 1.75;
+const GENUINE_SPREAD_WORTH: f64 = 20.0;
+
+/// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass.
+const LOW: f64 = 2.33;
+
+/// By how much the score at which a name is as likely right as wrong lies above where the two normal shapes cross, in
+/// spreads: strangers' scores have a longer tail.
+const CAUTION: f64 = 0.3;
+
+/// By how much steeper log-odds rise than where two normal shapes cross: both have thinner shoulders.
+const STEEPNESS: f64 = 1.2;
+
+/// The most that is said to be certain: one in a thousand is what the shapes above can be wrong by.
+const VOUCHED: f64 = 0.999;
+
+/// How scores become decisions; learned at enrolment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// People enrolled.
+    people: usize,
+    /// How different the photos are from the background's: 0 to 1.
+    foreign: f64,
+    /// Mean and spread of a stranger's score against one person.
+    location: f64,
+    spread: f64,
+    /// Mean and spread of the score of another photo of an enrolled person.
+    genuine: f64,
+    genuine_spread: f64,
+    /// Mean of the score of two photos of one person, neither enrolled.
+    genuine_pair: f64,
+}
+
+/// Whom a score is about.
+#[derive(Debug, Clone, Copy)]
+struct Claim {
+    /// People that the best was taken of.
+    people: usize,
+    /// Mean of a stranger's score against one person.
+    location: f64,
+    /// Mean of the score where the claim is true.
+    genuine: f64,
+}
+
+/// Log-odds as a straight line over the score.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    middle: f64,
+    slope: f64,
+}
+
+impl Line {
+    fn log_odds(self, score: f64) -> f64 {
+        let prior = ((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR).ln();
+        (self.slope * (score - self.middle) + prior).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
+    }
+}
+
+/// What scores against everybody say of one photo.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// Positions of people, the likeliest first, with the probability of each; with that of somebody else they sum to
+    /// 1.
+    pub people: Vec<(usize, f64)>,
+    /// The probability that it is somebody who is not enrolled.
+    pub somebody_else: f64,
+}
+
+impl Calibration {
+    /// Learns from a gallery: `raw` are the coordinates of its photos (2k x n), `persons` the person of each, from 0 on
+    /// without gaps.
+    pub fn learn(
+        background: &Background,
+        people: &People,
+        raw: &DMatrix<f32>,
+        persons: &[usize],
+    ) -> Self {
+        let photos: Vec<usize> = (0..raw.ncols()).collect();
+        let own = groups(&photos, persons);
+        let count = own.len();
+        let offset = offset(background, raw, &own);
+        let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
+        let seen = Seen::gather(background, raw, &some(own));
+        let (spread, location) = (seen.spread(offset, foreign), location(count));
+        let expected = people.expected_genuine();
+        let (ratio, genuine_spread) = seen.genuine(foreign);
+        Self {
+            people: count,
+            foreign,
+            location,
+            spread,
+            genuine: ratio * expected,
+            genuine_spread,
+            genuine_pair: ratio * people.expected_pair(),
+        }
+    }
+
+    /// That it is the likeliest of the people enrolled.
+    fn enrolled(&self) -> Claim {
+        Claim {
+            people: self.people,
+            location: self.location,
+            genuine: self.genuine,
+        }
+    }
+
+    /// That two photos, neither enrolled, show one person.
+    fn pair(&self) -> Claim {
+        Claim {
+            people: 1,
+            location: 0.0,
+            genuine: self.genuine_pair,
+        }
+    }
+
+    /// The score that a stranger's best one against `people` people exceeds with this probability.
+    fn beyond(&self, share: f64, claim: Claim) -> f64 {
+        let people = claim.people.max(1) as f64;
+        // 1 - (1 - share)^(1 / N)
+        let tail = -f64::exp_m1(f64::ln_1p(-share.clamp(1e-9, 0.999)) / people);
+        let dependence = DEPENDENCE.0 + (DEPENDENCE.1 - DEPENDENCE.0) * self.foreign;
+        claim.location + self.spread * (upper_normal_quantile(tail) - dependence)
+    }
+
+    /// The score beyond which about the share `far` of strangers lie, against the best of `people`: raised where
+    /// enrolled people's scores leave room.
+    fn limit(&self, far: f64, claim: Claim) -> f64 {
+        let limit = self.beyond(far, claim);
+        let low = claim.genuine - LOW * self.genuine_spread;
+        limit.max((limit + low) / 2.0)
+    }
+
+    /// How log-odds rise with the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
+    /// [`CAUTION`]), with the slope of their log ratio there (times [`STEEPNESS`]).
+    fn line(&self, claim: Claim) -> Line {
+        let strangers = self.beyond(0.5, claim);
+        let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);
+        let tail = tail.max(1e-3);
+        let apart = (claim.genuine - strangers).max(0.5 * (tail + self.genuine_spread));
+        let apart = apart / (tail + self.genuine_spread);
+        Line {
+            middle: strangers + apart * tail + CAUTION * self.spread,
+            slope: STEEPNESS * (apart / tail + apart / self.genuine_spread),
+        }
+    }
+
+    /// Log-odds that a photo of this score is of the person rather than of a stranger.
+    fn log_odds(&self, score: f64, claim: Claim) -> f64 {
+        self.line(claim).log_odds(score)
+    }
+
+    /// What these scores (one for each person) say.
+    pub fn judge(&self, scores: &[f64], top: usize) -> Judgement {
+        let line = self.line(self.enrolled());
+        let odds = |score: f64| line.log_odds(score).exp();
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        let by_score = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+        if top > 0 && top < order.len() {
+            order.select_nth_unstable_by(top - 1, by_score);
+        }
+        // In the order of people, so that the sum has the same bits however people are ranked.
+        let all: f64 = 1.0 + scores.iter().map(|&score| odds(score)).sum::<f64>();
+        order.truncate(top);
+        order.sort_unstable_by(by_score);
+        let share = |odds: f64| VOUCHED * odds / all;
+        Judgement {
+            people: order
+                .into_iter()
+                .map(|at| (at, share(odds(scores[at]))))
+                .collect(),
+            somebody_else: share(1.0) + (1.0 - VOUCHED),
+        }
+    }
+
+    /// A score as a distance: the negative logarithm of the probability that it is this person and no stranger.
+    pub fn distance(&self, score: f64) -> f64 {
+        surprise(self.log_odds(score, self.enrolled()))
+    }
+
+    /// The same of two photos, neither enrolled.
+    pub fn pair_distance(&self, score: f64) -> f64 {
+        surprise(self.log_odds(score, self.pair()))
+    }
+
+    /// Whether the likeliest person is to be named.
+    pub fn is_known(&self, score: f64, confidence: f64, acceptance: Acceptance) -> bool {
+        match acceptance {
+            Acceptance::FalseAccepts(far) => {
+                confidence > 0.5 && score > self.limit(far, self.enrolled())
+            }
+            Acceptance::Confidence(least) => confidence >= least,
+        }
+    }
+
+    /// The confidence beyond which a name is given, where nobody else comes near.
+    pub fn threshold(&self, acceptance: Acceptance) -> f64 {
+        match acceptance {
+            Acceptance::FalseAccepts(far) => {
+                let limit = self.limit(far, self.enrolled());
+                logistic(self.log_odds(limit, self.enrolled())).max(0.5)
+            }
+            Acceptance::Confidence(least) => least,
+        }
+    }
+
+    /// Whether two photos of this score, neither enrolled, pass as one person; and the probability that they are one,
+    /// where half of all pairs are.
+    pub fn same_person(&self, score: f64, acceptance: Acceptance) -> (bool, f64) {
+        let confidence = logistic(self.log_odds(score, self.pair()));
+        let passes = match acceptance {
+            Acceptance::FalseAccepts(far) => {
+                confidence > 0.5 && score > self.limit(far, self.pair())
+            }
+            Acceptance::Confidence(least) => confidence >= least,
+        };
+        (passes, confidence)
+    }
+
+    /// The confidence that two photos need to pass as one person.
+    pub fn pair_threshold(&self, acceptance: Acceptance) -> f64 {
+        match acceptance {
+            Acceptance::FalseAccepts(far) => {
+                logistic(self.log_odds(self.limit(far, self.pair()), self.pair())).max(0.5)
+            }
+            Acceptance::Confidence(least) => least,
+        }
+    }
+
+    /// Whether the numbers make sense for so many people: a calibration from a file may be anything.
+    pub fn is_sound(&self, people: usize) -> bool {
+        let moderate = |number: f64| number.abs() < 1e4;
+        self.people == people
+            && (0.0..=1.0).contains(&self.foreign)
+            && moderate(self.location)
+            && (1e-3..1e4).contains(&self.spread)
+            && moderate(self.genuine)
+            && moderate(self.genuine_pair)
+            && (1e-3..1e4).contains(&self.genuine_spread)
+    }
+}
+
+/// Log-odds are never farther from 0; only the very photo that is enrolled reaches them.
+const MOST_LOG_ODDS: f64 = 700.0;
+
+/// ln(1 + e^-x) without overflow; 0 for the very photo that is enrolled.
+fn surprise(log_odds: f64) -> f64 {
+    if log_odds >= MOST_LOG_ODDS {
+        return 0.0;
+    }
+    (-log_odds).max(0.0) + f64::ln_1p((-log_odds.abs()).exp())
+}
+
+fn logistic(log_odds: f64) -> f64 {
+    VOUCHED / (1.0 + (-log_odds).exp())
+}
+
+/// Mean of a stranger's score against one of so many people.
+fn location(people: usize) -> f64 {
+    match people {
+        0 | 1 => -DRAWN_ALONE,
+        more => -DRAWN / more as f64,
+    }
+}
+
+/// How far the mean of the gallery's people lies from the background's beyond what so many people of the background
+/// would by chance: a squared length in terms of the variance between people.
+fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f64 {
+    let k = background.components();
+    let people = own.len().max(1) as f64;
+    let of_channel = |channel: usize| {
+        let between = &background.projections[channel].between;
+        let mut mean = super::adaptation::domain_mean(raw, channel * k, k, own);
+        mean.iter_mut()
+            .for_each(|value| *value *= (people + 1.0) / people);
+        let squared: f64 = mean.iter().map(|value| value * value).sum();
+        let total: f64 = between.iter().sum();
+        let chance = |photos: &Vec<usize>| {
+            let once = 1.0 / photos.len() as f64;
+            (FAMILIAR_OFFSET.0 + FAMILIAR_OFFSET.1 * once) * (total + k as f64 * once)
+        };
+        let expected = own.iter().map(chance).sum::<f64>() / (people * people);
+        (squared - expected) / total.max(f64::MIN_POSITIVE)
+    };
+    (of_channel(0) + of_channel(1)) / 2.0
+}
+
+/// At most [`MOST_PEOPLE`], evenly spread.
+fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));
+    (0..kept).map(|at| own[at * count / kept].clone()).collect()
+}
+
+/// What leaving out people and photos showed.
+#[derive(Default)]
+struct Seen {
+    people: usize,
+    /// Scores of people against others.
+    strangers: Vec<f64>,
+    /// Scores of photos against their person's other photos, and what the model expects of these.
+    genuine: Vec<(f64, f64)>,
+}
+
+impl Seen {
+    fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
+        let folds = own.len().min(FOLDS);
+        let parts: Vec<Self> = (0..folds)
+            .into_par_iter()
+            .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
+            .collect();
+        let mut seen = Self {
+            people: own.len(),
+            ..Self::default()
+        };
+        for mut part in parts {
+            seen.strangers.append(&mut part.strangers);
+            seen.genuine.append(&mut part.genuine);
+        }
+        seen
+    }
+
+    fn of_fold(
+        background: &Background,
+        raw: &DMatrix<f32>,
+        own: &[Vec<usize>],
+        is_left_out: impl Fn(usize) -> bool,
+    ) -> Self {
+        let mut seen = Self::default();
+        let (out, stay): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|&at| is_left_out(at));
+        let list = |people: &[usize]| -> (Vec<usize>, Vec<usize>) {
+            let labelled = people.iter().enumerate();
+            labelled
+                .flat_map(|(number, &person)| own[person].iter().map(move |&photo| (photo, number)))
+                .unzip()
+        };
+        let (photos, persons) = list(&stay);
+        let adaptation = Adaptation::learn(background, raw, &photos, &persons);
+        let (tried, _) = list(&out);
+        if !stay.is_empty() {
+            let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
+            let scores = people.with_scores(&raw.select_columns(&tried), |_, scores| scores);
+            seen.strangers = scores.concat();
+        }
+        let everybody: Vec<usize> = (0..own.len()).collect();
+        let (photos, persons) = list(&everybody);
+        let people = People::place(adaptation, raw, &photos, &persons, own.len());
+        for &person in &out {
+            let placed = people.coordinates(&raw.select_columns(&own[person]));
+            for photo in 0..own[person].len() {
+                let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
+                seen.genuine
+                    .extend(people.left_out(&placed, photo, &others));
+            }
+        }
+        seen
+    }
+
+    /// Spread of strangers' scores, from other galleries and this one.
+    fn spread(&self, offset: f64, foreign: f64) -> f64 {
+        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
+        let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
+        if self.people < 3 || self.strangers.is_empty() {
+            return prior;
+        }
+        let count = self.strangers.len() as f64;
+        let mean = self.strangers.iter().sum::<f64>() / count;
+        let squares: f64 = self
+            .strangers
+            .iter()
+            .map(|score| (score - mean).powi(2))
+            .sum();
+        let weight = (self.people.min(MOST_SPREAD_PEOPLE) - 1) as f64;
+        ((SPREAD_WORTH * prior * prior + weight * squares / count) / (SPREAD_WORTH + weight)).sqrt()
+    }
+
+    /// Scores of enrolled people in terms of what the model expects, and their spread.
+    fn genuine(&self, foreign: f64) -> (f64, f64) {
+        let prior = GENUINE.0 + (GENUINE.1 - GENUINE.0) * foreign;
+        let usable = || self.genuine.iter().filter(|(_, expected)| *expected > 0.0);
+        let count = usable().count() as f64;
+        let sum: f64 = usable()
+            .map(|(score, expected)| LEFT_OUT * score / expected)
+            .sum();
+        let ratio = (GENUINE_WORTH * prior + sum) / (GENUINE_WORTH + count);
+        let squares: f64 = usable()
+            .map(|(score, expected)| (LEFT_OUT * score - ratio * expected).powi(2))
+            .sum();
+        let variance = (GENUINE_SPREAD_WORTH * GENUINE_SPREAD.powi(2) + squares)
+            / (GENUINE_SPREAD_WORTH + count);
+        (ratio.max(0.05), variance.sqrt())
+    }
+}

@@ -1,0 +1,234 @@
+//! Descriptions of a face by which the background model compares: texture at two scales, of the face as it is and with
+//! its light evened out.
+//!
+//! Each description holds the face and its mirror image together ([`texture::describe_folded`]): a face turned a
+//! little to the left and one turned to the right then differ less, which measured better than comparing with both.
+
+use crate::face_matrix::FaceSize;
+use crate::features::texture::{self, CELL, Grid, Radius};
+use crate::normalize::tan_triggs;
+
+/// The size of the faces that are described, aligned by the eyes.
+pub const FACE: FaceSize = FaceSize::ALIGNED;
+
+/// The smaller of the two scales.
+const SMALL: FaceSize = match FaceSize::of(45, 52) {
+    Some(size) => size,
+    None => FACE,
+};
+
+/// Cells of about eight pixels at each scale.
+const LARGE_GRID: Grid = Grid {
+    columns: 8,
+    rows: 9,
+    radius: Radius::Two,
+};
+const SMALL_GRID: Grid = Grid {
+    columns: 6,
+    rows: 7,
+    radius: Radius::One,
+};
+
+/// Bytes of a description.
+pub const LENGTH: usize = LARGE_GRID.folded_length() + SMALL_GRID.folded_length();
+
+/// A description as a picture: a row a cell.
+pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (LENGTH / CELL) as u32) {
+    Some(size) => size,
+    None => FACE,
+};
+
+/// What is described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// The face as it is.
+    Plain,
+    /// The face after Tan and Triggs' normalisation, against hard light.
+    Relit,
+}
+
+impl Channel {
+    /// Every channel, in the order in which their scores are added.
+    pub const ALL: [Self; 2] = [Self::Plain, Self::Relit];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Relit => "relit",
+        }
+    }
+
+    /// The description of a face of the size [`FACE`]: [`LENGTH`] bytes.
+    ///
+    /// # Panics
+    /// If the face has another size.
+    pub fn describe(self, face: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Plain => described(face),
+            Self::Relit => {
+                let mut relit = face.to_vec();
+                tan_triggs::apply(&mut relit, FACE);
+                described(&relit)
+            }
+        }
+    }
+}
+
+/// How much each place of a face (of the size [`FACE`]) has to do with a direction among descriptions ([`LENGTH`]
+/// values): the root of the squares of its cells, of both scales together.
+pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
+    let (large, small) = direction.split_at(LARGE_GRID.folded_length());
+    let cells = [(LARGE_GRID, squares(large)), (SMALL_GRID, squares(small))];
+    let strength = |place: usize| {
+        let at = |(grid, squares): &(Grid, Vec<f32>)| squares[cell_at(*grid, place)];
+        cells.iter().map(at).sum::<f32>().sqrt()
+    };
+    (0..FACE.pixels()).map(strength).collect()
+}
+
+/// Values of a description ([`LENGTH`]) added up cell by cell and spread evenly over the places of a face that the cell
+/// covers: one value a pixel, with the same sum.
+pub(super) fn sum_by_place(values: &[f64]) -> Vec<f64> {
+    let mut places = vec![0.0; FACE.pixels()];
+    let (large, small) = values.split_at(LARGE_GRID.folded_length());
+    for (grid, values) in [(LARGE_GRID, large), (SMALL_GRID, small)] {
+        let sums: Vec<f64> = values
+            .chunks_exact(CELL)
+            .map(|cell| cell.iter().sum())
+            .collect();
+        let cells: Vec<usize> = (0..FACE.pixels())
+            .map(|place| cell_at(grid, place))
+            .collect();
+        let mut covered = vec![0.0; sums.len()];
+        for &cell in &cells {
+            covered[cell] += 1.0;
+        }
+        for (place, &cell) in places.iter_mut().zip(&cells) {
+            *place += sums[cell] / covered[cell];
+        }
+    }
+    places
+}
+
+/// The folded cell of a grid that covers a pixel.
+fn cell_at(grid: Grid, place: usize) -> usize {
+    let (width, height) = (FACE.width() as usize, FACE.height() as usize);
+    let (x, y) = (place % width, place / width);
+    let column = x * grid.columns / width;
+    let folded = column.min(grid.columns - 1 - column);
+    y * grid.rows / height * grid.columns.div_ceil(2) + folded
+}
+
+/// The sum of squares of each cell.
+fn squares(cells: &[f32]) -> Vec<f32> {
+    let cells = cells.chunks_exact(CELL);
+    cells
+        .map(|cell| cell.iter().map(|value| value * value).sum())
+        .collect()
+}
+
+fn described(face: &[u8]) -> Vec<u8> {
+    let mut bytes = texture::describe_folded(face, FACE, LARGE_GRID);
+    let small = reduced(face, FACE, SMALL);
+    bytes.extend(texture::describe_folded(&small, SMALL, SMALL_GRID));
+    bytes
+}
+
+/// A face at a smaller size: every pixel the mean of what it covers, in whole numbers, so that a mirrored face gives
+/// the mirrored result.
+fn reduced(face: &[u8], from: FaceSize, to: FaceSize) -> Vec<u8> {
+    let (columns, rows) = (
+        overlaps(from.width(), to.width()),
+        overlaps(from.height(), to.height()),
+    );
+    let stride = from.width() as usize;
+    let whole = from.pixels() as u64;
+    let mut small = Vec::with_capacity(to.pixels());
+    for row in &rows {
+        for column in &columns {
+            let mut sum = 0;
+            for &(y, height) in row {
+                for &(x, width) in column {
+                    sum += u64::from(face[y * stride + x]) * height * width;
+                }
+            }
+            small.push(((sum + whole / 2) / whole) as u8);
+        }
+    }
+    small
+}
+
+/// For each of `to` equal parts of a side of `from` pixels, the pixels that it covers and how much of each, in units
+/// of 1 / `to` of a pixel.
+fn overlaps(from: u32, to: u32) -> Vec<Vec<(usize, u64)>> {
+    let (from, to) = (u64::from(from), u64::from(to));
+    let part = |at: u64| {
+        let (start, end) = (at * from, (at + 1) * from);
+        let pixels = start / to..end.div_ceil(to);
+        pixels
+            .map(|pixel| {
+                let covered = end.min((pixel + 1) * to) - start.max(pixel * to);
+                (pixel as usize, covered)
+            })
+            .collect()
+    };
+    (0..to).map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn face() -> Vec<u8> {
+        (0..FACE.pixels())
+            .map(|at| (at * at / 31 % 251) as u8)
+            .collect()
+    }
+
+    fn mirrored(face: &[u8]) -> Vec<u8> {
+        let rows = face.chunks_exact(FACE.width() as usize);
+        rows.flat_map(|row| row.iter().rev().copied()).collect()
+    }
+
+    #[test]
+    fn a_face_and_its_mirror_image_are_described_alike() {
+        let plain = Channel::Plain.describe(&face());
+        assert_eq!(plain.len(), LENGTH);
+        assert_eq!(plain, Channel::Plain.describe(&mirrored(&face())));
+        assert_ne!(plain, Channel::Relit.describe(&face()));
+    }
+
+    #[test]
+    fn a_smaller_face_has_the_same_mean_and_its_own_mirror_image() {
+        let small = reduced(&face(), FACE, SMALL);
+        let mean =
+            |pixels: &[u8]| pixels.iter().map(|&p| f64::from(p)).sum::<f64>() / pixels.len() as f64;
+        assert!((mean(&small) - mean(&face())).abs() < 0.5);
+        let again = reduced(&mirrored(&face()), FACE, SMALL);
+        let rows = small.chunks_exact(SMALL.width() as usize);
+        let turned: Vec<u8> = rows.flat_map(|row| row.iter().rev().copied()).collect();
+        assert_eq!(again, turned);
+        assert_eq!(reduced(&[77; 64 * 74], FACE, SMALL), vec![77; 45 * 52]);
+    }
+
+    #[test]
+    fn sums_are_kept_where_cells_are_spread() {
+        let values: Vec<f64> = (0..LENGTH).map(|at| (at % 17) as f64 - 5.0).collect();
+        let (before, after): (f64, f64) = (values.iter().sum(), sum_by_place(&values).iter().sum());
+        assert!((before - after).abs() < 1e-6 * before.abs());
+    }
+
+    #[test]
+    fn strength_lies_where_the_cells_lie() {
+        let mut direction = vec![0.0; LENGTH];
+        // A cell of the second row, at the outer side, of the larger scale.
+        direction[4 * CELL + 3] = 2.0;
+        let strength = strength_by_place(&direction);
+        let at = |x: usize, y: usize| strength[y * 64 + x];
+        assert_eq!(
+            (at(0, 9), at(63, 9), at(8, 9), at(0, 0)),
+            (2.0, 2.0, 0.0, 0.0)
+        );
+    }
+}

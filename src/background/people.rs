@@ -1,0 +1,322 @@
+//! The people of a gallery as the background model sees them: for each a likelihood ratio.
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::adaptation::{Adaptation, ChannelAdaptation, domain_mean, groups};
+use super::likelihood::{Ratio, Standard};
+use crate::vectors::vectorised;
+
+/// People placed at a time: bounds memory.
+const CHUNK: usize = 1_024;
+
+/// Everything that scores a photo against everybody enrolled.
+///
+/// A score is the log-likelihood ratio of both channels together, standardised: in spreads above the mean that the
+/// model expects of a stranger's score against the same person. So scores against people with few and with many
+/// photos mean the same.
+#[derive(Debug, Clone)]
+pub struct People {
+    adaptation: Adaptation,
+    /// Mean of the domain, of each channel (k).
+    means: [Vec<f64>; 2],
+    /// Number of photos of each person; 0 for those who have none and are never ranked.
+    photos: Vec<usize>,
+    /// 2k x N: the linear part of each person's ratio over the spread of strangers' scores.
+    linear: DMatrix<f32>,
+    /// The constant part less the mean of strangers' scores, and 1, over that spread.
+    constant: Vec<(f64, f64)>,
+    /// The quadratic part of ratios, 2k, by the number of photos.
+    quadratic: BTreeMap<usize, Vec<f64>>,
+    /// The standardised score expected of another photo of each person.
+    genuine: Vec<f64>,
+}
+
+impl People {
+    /// Places people in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
+    /// enrolled and `persons` the person of each, below `people`.
+    pub fn place(
+        adaptation: Adaptation,
+        raw: &DMatrix<f32>,
+        photos: &[usize],
+        persons: &[usize],
+        people: usize,
+    ) -> Self {
+        let k = adaptation.channels[0].prior.len();
+        let own = groups(photos, persons);
+        let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
+        let mut of_person = vec![Vec::new(); people];
+        for (&photo, &person) in photos.iter().zip(persons) {
+            of_person[person].push(photo);
+        }
+        let mut placed = Self {
+            means,
+            photos: of_person.iter().map(Vec::len).collect(),
+            linear: DMatrix::zeros(2 * k, people),
+            constant: vec![(0.0, 0.0); people],
+            quadratic: BTreeMap::new(),
+            genuine: vec![0.0; people],
+            adaptation,
+        };
+        let everybody: Vec<usize> = (0..people)
+            .filter(|&at| !of_person[at].is_empty())
+            .collect();
+        for some in everybody.chunks(CHUNK) {
+            let own: Vec<&[usize]> = some.iter().map(|&at| of_person[at].as_slice()).collect();
+            let centres = placed.person_means(raw, &own);
+            let ratios: Vec<[Ratio; 2]> = (0..some.len())
+                .into_par_iter()
+                .map(|at| {
+                    let photos = own[at].len() as f64;
+                    placed.adaptation.ratios(
+                        |channel| numbers(centres[channel].column(at).iter()),
+                        photos,
+                    )
+                })
+                .collect();
+            for (&person, ratios) in some.iter().zip(&ratios) {
+                placed.put(person, ratios);
+            }
+        }
+        placed
+    }
+
+    /// The mean of each person's photos in adapted coordinates, k x people, of each channel.
+    fn person_means(&self, raw: &DMatrix<f32>, own: &[&[usize]]) -> [DMatrix<f64>; 2] {
+        let photos: Vec<usize> = own
+            .iter()
+            .flat_map(|photos| photos.iter().copied())
+            .collect();
+        [0, 1].map(|at| {
+            let all = self.placed(at, raw, &photos);
+            let mut centres = DMatrix::zeros(all.nrows(), own.len());
+            let mut from = 0;
+            for (person, photos) in own.iter().enumerate() {
+                centres.set_column(person, &all.columns(from, photos.len()).column_mean());
+                from += photos.len();
+            }
+            centres
+        })
+    }
+
+    fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {
+        let standard = Standard::of(ratios);
+        let (mean, spread) = standard.moments();
+        let constant = ratios[0].constant + ratios[1].constant;
+        let linear = ratios.iter().flat_map(|ratio| &ratio.linear);
+        for (to, value) in self.linear.column_mut(person).iter_mut().zip(linear) {
+            *to = (value / spread) as f32;
+        }
+        self.constant[person] = ((constant - mean) / spread, 1.0 / spread);
+        self.genuine[person] = standard.genuine;
+        let quadratic = || ratios.iter().flat_map(|ratio| ratio.quadratic.clone());
+        self.quadratic
+            .entry(self.photos[person])
+            .or_insert_with(|| quadratic().collect());
+    }
+
+    /// Photos in adapted coordinates of a channel, k x n.
+    fn placed(&self, channel: usize, raw: &DMatrix<f32>, photos: &[usize]) -> DMatrix<f64> {
+        let adaptation: &ChannelAdaptation = &self.adaptation.channels[channel];
+        let k = adaptation.prior.len();
+        adaptation.place(raw, channel * k, photos, &self.means[channel])
+    }
+
+    /// Photos in adapted coordinates of both channels, 2k x n.
+    pub fn coordinates(&self, raw: &DMatrix<f32>) -> DMatrix<f64> {
+        let photos: Vec<usize> = (0..raw.ncols()).collect();
+        let channels = [0, 1].map(|at| self.placed(at, raw, &photos));
+        let k = channels[0].nrows();
+        let mut both = DMatrix::zeros(2 * k, photos.len());
+        both.rows_mut(0, k).copy_from(&channels[0]);
+        both.rows_mut(k, k).copy_from(&channels[1]);
+        both
+    }
+
+    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative
+    /// infinity for people without photos. `use_scores` hears the position and the scores of each photo.
+    pub fn with_scores<R: Send>(
+        &self,
+        raw: &DMatrix<f32>,
+        use_scores: impl Fn(usize, Vec<f64>) -> R + Sync,
+    ) -> Vec<R> {
+        let placed = self.coordinates(raw);
+        let photos: Vec<Vec<f64>> = placed.column_iter().map(|c| numbers(c.iter())).collect();
+        let scored = |(at, photo): (usize, &Vec<f64>)| use_scores(at, self.scores_of(photo));
+        photos.par_iter().enumerate().map(scored).collect()
+    }
+
+    fn scores_of(&self, photo: &[f64]) -> Vec<f64> {
+        let single: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
+        let squares: BTreeMap<usize, f64> = self
+            .quadratic
+            .iter()
+            .map(|(&photos, curve)| {
+                let terms = curve.iter().zip(photo);
+                (photos, terms.map(|(curve, x)| curve * x * x).sum())
+            })
+            .collect();
+        let score = |person: usize| {
+            let Some(square) = squares.get(&self.photos[person]) else {
+                return f64::NEG_INFINITY;
+            };
+            let rows = self.linear.nrows();
+            let linear = &self.linear.as_slice()[person * rows..][..rows];
+            let (constant, share) = self.constant[person];
+            square * share + constant + inner_product(linear, &single)
+        };
+        let people = self.photos.len();
+        (0..people)
+            .into_par_iter()
+            .with_min_len(512)
+            .map(score)
+            .collect()
+    }
+
+    /// The score of two photos (raw coordinates, 2k x 2), neither enrolled, as of one person: the mean of the scores of
+    /// either against the other, so that their order does not matter.
+    pub fn pair_score(&self, raw: &DMatrix<f32>) -> f64 {
+        let both = self.coordinates(raw);
+        let k = both.nrows() / 2;
+        let against = |enrolled: usize, probe: usize| {
+            let ratios = self.adaptation.ratios(
+                |channel| numbers(both.column(enrolled).rows(channel * k, k).iter()),
+                1.0,
+            );
+            Standard::of(&ratios).score(&ratios, both.column(probe).as_slice())
+        };
+        (against(0, 1) + against(1, 0)) / 2.0
+    }
+
+    /// By how much each raw coordinate of a channel, of the first photo of `raw`, moves the score of one person above that
+    /// of another (k): the difference of the linear parts, as the two have it.
+    pub(super) fn balance(
+        &self,
+        channel: usize,
+        raw: &DMatrix<f32>,
+        [first, second]: [usize; 2],
+    ) -> Vec<f64> {
+        let adaptation = &self.adaptation.channels[channel];
+        let k = adaptation.prior.len();
+        let linear = |person: usize| {
+            self.linear
+                .view((channel * k, person), (k, 1))
+                .map(f64::from)
+        };
+        let mut difference = linear(first) - linear(second);
+        if let Some(rotation) = &adaptation.rotation {
+            difference = rotation.map(f64::from) * difference;
+        }
+        let values = raw.view((channel * k, 0), (k, 1));
+        let about = values
+            .iter()
+            .zip(&self.means[channel])
+            .zip(&adaptation.prior);
+        let energy: f64 = about
+            .map(|((&value, mean), psi)| (f64::from(value) - mean).powi(2) / (1.0 + psi))
+            .sum();
+        let factor = if energy > 0.0 {
+            (k as f64 / energy).sqrt()
+        } else {
+            0.0
+        };
+        difference.iter().map(|value| value * factor).collect()
+    }
+
+    /// Number of photos of each person.
+    pub fn photos(&self) -> &[usize] {
+        &self.photos
+    }
+
+    /// The background as it was adapted.
+    pub fn adaptation(&self) -> &Adaptation {
+        &self.adaptation
+    }
+
+    /// The score that the model expects of two photos of one person, neither enrolled: where a photo's coordinates have
+    /// the squares that the model expects of anybody's.
+    pub(super) fn expected_pair(&self) -> f64 {
+        let channel = |at: usize| -> Vec<f64> {
+            let between = &self.adaptation.channels[at].between;
+            between.iter().map(|psi| (1.0 + psi).sqrt()).collect()
+        };
+        Standard::of(&self.adaptation.ratios(channel, 1.0)).genuine
+    }
+
+    /// Mean over people of the score that the model expects of another photo of them.
+    pub(super) fn expected_genuine(&self) -> f64 {
+        let enrolled = self
+            .photos
+            .iter()
+            .zip(&self.genuine)
+            .filter(|(photos, _)| **photos > 0);
+        let (count, sum) = enrolled.fold((0.0, 0.0), |(count, sum), (_, genuine)| {
+            (count + 1.0, sum + genuine)
+        });
+        if count > 0.0 { sum / count } else { 0.0 }
+    }
+
+    /// The score of one enrolled photo against its person's other photos, and what the model expects of it; `None`
+    /// where there is no other.
+    pub(super) fn left_out(
+        &self,
+        placed: &DMatrix<f64>,
+        photo: usize,
+        others: &[usize],
+    ) -> Option<(f64, f64)> {
+        if others.is_empty() {
+            return None;
+        }
+        let k = placed.nrows() / 2;
+        let count = others.len() as f64;
+        let mean = |channel: usize| {
+            let mut sum = nalgebra::DVector::zeros(k);
+            for &other in others {
+                sum += placed.view((channel * k, other), (k, 1));
+            }
+            sum / count
+        };
+        let means = [mean(0), mean(1)];
+        let ratios = self
+            .adaptation
+            .ratios(|channel| numbers(&means[channel]), count);
+        let standard = Standard::of(&ratios);
+        let score = standard.score(&ratios, placed.column(photo).as_slice());
+        Some((score, standard.genuine))
+    }
+}
+
+impl Adaptation {
+    /// The ratios of a person whose photos have these means (k, of each channel).
+    fn ratios(&self, mean: impl Fn(usize) -> Vec<f64>, photos: f64) -> [Ratio; 2] {
+        [0, 1].map(|channel| Ratio::new(&self.channels[channel].between, &mean(channel), photos))
+    }
+}
+
+fn numbers<'a>(column: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
+    column.into_iter().copied().collect()
+}
+
+/// Σ a b in sixteen sums side by side: for the registers of any machine, in the same order.
+fn inner_product(a: &[f32], b: &[f32]) -> f64 {
+    vectorised(
+        #[inline(always)]
+        || {
+            let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
+            let mut sums = [0.0_f32; 16];
+            for (a, b) in a.iter().zip(b) {
+                for lane in 0..16 {
+                    sums[lane] += a[lane] * b[lane];
+                }
+            }
+            let rest: f64 = rest_a
+                .iter()
+                .zip(rest_b)
+                .map(|(a, b)| f64::from(a * b))
+                .sum();
+            sums.iter().map(|&sum| f64::from(sum)).sum::<f64>() + rest
+        },
+    )
+}

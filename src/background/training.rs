@@ -1,0 +1,152 @@
+//! Learning the background model from described photos of many people.
+
+use nalgebra::DMatrix;
+
+use super::likelihood::normalise;
+use super::{Background, Channel, LENGTH, Projection, SHEET, TwoCovariance};
+use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::face_space::FaceSpace;
+use crate::pca::eigen;
+use crate::pca::{ComponentCount, Pca};
+
+/// Photos of people, described; those of a person stand side by side.
+#[derive(Debug, Clone)]
+pub struct Described {
+    /// Descriptions of each channel, [`LENGTH`] x n, in the order of [`Channel::ALL`].
+    pub channels: [FaceMatrix; 2],
+    /// The person of each photo, in increasing order.
+    pub persons: Vec<usize>,
+}
+
+impl Described {
+    /// Describes aligned faces of the size [`FACE`](super::FACE); `persons` are theirs, in increasing order.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    pub fn of(faces: &FaceMatrix, persons: &[usize]) -> Result<Self> {
+        use rayon::prelude::*;
+        if faces.size() != super::FACE {
+            return Err(Error::Inconsistent);
+        }
+        let all: Vec<&[u8]> = faces.faces().collect();
+        let described = |channel: Channel| {
+            let bytes: Vec<Vec<u8>> = all.par_iter().map(|face| channel.describe(face)).collect();
+            FaceMatrix::from_pixels(SHEET, bytes.concat())
+        };
+        Ok(Self {
+            channels: [described(Channel::Plain)?, described(Channel::Relit)?],
+            persons: persons.to_vec(),
+        })
+    }
+
+    /// Some of the photos: increasing positions.
+    ///
+    /// # Errors
+    /// No photo.
+    pub fn select(&self, photos: &[usize]) -> Result<Self> {
+        let [plain, relit] = &self.channels;
+        Ok(Self {
+            channels: [plain.select(photos)?, relit.select(photos)?],
+            persons: photos.iter().map(|&photo| self.persons[photo]).collect(),
+        })
+    }
+
+    /// Photos of each person who has any.
+    fn counts(&self) -> Vec<usize> {
+        self.persons
+            .chunk_by(|a, b| a == b)
+            .map(<[usize]>::len)
+            .collect()
+    }
+}
+
+/// Settings of training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Training {
+    /// k, the principal components kept of each channel.
+    pub components: usize,
+    /// Rounds of expectation and maximisation.
+    pub rounds: usize,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Self {
+            components: 300,
+            rounds: 8,
+        }
+    }
+}
+
+impl Training {
+    /// Learns the background model: PCA of each channel, weights whitened and brought to one length, the
+    /// two-covariance model of these, and both maps folded into one basis of bytes.
+    ///
+    /// # Errors
+    /// Fewer photos than components, or nobody with two photos.
+    pub fn learn(&self, photos: &Described) -> Result<Background> {
+        let [plain, relit] = &photos.channels;
+        let counts = photos.counts();
+        let projections = [self.channel(plain, &counts)?, self.channel(relit, &counts)?];
+        Ok(Background { projections })
+    }
+
+    fn channel(&self, descriptions: &FaceMatrix, counts: &[usize]) -> Result<Projection> {
+        let pca = Pca {
+            components: ComponentCount::Count(self.components),
+            ..Pca::default()
+        };
+        let components = pca.fit(descriptions)?;
+        let space = FaceSpace::new(SHEET, &components);
+        let k = space.components();
+        let mut whitened = space.project(descriptions).map(f64::from);
+        for (mut row, value) in whitened.row_iter_mut().zip(space.eigenvalues()) {
+            row /= value.sqrt();
+        }
+        let unit = vec![0.0; k];
+        for mut photo in whitened.column_iter_mut() {
+            normalise(photo.as_mut_slice(), &unit);
+        }
+        let model = TwoCovariance::fit(&whitened, counts, self.rounds);
+        let found = model.and_then(|model| model.diagonalise());
+        let (mut directions, between) = found.ok_or(Error::Inconsistent)?;
+        for (mut row, value) in directions.row_iter_mut().zip(space.eigenvalues()) {
+            row /= value.sqrt();
+        }
+        let basis = space.basis().map(f64::from);
+        let folded = eigen::product(eigen::view(&basis), eigen::view(&directions));
+        Ok(Projection::rounded(
+            &folded,
+            space.mean().as_slice(),
+            between,
+        ))
+    }
+}
+
+impl Projection {
+    /// The map with this basis (d x k) about this mean (d), its columns rounded to bytes.
+    fn rounded(basis: &DMatrix<f64>, mean: &[f64], between: Vec<f64>) -> Self {
+        let k = basis.ncols();
+        let mut rounded = Self {
+            basis: Vec::with_capacity(k * LENGTH),
+            scale: Vec::with_capacity(k),
+            offset: Vec::with_capacity(k),
+            between: between.iter().map(|&psi| f64::from(psi as f32)).collect(),
+        };
+        for column in basis.column_iter() {
+            let largest = column.amax().max(f64::MIN_POSITIVE);
+            let scale = (largest / 127.0) as f32;
+            let bytes = column
+                .iter()
+                .map(|value| (value / f64::from(scale)).round() as i8);
+            let from = rounded.basis.len();
+            rounded.basis.extend(bytes);
+            let terms = rounded.basis[from..].iter().zip(mean);
+            let sum: f64 = terms.map(|(&value, mean)| f64::from(value) * mean).sum();
+            rounded.scale.push(scale);
+            rounded.offset.push((f64::from(scale) * sum) as f32);
+        }
+        rounded
+    }
+}

@@ -1,0 +1,178 @@
+//! `eigenfaces evaluate --pairs`: the same person or not, by the standard protocol.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use eigenfaces::background::Described;
+use eigenfaces::dataset::{self, LabeledPhoto, Limits};
+use eigenfaces::error::{Error, Result};
+use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::locate::framing::Crops;
+
+use super::args::{Evaluate, Format, Prepare};
+use super::output::{Output, counted, shown};
+use super::{Outcome, info, learning};
+
+/// Measures the pairs of a table.
+pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
+    let problem = |problem: String| Error::Pairs {
+        path: table.to_owned(),
+        problem,
+    };
+    let text = std::fs::read_to_string(table).map_err(|error| problem(error.to_string()))?;
+    let wanted = pairs::parse_pairs(&text).map_err(problem)?;
+    let learned_from = match args.learn_background {
+        true => LearnedFrom::OtherFolds,
+        false => LearnedFrom::Bundled,
+    };
+    let mut listing = dataset::list_labeled(&args.faces, &args.labels)?;
+    if learned_from == LearnedFrom::Bundled {
+        let named: std::collections::HashSet<&str> = wanted
+            .iter()
+            .flat_map(|pair| &pair.photos)
+            .map(String::as_str)
+            .collect();
+        listing
+            .photos
+            .retain(|photo| named.contains(key(&photo.path).as_str()));
+    }
+    let prepare = Prepare {
+        size: Some(FaceSize::ALIGNED),
+        ..args.learn.prepare.clone()
+    };
+    let (preparation, _) = learning::chosen_preparation(
+        &listing.photos,
+        &args.faces,
+        &listing.skipped,
+        &prepare,
+        Crops::Align,
+        output,
+    )?;
+    let progress = output.progress(listing.photos.len(), "looking for faces");
+    let loaded = dataset::load(
+        &listing.photos,
+        &Limits::default(),
+        |photo: &LabeledPhoto, file| {
+            let face = preparation.prepare(&file.decode()?)?;
+            Ok((photo.person.clone(), key(&photo.path), face.pixels))
+        },
+        &|done| progress.reach(done),
+    );
+    drop(progress);
+    learning::report_skipped(&loaded.skipped, output);
+
+    let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
+    let mut last = None;
+    for (at, (person, path, face)) in loaded.items.into_iter().enumerate() {
+        let before = persons.last().copied();
+        let number = before.map_or(0, |number: usize| {
+            number + usize::from(last.as_ref() != Some(&person))
+        });
+        persons.push(number);
+        places.insert(path, at);
+        pixels.extend(face);
+        last = Some(person);
+    }
+    let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels)?;
+    let described = Described::of(&faces, &persons)?;
+    let (known, missing) = find(&wanted, &places);
+    if known.iter().all(|pair| pair.fold == 0) {
+        return Err(problem(
+            "it has pairs of photos that are there in fewer than two folds; give the folder that its paths are in"
+                .to_owned(),
+        ));
+    }
+    if missing > 0 {
+        output.say(&format!(
+            "{} left out: a photo is not there or shows no face",
+            counted(missing, "pair is", "pairs are")
+        ));
+    }
+    let folds = known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0);
+    let progress = output.progress(folds, "folds");
+    let figures = pairs::evaluate_pairs(&described, &known, learned_from, &|done| {
+        progress.reach(done)
+    })?;
+    drop(progress);
+    print(&figures, table, learned_from, output)?;
+    Ok(Outcome::of_inputs(known.len(), missing))
+}
+
+/// Folder and file of a path.
+fn key(path: &Path) -> String {
+    let name = |part: Option<&std::ffi::OsStr>| {
+        part.map_or_else(String::new, |part| part.to_string_lossy().into_owned())
+    };
+    let folder = path.parent().and_then(Path::file_name);
+    format!("{}/{}", name(folder), name(path.file_name()))
+}
+
+/// The pairs whose photos are there, and how many are not.
+fn find(wanted: &[Pair], places: &HashMap<String, usize>) -> (Vec<KnownPair>, usize) {
+    let mut folds: Vec<&str> = Vec::new();
+    let mut known = Vec::new();
+    for pair in wanted {
+        let [a, b] = pair
+            .photos
+            .each_ref()
+            .map(|photo| places.get(photo.as_str()));
+        let (Some(&a), Some(&b)) = (a, b) else {
+            continue;
+        };
+        let fold = folds
+            .iter()
+            .position(|fold| *fold == pair.fold)
+            .unwrap_or_else(|| {
+                folds.push(&pair.fold);
+                folds.len() - 1
+            });
+        known.push(KnownPair {
+            fold,
+            photos: [a, b],
+            same: pair.same,
+        });
+    }
+    let missing = wanted.len() - known.len();
+    (known, missing)
+}
+
+fn print(
+    figures: &PairFigures,
+    table: &Path,
+    learned_from: LearnedFrom,
+    output: &Output,
+) -> Result<()> {
+    if output.format != Format::Text {
+        let mut object = serde_json::to_value(figures).unwrap_or_default();
+        object["background"] = match learned_from {
+            LearnedFrom::Bundled => "bundled".into(),
+            LearnedFrom::OtherFolds => "other-folds".into(),
+        };
+        return info::fields(&object, output);
+    }
+    output.line(&format!(
+        "{} of {} in {} folds, background model {}",
+        counted(figures.pairs, "pair", "pairs"),
+        shown(table),
+        figures.folds,
+        match learned_from {
+            LearnedFrom::Bundled => "as it comes with the program",
+            LearnedFrom::OtherFolds => "learned anew for each fold from people of the others",
+        }
+    ))?;
+    let per_cent = |share: f64| format!("{:.1} %", share * 100.0);
+    output.line(&format!(
+        "accuracy          {:>7} ± {:.1} (mean and standard error over folds, threshold from the other folds)",
+        per_cent(figures.accuracy),
+        figures.standard_error * 100.0
+    ))?;
+    output.line(&format!(
+        "area under curve  {:>7.3}",
+        figures.area_under_curve
+    ))?;
+    output.line(&format!(
+        "equal error rate  {:>7}",
+        per_cent(figures.equal_error_rate)
+    ))
+}

@@ -1,0 +1,19 @@
+//! What can be wrong with a background model.
+
+/// Why a background model cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackgroundProblem {
+    /// The file is something else.
+    #[error("it is no background model")]
+    NoModel,
+    /// The file was written by another version.
+    #[error("it has format version {version}, which this program does not read; learn it again")]
+    OtherVersion {
+        /// Of the file.
+        version: u16,
+    },
+    /// The checksum or a number in it is wrong.
+    #[error("it is damaged; learn it again or fetch another copy")]
+    Damaged,
+}

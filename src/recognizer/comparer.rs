@@ -1,0 +1,195 @@
+//! How faces are compared with the people enrolled: with the bundled background model, or by what this gallery alone
+//! teaches.
+
+use std::collections::HashMap;
+
+use nalgebra::DMatrix;
+
+use super::Recognizer;
+use crate::background::{self, Adaptation, Background, People};
+use crate::decision::{self, Acceptance};
+use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::Gallery;
+use crate::matcher::Matcher;
+
+/// How faces are compared with the people enrolled.
+#[derive(Debug, Clone)]
+pub enum Comparer {
+    /// By distances in spaces learned from this gallery.
+    Gallery {
+        /// The spaces and everybody's coordinates in them.
+        matcher: Box<Matcher>,
+        /// How distances become decisions.
+        calibration: decision::Calibration,
+    },
+    /// By likelihood ratios of the background model, moved by this gallery.
+    Background(Box<BackgroundComparer>),
+}
+
+/// The people of a gallery as the background model sees them.
+#[derive(Debug, Clone)]
+pub struct BackgroundComparer {
+    /// Coordinates of the enrolled faces, 2k x n.
+    coordinates: DMatrix<f32>,
+    /// The person of each.
+    persons: Vec<usize>,
+    people: People,
+    calibration: background::Calibration,
+    /// The likeness below which something is not a face.
+    likeness_limit: f64,
+}
+
+impl BackgroundComparer {
+    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn learn(
+        coordinates: DMatrix<f32>,
+        persons: Vec<usize>,
+        likeness_limit: f64,
+    ) -> Result<Self> {
+        let background = Background::bundled()?;
+        let photos: Vec<usize> = (0..persons.len()).collect();
+        let count = persons.last().map_or(0, |last| last + 1);
+        let adaptation = Adaptation::learn(background, &coordinates, &photos, &persons);
+        let people = People::place(adaptation, &coordinates, &photos, &persons, count);
+        let calibration =
+            background::Calibration::learn(background, &people, &coordinates, &persons);
+        Ok(Self {
+            coordinates,
+            persons,
+            people,
+            calibration,
+            likeness_limit,
+        })
+    }
+
+    /// From stored parts.
+    ///
+    /// # Errors
+    /// Parts that do not fit together.
+    pub fn from_parts(
+        adaptation: Adaptation,
+        coordinates: DMatrix<f32>,
+        persons: Vec<usize>,
+        calibration: background::Calibration,
+        likeness_limit: f64,
+    ) -> Result<Self> {
+        let count = persons.last().map_or(0, |last| last + 1);
+        let fits = persons.len() == coordinates.ncols()
+            && persons.is_sorted()
+            && calibration.is_sound(count)
+            && (-1.0..=1.0).contains(&likeness_limit)
+            && coordinates.iter().all(|value| value.abs() < 1e9);
+        if !fits {
+            return Err(Error::Inconsistent);
+        }
+        let photos: Vec<usize> = (0..persons.len()).collect();
+        let people = People::place(adaptation, &coordinates, &photos, &persons, count);
+        Ok(Self {
+            coordinates,
+            persons,
+            people,
+            calibration,
+            likeness_limit,
+        })
+    }
+
+    /// Coordinates of the enrolled faces, 2k x n.
+    pub fn coordinates(&self) -> &DMatrix<f32> {
+        &self.coordinates
+    }
+
+    /// Everybody's likelihood ratios.
+    pub fn people(&self) -> &People {
+        &self.people
+    }
+
+    /// How scores become decisions.
+    pub fn calibration(&self) -> &background::Calibration {
+        &self.calibration
+    }
+
+    /// The likeness below which something is not a face.
+    pub fn likeness_limit(&self) -> f64 {
+        self.likeness_limit
+    }
+
+    /// The person of whom this very face is enrolled, if there is one.
+    pub(super) fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
+        let rows = self.coordinates.nrows();
+        let mut enrolled = self.coordinates.as_slice().chunks_exact(rows.max(1));
+        let at = enrolled.position(|face| face == probe)?;
+        Some(self.persons[at])
+    }
+}
+
+impl Comparer {
+    /// The likeness below which something is not a face.
+    pub fn likeness_limit(&self) -> f64 {
+        match self {
+            Self::Gallery { calibration, .. } => calibration.likeness_limit(),
+            Self::Background(background) => background.likeness_limit,
+        }
+    }
+
+    /// Whether names are given at all.
+    pub fn gives_names(&self) -> bool {
+        match self {
+            Self::Gallery { calibration, .. } => calibration.gives_names(),
+            Self::Background(_) => true,
+        }
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        match self {
+            Self::Gallery { calibration, .. } => {
+                let gives =
+                    calibration.gives_names() || matches!(acceptance, Acceptance::Confidence(_));
+                gives.then(|| calibration.threshold(acceptance))
+            }
+            Self::Background(background) => Some(background.calibration.threshold(acceptance)),
+        }
+    }
+}
+
+/// The background model's coordinates of a gallery's faces (2k x n): those that are known already are not computed
+/// again.
+pub(super) fn coordinates(gallery: &Gallery, known: Option<&Recognizer>) -> Result<DMatrix<f32>> {
+    let background = Background::bundled()?;
+    let Some((known, stored)) = known.and_then(|known| Some((known, known.background()?))) else {
+        return Ok(background.coordinates(gallery.faces()));
+    };
+    let enrolled = known.gallery().enrolled().iter().enumerate();
+    let places: HashMap<_, usize> = enrolled.map(|(at, face)| (face.hash, at)).collect();
+    let same = |at: usize| {
+        let place = *places.get(&gallery.enrolled()[at].hash)?;
+        let alike = known.gallery().faces().face(place) == gallery.faces().face(at);
+        alike.then_some(place)
+    };
+    let found: Vec<Option<usize>> = (0..gallery.len()).map(same).collect();
+    let missing: Vec<usize> = (0..gallery.len())
+        .filter(|&at| found[at].is_none())
+        .collect();
+    let computed = match missing.is_empty() {
+        true => FaceMatrix::new(gallery.faces().size()),
+        false => gallery.faces().select(&missing)?,
+    };
+    let computed = background.coordinates(&computed);
+    let mut all = DMatrix::zeros(2 * background.components(), gallery.len());
+    let mut next = computed.column_iter();
+    for (at, place) in found.into_iter().enumerate() {
+        match place {
+            Some(place) => all.set_column(at, &stored.coordinates().column(place)),
+            None => {
+                if let Some(column) = next.next() {
+                    all.set_column(at, &column);
+                }
+            }
+        }
+    }
+    Ok(all)
+}
