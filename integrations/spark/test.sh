@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Spark job on a real Spark: two separate workers on this machine, an executor killed in the middle, folder and
 # Parquet. The basis must be bit for bit that of one process. Needs Java 17 and the network (PyPI), or a VENV with
-# pyspark and pyarrow; takes some minutes, so it is not part of .ci/run, where the laws of merging are tested.
+# pyspark, pyarrow and numpy; takes some minutes, so it is not part of .ci/run, where the laws of merging are tested.
 #
 #   integrations/spark/test.sh             5,000 faces: variants of 500 rendered ones
 #   FACES=200000 integrations/spark/test.sh
@@ -27,7 +27,7 @@ if [ -z "${RENDER:-}" ]; then
 fi
 if [ -z "${VENV:-}" ]; then
   VENV=$work/venv
-  [ -x "$VENV/bin/spark-submit" ] || { python3 -m venv "$VENV" && "$VENV/bin/pip" install -q pyspark pyarrow; } ||
+  [ -x "$VENV/bin/spark-submit" ] || { python3 -m venv "$VENV" && "$VENV/bin/pip" install -q pyspark pyarrow numpy; } ||
     { echo "spark: skipped, pyspark cannot be had here"; exit 0; }
 fi
 python=$VENV/bin/python

@@ -9,6 +9,7 @@ use std::time::Duration;
 use postgres::Config;
 use postgres::config::{Host, SslMode};
 
+use super::deadline::CONNECTING;
 use super::password;
 use super::tls::Trust;
 use crate::error::{DatabaseProblem, Error, Result};
@@ -37,9 +38,6 @@ pub(super) struct Address {
     pub trust: Trust,
     shown: String,
 }
-
-/// How long to wait for a server that does not answer.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a server may leave what was sent without an answer of its network.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -80,7 +78,7 @@ impl Address {
         let (mode, trust) = tls.resolve(&config);
         config.ssl_mode(mode);
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(PATIENCE);
+            config.connect_timeout(CONNECTING);
         }
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(SILENCE);

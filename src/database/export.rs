@@ -5,8 +5,9 @@ mod plan;
 
 use postgres::Client;
 
+use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Identity};
+use super::{Database, Identity, matcher};
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 use bring::Bringing;
@@ -92,7 +93,7 @@ impl<'a> Export<'a> {
 /// Held until the connection ends, however it ends.
 fn take_lock(client: &mut Client) -> Result<(), DatabaseProblem> {
     let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK])?;
-    match row.get(0) {
+    match column(&row, 0)? {
         true => Ok(()),
         false => Err(DatabaseProblem::Busy),
     }
@@ -117,7 +118,7 @@ fn run(
         let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
         client.execute(remove, &[&plan.to_remove])?;
     }
-    let bringing = Bringing::new(recognizer, &plan.contents, &own);
+    let bringing = Bringing::new(recognizer, &plan.contents, &own)?;
     for batch in bringing.batches(&plan.to_bring) {
         bringing.bring(client, batch)?;
         reached(batch.len());
@@ -133,9 +134,9 @@ fn begin(
     identity: Identity,
     model: &str,
 ) -> Result<Row, DatabaseProblem> {
-    let (gallery, clusters) = (recognizer.gallery(), recognizer.matcher().clusters());
-    let kinds = clusters.kinds().len();
-    let dimensions = recognizer.matcher().enrolled().nrows();
+    let (gallery, matcher) = (recognizer.gallery(), matcher(recognizer.identifier())?);
+    let kinds = matcher.clusters().kinds().len();
+    let dimensions = matcher.enrolled().nrows();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let mut transaction = client.transaction()?;
     let row = transaction.query_one(
@@ -153,7 +154,7 @@ fn begin(
         ],
     )?;
     let row = Row {
-        id: row.get(0),
+        id: column(&row, 0)?,
         identity: identity.0.to_vec(),
         kinds,
         dimensions,

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use sha2::{Digest as _, Sha256};
 
 use crate::face_space::FaceSpace;
-use crate::matcher::{Part, Space};
+use crate::matcher::{Matcher, Part, Space};
 use crate::recognizer::Identifier;
 
 /// A digest of all that turns a photo into coordinates: how it is prepared, the face space, the spaces of what is
@@ -15,7 +15,7 @@ pub struct Identity(pub [u8; 32]);
 
 impl Identity {
     /// That of a recogniser.
-    pub fn of(recognizer: &Identifier) -> Self {
+    pub fn of(recognizer: &Identifier, matcher: &Matcher) -> Self {
         let (preparation, settings) = (recognizer.preparation(), recognizer.settings());
         let mut told = Told(Sha256::new());
         told.text("eigenfaces coordinates, 1");
@@ -25,7 +25,7 @@ impl Identity {
         told.text(settings.metric.name());
         told.text(&settings.clusters.to_string());
         told.face_space(recognizer.space());
-        for part in recognizer.matcher().parts() {
+        for part in matcher.parts() {
             told.part(part);
         }
         Self(told.0.finalize().into())

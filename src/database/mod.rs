@@ -7,7 +7,9 @@
 //! tells how it is used.
 
 mod address;
+mod column;
 mod copy;
+mod deadline;
 mod export;
 mod identity;
 mod password;
@@ -28,7 +30,10 @@ pub use identity::Identity;
 pub use ranking::{RemoteGallery, Search};
 
 use crate::error::{DatabaseProblem, Error, Result};
+use crate::matcher::Matcher;
+use crate::recognizer::Identifier;
 use address::Address;
+use column::column;
 
 /// A connection to a database that has, or is to have, a gallery.
 pub struct Database {
@@ -45,14 +50,19 @@ impl Database {
         let address = Address::read(given)?;
         let connector = address.trust.connector();
         let connector = connector.map_err(|problem| address.problem(problem))?;
-        let client = address
-            .config
-            .connect(connector)
-            .map_err(|error| address.problem(while_connecting(&error)))?;
-        let mut database = Self { client, address };
-        let prepared = database.prepare();
-        prepared.map_err(|problem| database.problem(problem))?;
-        Ok(database)
+        let config = address.config.clone();
+        let patience = config.get_connect_timeout().copied();
+        let connected = deadline::within(patience.unwrap_or(deadline::CONNECTING), move |_| {
+            let mut client = config
+                .connect(connector)
+                .map_err(|error| while_connecting(&error))?;
+            prepare(&mut client)?;
+            Ok(client)
+        });
+        match connected {
+            Ok(client) => Ok(Self { client, address }),
+            Err(problem) => Err(address.problem(problem)),
+        }
     }
 
     /// Where it is, without the password.
@@ -63,29 +73,30 @@ impl Database {
     fn problem(&self, problem: impl Into<DatabaseProblem>) -> Error {
         self.address.problem(problem.into())
     }
+}
 
-    fn prepare(&mut self) -> Result<(), DatabaseProblem> {
-        let about = self.client.query_one(ABOUT, &[])?;
-        let encoding: String = about.get("encoding");
-        if encoding != "UTF8" {
-            return Err(DatabaseProblem::Encoding { found: encoding });
-        }
-        match (about.get("place"), about.get("installed")) {
-            (None::<String>, false) => {
-                let version: i32 = about.get("version");
-                return Err(DatabaseProblem::NoExtension {
-                    major: (version / 10_000).unsigned_abs(),
-                });
-            }
-            (None, true) => return Err(DatabaseProblem::ExtensionOff),
-            (Some(place), _) => {
-                self.client.query_one(USE_ONLY, &[&place])?;
-            }
-        }
-        // Compiling a query of some milliseconds takes longer than the query.
-        self.client.batch_execute("SET jit = off")?;
-        Ok(())
+/// Makes sure of what everything else needs.
+fn prepare(client: &mut Client) -> Result<(), DatabaseProblem> {
+    let about = client.query_one(ABOUT, &[])?;
+    let encoding: String = column(&about, "encoding")?;
+    if encoding != "UTF8" {
+        return Err(DatabaseProblem::Encoding { found: encoding });
     }
+    match (column(&about, "place")?, column(&about, "installed")?) {
+        (None::<String>, false) => {
+            let version: i32 = column(&about, "version")?;
+            return Err(DatabaseProblem::NoExtension {
+                major: (version / 10_000).unsigned_abs(),
+            });
+        }
+        (None, true) => return Err(DatabaseProblem::ExtensionOff),
+        (Some(place), _) => {
+            client.query_one(USE_ONLY, &[&place])?;
+        }
+    }
+    // Compiling a query of some milliseconds takes longer than the query.
+    client.batch_execute("SET jit = off")?;
+    Ok(())
 }
 
 const ABOUT: &str = "
@@ -162,4 +173,11 @@ fn in_words(error: &postgres::Error) -> String {
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });
     letters.collect()
+}
+
+/// The spaces and coordinates that distances are measured in; none where the background model compares.
+fn matcher(identifier: &Identifier) -> Result<&Matcher, DatabaseProblem> {
+    identifier
+        .matcher()
+        .ok_or(DatabaseProblem::ComparedByBackground)
 }

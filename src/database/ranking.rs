@@ -5,10 +5,12 @@
 //! known ([`Slack`]); as long as somebody who was not fetched could be among the nearest, more are.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use postgres::{Client, IsolationLevel, Statement, Transaction};
 
+use super::column::{self, column};
+use super::deadline::{self, Heartbeat};
 use super::schema::{self, Row};
 use super::slack::Slack;
 use super::vector::{Received, Sent};
@@ -39,14 +41,24 @@ const HNSW_POINTS: i64 = 100;
 
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
-    connection: Mutex<Client>,
+    asked: Arc<Asked>,
+    /// Held by whoever waits for the server, so that nobody's patience goes by while others are answered.
+    turn: Mutex<()>,
     address: super::address::Address,
+    calibration: Calibration,
+}
+
+/// What the thread has that waits for the server.
+struct Asked {
+    connection: Mutex<Client>,
     identity: Identity,
     row: Row,
-    calibration: Calibration,
     statements: Statements,
     search: Search,
 }
+
+/// Told of every answer while probes are ranked.
+type Answers = Heartbeat<Vec<Vec<Near>>>;
 
 /// What is asked, made ready once.
 struct Statements {
@@ -72,29 +84,41 @@ impl RemoteGallery {
             mut client,
             address,
         } = database;
-        let identity = Identity::of(recognizer);
-        let opened = find(&mut client, identity, model).and_then(|row| {
+        let (dimensions, identity) = match super::matcher(recognizer) {
+            Ok(matcher) => (
+                matcher.enrolled().nrows(),
+                Identity::of(recognizer, matcher),
+            ),
+            Err(problem) => return Err(address.problem(problem)),
+        };
+        let model = model.to_owned();
+        let opened = deadline::within(deadline::ANSWER, move |_| {
+            let row = find(&mut client, identity, &model)?;
             if search == Search::Hnsw && !row.indexed {
                 return Err(DatabaseProblem::NoIndex);
             }
-            let fits = row.dimensions == recognizer.matcher().enrolled().nrows();
+            let fits = row.dimensions == dimensions;
             let calibration = calibration(&row).filter(|_| fits);
             let senseless = || DatabaseProblem::Senseless {
                 reason: "its calibration does not fit its people".to_owned(),
             };
             let calibration = calibration.ok_or_else(senseless)?;
             let statements = Statements::prepare(&mut client, &row, search)?;
-            Ok((row, calibration, statements))
-        });
-        match opened {
-            Ok((row, calibration, statements)) => Ok(Self {
+            let asked = Asked {
                 connection: Mutex::new(client),
-                address,
                 identity,
                 row,
-                calibration,
                 statements,
                 search,
+            };
+            Ok((asked, calibration))
+        });
+        match opened {
+            Ok((asked, calibration)) => Ok(Self {
+                asked: Arc::new(asked),
+                turn: Mutex::new(()),
+                address,
+                calibration,
             }),
             Err(problem) => Err(address.problem(problem)),
         }
@@ -125,7 +149,9 @@ impl RemoteGallery {
         faces: &FaceMatrix,
         question: Question,
     ) -> Result<Vec<Identification>> {
-        let coordinates = recognizer.matcher().coordinates(faces);
+        let matcher =
+            super::matcher(recognizer).map_err(|problem| self.address.problem(problem))?;
+        let coordinates = matcher.coordinates(faces);
         let probes: Vec<&[f32]> = match coordinates.nrows() {
             0 => Vec::new(),
             rows => coordinates.as_slice().chunks_exact(rows).collect(),
@@ -141,18 +167,27 @@ impl RemoteGallery {
     /// # Errors
     /// A database that cannot be asked.
     pub fn rank(&self, probes: &[&[f32]], top: usize) -> Result<Vec<Vec<Near>>> {
-        // Only the server is waited for meanwhile, never another thread of this program.
-        let mut client = self.connection.lock().map_err(|_| Error::Inconsistent)?;
-        let ranked = self.try_rank(&mut client, probes, top);
+        let _turn = self.turn.lock().map_err(|_| Error::Inconsistent)?;
+        let asked = Arc::clone(&self.asked);
+        let probes: Vec<Vec<f32>> = probes.iter().map(|probe| probe.to_vec()).collect();
+        let ranked = deadline::within(deadline::ANSWER, move |answers| {
+            asked.rank(&probes, top, answers)
+        });
         ranked.map_err(|problem| self.address.problem(problem))
     }
+}
 
-    fn try_rank(
+impl Asked {
+    fn rank(
         &self,
-        client: &mut Client,
-        probes: &[&[f32]],
+        probes: &[Vec<f32>],
         top: usize,
+        answers: &Answers,
     ) -> Result<Vec<Vec<Near>>, DatabaseProblem> {
+        let client = self.connection.lock();
+        let mut client = client.map_err(|_| DatabaseProblem::Lost {
+            reason: "an earlier question failed".to_owned(),
+        })?;
         let transaction = client.build_transaction().read_only(true);
         let mut transaction = transaction
             .isolation_level(IsolationLevel::RepeatableRead)
@@ -172,6 +207,7 @@ impl RemoteGallery {
         let mut asking = Asking {
             transaction,
             gallery: self,
+            answers,
         };
         let ranked = probes.iter().map(|probe| asking.nearest(probe, top));
         let ranked = ranked.collect::<Result<_, _>>()?;
@@ -266,7 +302,8 @@ fn approximate(tables: &[String]) -> String {
 /// One transaction of questions.
 struct Asking<'a> {
     transaction: Transaction<'a>,
-    gallery: &'a RemoteGallery,
+    gallery: &'a Asked,
+    answers: &'a Answers,
 }
 
 impl Asking<'_> {
@@ -284,11 +321,15 @@ impl Asking<'_> {
                 Search::Hnsw => HNSW_POINTS,
             };
             let rows = self.transaction.query(statement, &[&Sent(probe), &asked])?;
-            let people: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+            self.answers.answered();
+            let people: Vec<i64> = column::first(&rows)?;
             let mut near = self.measured(probe, &people)?;
             let is_all = self.gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
             // Whoever is not among the candidates is no nearer than the last of them.
-            let beyond = rows.last().map_or(0.0, |row| slack.least(row.get(1)));
+            let beyond = match rows.last() {
+                Some(row) => slack.least(column(row, 1)?),
+                None => 0.0,
+            };
             let kinds = self.gallery.row.kinds as f64;
             let worst = near
                 .get(top.saturating_sub(1))
@@ -312,11 +353,12 @@ impl Asking<'_> {
         for statement in statements {
             let mut nearest: HashMap<i64, f64> = HashMap::with_capacity(people.len());
             for row in self.transaction.query(statement, &[&people])? {
-                let Received(point) = row.try_get(1)?;
+                let Received(point) = column(&row, 1)?;
                 let squared = squared_distance(probe, &point);
-                let best = nearest.entry(row.get(0)).or_insert(f64::INFINITY);
+                let best = nearest.entry(column(&row, 0)?).or_insert(f64::INFINITY);
                 *best = best.min(squared);
             }
+            self.answers.answered();
             kinds.push(nearest);
         }
         let mean = |person: &i64| {
@@ -344,7 +386,7 @@ impl Asking<'_> {
         let names = self
             .transaction
             .query(&self.gallery.statements.names, &[&people])?;
-        let names: HashMap<i64, &str> = names.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let names: HashMap<i64, &str> = column::pairs(&names)?;
         let mut named = Vec::with_capacity(near.len());
         for (person, squared_distance) in near.iter() {
             let name = names.get(person).copied().unwrap_or_default();

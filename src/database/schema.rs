@@ -13,7 +13,8 @@
 
 use postgres::{Client, GenericClient, Transaction};
 
-use super::Identity;
+use super::column::column;
+use super::{Identity, vector};
 use crate::error::DatabaseProblem;
 
 /// The version of the schema that this program makes, and the newest that it knows.
@@ -81,7 +82,7 @@ impl Row {
     /// How many people are there, be it whole or not.
     pub fn count(&self, client: &mut impl GenericClient) -> Result<i64, DatabaseProblem> {
         let count = "SELECT count(*) FROM eigenfaces.people WHERE gallery = $1";
-        Ok(client.query_one(count, &[&self.id])?.get(0))
+        column(&client.query_one(count, &[&self.id])?, 0)
     }
 }
 
@@ -93,14 +94,13 @@ pub(super) fn points(gallery: i64, kind: usize) -> String {
 /// Whether the tables are there, and that they are such as this program knows.
 pub(super) fn is_there(client: &mut impl GenericClient) -> Result<bool, DatabaseProblem> {
     let row = client.query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[])?;
-    if !row.get::<_, bool>(0) {
+    if !column::<bool>(&row, 0)? {
         return Ok(false);
     }
-    let found: i32 = client
-        .query_one("SELECT max(version) FROM eigenfaces.version", &[])?
-        .get(0);
-    match found {
-        found if found > VERSION => Err(DatabaseProblem::Newer {
+    let row = client.query_one("SELECT max(version) FROM eigenfaces.version", &[])?;
+    match column::<Option<i32>>(&row, 0)? {
+        None => Err(DatabaseProblem::NoVersion),
+        Some(found) if found > VERSION => Err(DatabaseProblem::Newer {
             found,
             newest: VERSION,
         }),
@@ -125,20 +125,34 @@ pub(super) fn galleries(client: &mut impl GenericClient) -> Result<Vec<Row>, Dat
          FROM eigenfaces.galleries ORDER BY whole DESC, id",
         &[],
     )?;
-    let number = |row: &postgres::Row, name: &str| row.get::<_, i32>(name).unsigned_abs() as usize;
-    let row = |row: &postgres::Row| Row {
-        id: row.get("id"),
-        identity: row.get("identity"),
-        kinds: number(row, "kinds"),
-        dimensions: number(row, "dimensions"),
-        whole: row.get("whole"),
-        people: row.get("people"),
-        faces: row.get("faces"),
-        calibration: row.get("calibration"),
-        indexed: row.get("indexed"),
+    // Tables are made and named by these numbers: no more of them than a model can lead to.
+    let number = |row: &postgres::Row, name: &str, most: usize| {
+        let found: i32 = column(row, name)?;
+        let number = usize::try_from(found).ok();
+        number
+            .filter(|number| (1..=most).contains(number))
+            .ok_or_else(|| DatabaseProblem::Senseless {
+                reason: format!("a gallery of {found} {name}"),
+            })
     };
-    Ok(rows.iter().map(row).collect())
+    let row = |row: &postgres::Row| {
+        Ok(Row {
+            id: column(row, "id")?,
+            identity: column(row, "identity")?,
+            kinds: number(row, "kinds", MOST_KINDS)?,
+            dimensions: number(row, "dimensions", vector::MOST)?,
+            whole: column(row, "whole")?,
+            people: column(row, "people")?,
+            faces: column(row, "faces")?,
+            calibration: column(row, "calibration")?,
+            indexed: column(row, "indexed")?,
+        })
+    };
+    rows.iter().map(row).collect()
 }
+
+/// Kinds of points: faces, and centroids where they count too.
+const MOST_KINDS: usize = 2;
 
 /// Makes the tables of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
 /// where a page has room for them.

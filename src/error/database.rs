@@ -94,6 +94,11 @@ pub enum DatabaseProblem {
     )]
     TooFew { people: usize, enough: usize },
 
+    #[error(
+        "the people of this model are compared with the background model, which a database cannot do; enrol them with --background none to export them"
+    )]
+    ComparedByBackground,
+
     #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer --components", for_index(*.index))]
     TooManyCoordinates {
         dimensions: usize,
@@ -121,6 +126,16 @@ pub enum DatabaseProblem {
         done: usize,
         of: usize,
     },
+
+    #[error(
+        "the server did not answer within {seconds} s; check that it is PostgreSQL that listens there and that it is not overloaded, then try again"
+    )]
+    Silent { seconds: u64 },
+
+    #[error(
+        "its table eigenfaces.version is empty, so nothing there can be relied upon; have its owner say DROP SCHEMA eigenfaces CASCADE, then export the model again"
+    )]
+    NoVersion,
 
     #[error("the connection was lost ({reason}); check that the server runs, and try again")]
     Lost { reason: String },

@@ -7,7 +7,9 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 use postgres::{Client, Transaction};
 
+use crate::database::column;
 use crate::database::copy::Rows;
+use crate::database::matcher;
 use crate::database::schema::Row;
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
@@ -30,10 +32,14 @@ pub(super) struct Bringing<'a> {
 }
 
 impl<'a> Bringing<'a> {
-    pub fn new(recognizer: &'a Recognizer, contents: &'a [[u8; 32]], own: &'a Row) -> Self {
+    pub fn new(
+        recognizer: &'a Recognizer,
+        contents: &'a [[u8; 32]],
+        own: &'a Row,
+    ) -> Result<Self, DatabaseProblem> {
         let people = contents.len();
-        let kinds = recognizer.matcher().clusters().kinds();
-        Self {
+        let kinds = matcher(recognizer.identifier())?.clusters().kinds();
+        Ok(Self {
             recognizer,
             contents,
             own,
@@ -41,7 +47,7 @@ impl<'a> Bringing<'a> {
                 .map(|(points, owners)| (points, starts(owners, people)))
                 .collect(),
             faces: starts(&recognizer.gallery().persons(), people),
-        }
+        })
     }
 
     /// The people in parts, each for one transaction.
@@ -100,7 +106,7 @@ impl<'a> Bringing<'a> {
              SELECT $1, * FROM unnest($2::text[], $3::bytea[]) RETURNING name, id",
             &[&self.own.id, &names, &contents],
         )?;
-        let ids: HashMap<&str, i64> = added.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let ids: HashMap<&str, i64> = column::pairs(&added)?;
         let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
         let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
         rows.ok_or_else(|| DatabaseProblem::Senseless {

@@ -7,10 +7,12 @@ use postgres::Client;
 use sha2::{Digest as _, Sha256};
 
 use super::Indexing;
+use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
-use crate::database::{Identity, vector};
+use crate::database::{Identity, matcher, vector};
 use crate::decision::ENOUGH_PEOPLE;
 use crate::error::DatabaseProblem;
+use crate::matcher::Matcher;
 use crate::recognizer::Recognizer;
 
 /// Coordinates beyond this could have distances beyond single precision, in which pgvector computes.
@@ -53,7 +55,8 @@ impl Plan {
         recognizer: &Recognizer,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
-        let identity = Identity::of(recognizer.identifier());
+        let matcher = matcher(recognizer.identifier())?;
+        let identity = Identity::of(recognizer.identifier(), matcher);
         let galleries = schema::galleries(client)?;
         let indexing = match indexing {
             Some(indexing) => indexing,
@@ -63,7 +66,7 @@ impl Plan {
         fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
         let mut there = people(client, own)?;
-        let contents = contents(recognizer);
+        let contents = contents(recognizer, matcher);
         let (erased_people, erased_faces) = erased(client, recognizer)?;
         let mut change = Change {
             replaces: galleries.iter().any(|row| !row.is_of(identity)),
@@ -85,7 +88,7 @@ impl Plan {
                 }
             }
         }
-        let calibration = serde_json::to_string(recognizer.calibration());
+        let calibration = serde_json::to_string(&recognizer.calibration());
         Ok(Self {
             identity,
             indexing,
@@ -107,14 +110,15 @@ impl Plan {
 /// Refuses a model that no database can stand for.
 pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
-    if recognizer.goes_by_resemblance() {
+    let matcher = matcher(recognizer.identifier())?;
+    if !recognizer.comparer().gives_names() {
         return Err(DatabaseProblem::TooFew {
             people: gallery.people().len(),
             enough: ENOUGH_PEOPLE,
         });
     }
-    let dimensions = recognizer.matcher().enrolled().nrows();
-    for (points, owners) in recognizer.matcher().clusters().kinds() {
+    let dimensions = matcher.enrolled().nrows();
+    for (points, owners) in matcher.clusters().kinds() {
         let is_large = |value: &f32| value.abs() > LARGEST;
         if let Some(at) = points.as_slice().iter().position(is_large) {
             let person = &gallery.people()[owners[at / dimensions.max(1)]];
@@ -128,7 +132,7 @@ pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
 
 /// Refuses points of more coordinates than there is room for.
 fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
-    let dimensions = recognizer.matcher().enrolled().nrows();
+    let dimensions = matcher(recognizer.identifier())?.enrolled().nrows();
     let (most, index) = match indexing {
         Indexing::None => (vector::MOST, false),
         Indexing::Hnsw => (vector::MOST_INDEXED, true),
@@ -153,10 +157,8 @@ fn people(
     };
     let people = "SELECT name, id, content FROM eigenfaces.people WHERE gallery = $1";
     let rows = client.query(people, &[&own.id])?;
-    Ok(rows
-        .iter()
-        .map(|row| (row.get(0), (row.get(1), row.get(2))))
-        .collect())
+    let person = |row| Ok((column(row, 0)?, (column(row, 1)?, column(row, 2)?)));
+    rows.iter().map(person).collect()
 }
 
 /// How many people and faces any gallery has that the model has not.
@@ -168,17 +170,18 @@ fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize)
         .map(|person| person.as_str())
         .collect();
     let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[])?;
-    let is_gone = |row: &&postgres::Row| !names.contains(row.get::<_, &str>(0));
-    let people = there.iter().filter(is_gone).count();
+    let there: Vec<&str> = column::first(&there)?;
+    let people = there.iter().filter(|name| !names.contains(*name)).count();
     let enrolled = gallery.enrolled().iter();
     let hashes: HashSet<&[u8]> = enrolled.map(|face| face.hash.0.as_slice()).collect();
     let there = client.query("SELECT DISTINCT hash FROM eigenfaces.faces", &[])?;
-    let is_gone = |row: &&postgres::Row| !hashes.contains(row.get::<_, &[u8]>(0));
-    Ok((people, there.iter().filter(is_gone).count()))
+    let there: Vec<&[u8]> = column::first(&there)?;
+    let faces = there.iter().filter(|hash| !hashes.contains(*hash)).count();
+    Ok((people, faces))
 }
 
 /// A digest of all that the database is to hold of each person.
-fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
+fn contents(recognizer: &Recognizer, matcher: &Matcher) -> Vec<[u8; 32]> {
     let people = recognizer.gallery().people().len();
     let mut digests = vec![Sha256::new(); people];
     for face in recognizer.gallery().enrolled() {
@@ -187,7 +190,7 @@ fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
         digest.update((face.source.len() as u64).to_le_bytes());
         digest.update(&face.source);
     }
-    for (points, owners) in recognizer.matcher().clusters().kinds() {
+    for (points, owners) in matcher.clusters().kinds() {
         for (at, &person) in owners.iter().enumerate() {
             digests[person].update(bytes(points, at));
         }

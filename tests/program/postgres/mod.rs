@@ -1,5 +1,6 @@
 //! A gallery in a database: `export --postgres` and `identify --gallery`, with a real server.
 
+mod hostile;
 mod refused;
 mod server;
 
@@ -8,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{bundled_faces, probes, scratch};
-use crate::{Run, enrolled, picture, program, run};
+use crate::{Run, enrolled_without_background, picture, program, run};
 use server::Server;
 
 fn export(folder: &Path, url: &str, more: &[&str]) -> Run {
@@ -37,7 +38,11 @@ fn others(people: u32, more: &[&str]) -> tempfile::TempDir {
     }
     run(
         folder.path(),
-        [&["enroll", "faces", "--size", "24x30"], more].concat(),
+        [
+            &["enroll", "faces", "--size", "24x30", "--background", "none"],
+            more,
+        ]
+        .concat(),
     )
     .done();
     folder
@@ -54,7 +59,7 @@ fn the_database_answers_as_the_file_does() {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let first = export(folder.path(), &url, &[]).done();
     assert!(
         first
@@ -141,7 +146,7 @@ fn eight_at_once_are_all_answered_right() {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
     let expected = answers(folder.path(), &[]);
     std::thread::scope(|scope| {
@@ -162,7 +167,7 @@ fn the_database_follows_the_model() {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
     for (from, to) in [
         ("Ada", "O'Neil\"; DROP SCHEMA eigenfaces CASCADE; --"),
@@ -267,7 +272,7 @@ fn a_server_that_fails_leaves_nobody_by_half() {
         return;
     };
     let url = server.database("faces");
-    let before = enrolled();
+    let before = enrolled_without_background();
     export(before.path(), &url, &[]).done();
     let expected = answers(before.path(), &[]);
     let after = others(60, &[]);
