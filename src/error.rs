@@ -5,6 +5,7 @@
 // The fields say what the message says of them.
 #![allow(missing_docs)]
 
+mod background;
 mod database;
 mod distributed;
 mod file;
@@ -14,6 +15,7 @@ mod photo;
 use std::io;
 use std::path::PathBuf;
 
+pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
 pub use distributed::{MergeProblem, PlanProblem};
 pub use file::{ArrayProblem, LockHolder, ModelProblem, WriteProblem};
@@ -35,6 +37,17 @@ pub enum Error {
         /// What is wrong with it.
         problem: PhotoProblem,
     },
+
+    /// A background model cannot be read.
+    #[error("the background model cannot be used: {problem}")]
+    Background {
+        /// What is wrong with it.
+        problem: BackgroundProblem,
+    },
+
+    /// The background model inside the program cannot be read.
+    #[error("the background model inside this program is damaged; install the program again")]
+    BackgroundDamaged,
 
     /// A path given by the user leads nowhere.
     #[error("{}: no such file or folder; check the spelling", .path.display())]
@@ -66,6 +79,15 @@ pub enum Error {
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
         /// The file or folder concerned.
+        path: PathBuf,
+        /// What is wrong, and in which line.
+        problem: String,
+    },
+
+    /// A table of pairs cannot be used.
+    #[error("{}: {problem}", .path.display())]
+    Pairs {
+        /// The file concerned.
         path: PathBuf,
         /// What is wrong, and in which line.
         problem: String,
@@ -297,10 +319,6 @@ pub enum Error {
     /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
     MakeFolder { path: PathBuf, source: io::Error },
-
-    /// A copy with marks would stand where one of the photos does.
-    #[error("{}: is one of the photos, and would be replaced by its copy; choose another folder", .path.display())]
-    CopyOverPhoto { path: PathBuf },
 
     /// A picture cannot be turned into a file.
     #[error("{}: the picture cannot be written ({reason})", .path.display())]

@@ -23,8 +23,8 @@ impl FaceSize {
 
     /// Faces aligned by the eyes, unless the user asks for another size.
     pub const ALIGNED: Self = Self {
-        width: 54,
-        height: 65,
+        width: 64,
+        height: 74,
     };
 
     /// Checks both sides.

@@ -22,13 +22,17 @@ pub mod pca;
 
 pub mod face_space;
 
+pub mod likeness;
+
+pub mod decision;
+
+pub mod background;
+
 pub mod scaled_space;
 
 pub mod kernel_pca;
 
 pub mod face_map;
-
-pub mod likeness;
 
 pub mod metric;
 
@@ -39,8 +43,6 @@ pub mod matcher;
 pub mod partial;
 
 pub mod reconstruction;
-
-pub mod decision;
 
 pub mod recognizer;
 

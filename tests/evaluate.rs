@@ -5,7 +5,7 @@ mod support;
 use std::collections::HashMap;
 use std::path::Path;
 
-use eigenfaces::dataset::{ContentHash, LabelRule, Limits, Person, list_labeled, load};
+use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::evaluate::{Evaluation, Plan, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
@@ -20,23 +20,8 @@ use proptest::prelude::*;
 /// The faces of a folder, brought to a size.
 fn faces(folder: &Path, size: &str) -> (Preparation, Vec<LabeledFace>) {
     let preparation = Preparation::new(size.parse().unwrap(), Framing::AsIs);
-    let photos = list_labeled(&[folder.to_owned()], &LabelRule::Folder)
-        .unwrap()
-        .photos;
-    let faces = load(
-        &photos,
-        &Limits::default(),
-        |photo, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: file.content_hash(),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    (preparation, faces.items)
+    let faces = support::labeled_faces(folder, &preparation);
+    (preparation, faces)
 }
 
 fn gallery(preparation: &Preparation, faces: Vec<LabeledFace>) -> Gallery {
@@ -59,7 +44,7 @@ fn plain(components: usize) -> Settings {
         copies: Copies::None,
         metric: "euclidean".parse().unwrap(),
         clusters: "faces".parse().unwrap(),
-        ..Settings::default()
+        ..Settings::without_background()
     }
 }
 

@@ -91,11 +91,54 @@ fn third_parties_stay_in_their_places() {
     only_in("clap::", &["src/cli/", "src/main.rs"]);
     only_in("rustfft::", &["src/face_map/correlate.rs"]);
     only_in("faer::", &["src/pca/"]);
-    only_in("rustface::", &["src/locate/detect.rs"]);
     only_in("postgres::", &["src/database/"]);
     only_in("rustls::", &["src/database/tls.rs"]);
-    only_in("signal_hook::", &["src/cli/mod.rs"]);
+    only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/pca/kernel/"]);
+}
+
+/// A database may hold anything: `Row::get` panics where a column is not as expected.
+#[test]
+fn columns_are_read_in_one_place() {
+    only_in("try_get(", &["src/database/column.rs"]);
+    let mut looked_at = 0;
+    for file in sources(&project().join("src/database")) {
+        let code: String = code(&file).split_whitespace().collect();
+        for get in [
+            "row.get(",
+            "rows.get(",
+            "about.get(",
+            ")?.get(",
+            ".get::<",
+            ".get(0)",
+            ".get(\"",
+        ] {
+            assert!(
+                !code.contains(get),
+                "{} reads a column by {get}",
+                file.display()
+            );
+        }
+        looked_at += 1;
+    }
+    assert!(looked_at > 10, "only {looked_at} files");
+}
+
+/// Every result goes where `Outputs` lets it; models, which are read first, have a way of their own.
+#[test]
+fn files_are_replaced_in_one_place() {
+    only_in("replace_file(", &["src/store/"]);
+    only_in("NamedTempFile", &["src/store/replace.rs"]);
+    for file in sources(&project().join("src")) {
+        for write in ["fs::write(", "File::create", "fs::copy(", "fs::rename("] {
+            let is_test = file.ends_with("tests.rs");
+            assert!(
+                is_test || !code(&file).contains(write),
+                "{} writes by {write}",
+                file.display()
+            );
+        }
+    }
 }
 
 #[test]

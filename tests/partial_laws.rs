@@ -159,7 +159,7 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
         components,
         solver: Solver::Covariance,
         features: Features::Fused,
-        ..Settings::default()
+        ..Settings::without_background()
     };
     let learned = Recognizer::learn(preparation, gallery.clone(), settings).unwrap();
 
@@ -168,14 +168,17 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
     let all = read(part_file(&merged(parts[0].clone(), &parts[1]))).unwrap();
     let foundation = Foundation::learn(all).unwrap();
     for view in [View::Pixels, View::Texture] {
-        let space = learned.matcher().part(view).unwrap().space();
+        let space = learned.matcher().unwrap().part(view).unwrap().space();
         assert_eq!(space.linear(), foundation.space(view), "{view:?}");
     }
     let placed = Recognizer::on_foundation(&foundation, gallery.clone(), settings).unwrap();
     assert_eq!(placed.space(), learned.space());
     assert_eq!(placed.weights(), learned.weights());
     let kept = learned.keeping_basis(gallery, settings).unwrap();
-    assert_eq!(placed.matcher().enrolled(), kept.matcher().enrolled());
+    assert_eq!(
+        placed.matcher().unwrap().enrolled(),
+        kept.matcher().unwrap().enrolled()
+    );
     assert_eq!(placed.calibration(), kept.calibration());
 }
 
@@ -194,7 +197,7 @@ fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
     let settings = Settings {
         copies: Copies::Mirrored,
         metric: "euclidean".parse().unwrap(),
-        ..Settings::default()
+        ..Settings::without_background()
     };
     let placed = Recognizer::on_foundation(&foundation, gallery.clone(), settings).unwrap();
     let mut mirrored = gallery.faces().as_slice().to_vec();
@@ -202,7 +205,7 @@ fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
     let mirrored = FaceMatrix::from_pixels(size(), mirrored).unwrap();
     let expected = foundation.pixels().project(&mirrored);
     for face in 0..40 {
-        let enrolled = placed.matcher().enrolled().column(2 * face + 1);
+        let enrolled = placed.matcher().unwrap().enrolled().column(2 * face + 1);
         let apart = (enrolled - expected.column(face)).norm();
         assert!(
             apart < 1e-3 * expected.column(face).norm(),

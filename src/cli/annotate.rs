@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::io::{Cursor, Write as _};
+use std::io::Cursor;
 use std::path::{Component, Path, PathBuf};
 
 use eigenfaces::dataset::PhotoFile;
@@ -12,7 +12,7 @@ use eigenfaces::error::{Error, Result};
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render::annotate::{Mark, Verdict, annotate};
 use eigenfaces::render::lettering;
-use eigenfaces::store::{Privacy, replace_file};
+use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::codecs::jpeg::JpegEncoder;
 use image::{ImageFormat, RgbImage};
 
@@ -23,31 +23,29 @@ const JPEG_QUALITY: u8 = 92;
 
 /// Where the copy of each photo goes.
 pub struct Copies {
-    targets: HashMap<PathBuf, PathBuf>,
+    targets: HashMap<PathBuf, Destination>,
 }
 
 impl Copies {
     /// Makes the folders. Below `folder` the copies lie as the photos do below the folder that holds them all.
     ///
     /// # Errors
-    /// A folder that cannot be made; a copy that would replace a photo.
-    pub fn plan(folder: &Path, photos: &[PathBuf]) -> Result<Self> {
-        let sources: HashSet<PathBuf> = photos
-            .iter()
-            .filter_map(|photo| photo.canonicalize().ok())
-            .collect();
+    /// A copy that would replace a photo or what this program did not write; a folder that cannot be made. Of the
+    /// former nothing is done at all.
+    pub fn plan(folder: &Path, photos: &[PathBuf], outputs: &mut Outputs) -> Result<Self> {
+        let names = names(photos);
+        for name in &names {
+            outputs.check_below(folder, name, FileKind::Derived)?;
+        }
         let mut targets = HashMap::new();
-        for (photo, name) in photos.iter().zip(names(photos)) {
+        for (photo, name) in photos.iter().zip(&names) {
             let target = folder.join(name);
-            if target.canonicalize().is_ok_and(|at| sources.contains(&at)) {
-                return Err(Error::CopyOverPhoto { path: target });
-            }
             let parent = target.parent().unwrap_or(folder);
             fs::create_dir_all(parent).map_err(|source| Error::MakeFolder {
                 path: parent.to_owned(),
                 source,
             })?;
-            targets.insert(photo.clone(), target);
+            targets.insert(photo.clone(), outputs.claim(&target, FileKind::Derived)?);
         }
         Ok(Self { targets })
     }
@@ -58,8 +56,8 @@ impl Copies {
             return Ok(());
         };
         let marks: Vec<Mark> = (1..).zip(found).map(|(at, face)| mark(at, face)).collect();
-        let bytes = encoded(&annotate(picture, &marks), target)?;
-        replace_file(target, Privacy::Public, |out| out.write_all(&bytes))
+        let bytes = encoded(&annotate(picture, &marks), target.path())?;
+        target.write(Privacy::Personal, bytes)
     }
 }
 

@@ -2,6 +2,7 @@
 //! usage error (exit code 2) that names the option.
 
 mod distributed;
+mod force;
 mod learn;
 mod people;
 mod pictures;
@@ -17,6 +18,7 @@ use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 
 pub use distributed::{MergeParts, Partial, Plan};
+pub use force::Force;
 pub use learn::{Learn, Prepare};
 pub use people::{List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, MapMeasure, Project, Reconstruct, Report};
@@ -144,6 +146,9 @@ pub enum Command {
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
     /// Say what the model holds
+    #[command(
+        after_help = "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only."
+    )]
     Info(Info),
     /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)
     Plan(Plan),
@@ -208,6 +213,12 @@ pub struct Evaluate {
     /// Pictures without faces, to be told from faces besides those that are made up
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     pub not_faces: Vec<PathBuf>,
+    /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
+    pub pairs: Option<PathBuf>,
+    /// Learn a background model for each fold of --pairs from the people of the other folds (minutes)
+    #[arg(long, requires = "pairs")]
+    pub learn_background: bool,
     /// Instead of measuring, list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
     #[arg(long, conflicts_with_all = ["protocol", "seed"])]
     pub check: bool,
@@ -232,7 +243,7 @@ pub struct Identify {
     /// Photos, or folders of photos
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
-    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face; made where it is missing
+    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face, readable by you only; made where it is missing
     #[arg(long, value_name = "DIR")]
     pub annotate: Option<PathBuf>,
     /// Show this many candidates a photo
@@ -243,9 +254,11 @@ pub struct Identify {
     pub approximate: bool,
     #[command(flatten)]
     pub acceptance: Accept,
-    /// Write one picture that shows why: what the model saw, whom it is nearest to, and where it differs
+    /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub explain: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
     #[cfg(feature = "postgres")]
     #[command(flatten)]
     pub elsewhere: Elsewhere,

@@ -4,18 +4,20 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eigenfaces::background::{Background, Channel, FACE};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
 use eigenfaces::matcher::Space;
+use eigenfaces::pca::Solver;
 use eigenfaces::pca::minimize::Round;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
 use eigenfaces::scaled_space::ScaledSpace;
-use eigenfaces::store::{self, Archive, Kind};
+use eigenfaces::store::{self, Archive, Destination, FileKind, Kind, Outputs, Privacy};
 use image::GrayImage;
 
 use super::args::Basis;
@@ -23,13 +25,28 @@ use super::folder_space::{self, How};
 use super::output::{Output, counted, shown};
 use super::{Outcome, files};
 
+/// Files that are written whatever is asked for.
+const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];
+const OBJECTIVE: &str = "objective.csv";
+const DEVIATION: &str = "deviation.png";
+const SHEET_GRAY: &str = "sheet-gray.png";
+
+/// The file of a basis face, counted from 1.
+fn basis_face(number: usize) -> String {
+    format!("basis-{number:03}.png")
+}
+
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
+    let mut folder = Folder::plan(args, model)?;
+    if args.background {
+        return background(args, &mut folder, output);
+    }
     if args.faces.is_empty() {
         let archive = Archive::read(model)?;
         if archive.kind()? == Kind::Basis {
             let foundation = store::foundation_from_archive(&archive)?;
             let space = Space::Linear(Arc::clone(foundation.pixels()));
-            write(args, &space, &space.variance_ratios(), output)?;
+            write(args, &mut folder, &space, &space.variance_ratios(), output)?;
             return Ok(Outcome::Done);
         }
         let (recognizer, _) = store::from_archive(&archive)?;
@@ -40,9 +57,10 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
             Space::Kernel(_) => recognizer.linear_space(),
             _ => space.clone(),
         };
-        write(args, &linear, &recognizer.shown_ratios(&linear), output)?;
+        let ratios = recognizer.shown_ratios(&linear);
+        write(args, &mut folder, &linear, &ratios, output)?;
         if let Space::Kernel(space) = &space {
-            pre_images(args, &recognizer, space, output)?;
+            pre_images(&mut folder, &recognizer, space, output)?;
         }
         return Ok(Outcome::Done);
     }
@@ -53,15 +71,50 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
             Space::Linear(Arc::new(FaceSpace::new(learned.size, components)))
         }
     };
-    write(args, &space, &space.variance_ratios(), output)?;
+    write(args, &mut folder, &space, &space.variance_ratios(), output)?;
     if let How::Minimised(_, rounds) = &learned.how {
-        write_objective(args, rounds, output)?;
+        write_objective(&mut folder, rounds, output)?;
     }
     Ok(learned.outcome)
 }
 
+/// Directions of each channel that are pictured.
+const DIRECTIONS: usize = 14;
+
+/// What the background model is made of.
+fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outcome> {
+    let model = Background::bundled()?;
+    folder.check(&["background.png", "background.csv"])?;
+    let mut tiles = Vec::new();
+    let mut csv = String::from("channel,component,between_people\n");
+    for channel in Channel::ALL {
+        for (at, between) in model.between_people(channel).iter().enumerate() {
+            let _ = writeln!(csv, "{},{},{between}", channel.name(), at + 1);
+            let strength = model
+                .strength_by_place(channel, at)
+                .filter(|_| at < DIRECTIONS);
+            if let Some(mut strength) = strength {
+                let most = strength.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+                strength.iter_mut().for_each(|value| *value *= 255.0 / most);
+                tiles.push(Tile {
+                    image: gray(FACE, &strength),
+                    label: format!("{} {}: {between:.2}", channel.name(), at + 1),
+                });
+            }
+        }
+    }
+    folder.picture("background.png", &sheet(&tiles))?;
+    folder.text("background.csv", csv)?;
+    output.say(&format!(
+        "wrote background.png and background.csv to {}: where in a face each direction of the background model looks (white most), and the variance between people along it, that between photos of one person being 1; {} directions of each of two descriptions",
+        shown(&args.output),
+        model.components()
+    ));
+    Ok(Outcome::Done)
+}
+
 /// How a minimisation went: a table, and its two ends in words.
-fn write_objective(args: &Basis, rounds: &[Round], output: &Output) -> Result<()> {
+fn write_objective(folder: &mut Folder, rounds: &[Round], output: &Output) -> Result<()> {
     let mut csv = String::from("round,objective,residual\n");
     for round in rounds {
         let _ = writeln!(
@@ -70,7 +123,7 @@ fn write_objective(args: &Basis, rounds: &[Round], output: &Output) -> Result<()
             round.number, round.objective, round.residual
         );
     }
-    Folder::make(&args.output)?.text("objective.csv", &csv)?;
+    folder.text(OBJECTIVE, csv)?;
     if let (Some(start), Some(end)) = (rounds.first(), rounds.last()) {
         output.say(&format!(
             "objective: {:.4e} at the start, {:.4e} after {} (objective.csv)",
@@ -83,14 +136,18 @@ fn write_objective(args: &Basis, rounds: &[Round], output: &Output) -> Result<()
 }
 
 /// The basis faces of scaled pixels in gray levels too, and what each pixel was divided by.
-fn write_scaled(args: &Basis, space: &ScaledSpace, output: &Output) -> Result<()> {
+fn write_scaled(
+    args: &Basis,
+    folder: &mut Folder,
+    space: &ScaledSpace,
+    output: &Output,
+) -> Result<()> {
     let (size, shown) = (space.size(), Space::Scaled(Arc::new(space.clone())));
-    let folder = Folder::make(&args.output)?;
     let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
     let picture = gray(size, &brightened);
-    folder.picture("deviation.png", &picture)?;
+    folder.picture(DEVIATION, &picture)?;
     let mut tiles = vec![Tile {
         image: picture,
         label: "deviation".to_owned(),
@@ -102,7 +159,7 @@ fn write_scaled(args: &Basis, space: &ScaledSpace, output: &Output) -> Result<()
         image: signed(size, face.as_slice()),
         label: format!("{}: {:.1} %", at + 1, ratio * 100.0),
     }));
-    folder.picture("sheet-gray.png", &sheet(&tiles))?;
+    folder.picture(SHEET_GRAY, &sheet(&tiles))?;
     let constant = counted(space.constant_pixels(), "constant pixel", "constant pixels");
     output.say(&format!(
         "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {constant} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels"
@@ -122,7 +179,7 @@ const PICTURED: usize = 12;
 /// A kernel space has no basis images. What can be looked at are pre-images: of the first components, of two
 /// standard deviations down and up along each; and of some enrolled faces, beside them.
 fn pre_images(
-    args: &Basis,
+    folder: &mut Folder,
     recognizer: &Recognizer,
     space: &KernelSpace,
     output: &Output,
@@ -157,7 +214,7 @@ fn pre_images(
             image: gray(size, &rebuilt.levels),
         });
     }
-    Folder::make(&args.output)?.picture("pre-images.png", &sheet(&tiles))?;
+    folder.picture("pre-images.png", &sheet(&tiles))?;
     output.say(&format!(
         "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
         space.kernel()
@@ -166,14 +223,21 @@ fn pre_images(
 }
 
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.
-fn write(args: &Basis, space: &Space, ratios: &[f64], output: &Output) -> Result<()> {
+fn write(
+    args: &Basis,
+    folder: &mut Folder,
+    space: &Space,
+    ratios: &[f64],
+    output: &Output,
+) -> Result<()> {
     let basis = match space {
         Space::Linear(space) => space.basis(),
         Space::Scaled(space) => space.basis(),
         Space::Kernel(_) => return Ok(()),
     };
     let count = count(args, space);
-    let folder = Folder::make(&args.output)?;
+    folder.check(&ALWAYS)?;
+    folder.check(&(1..=count).map(basis_face).collect::<Vec<_>>())?;
 
     let levels: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
     let mean = gray(space.size(), &levels);
@@ -183,7 +247,7 @@ fn write(args: &Basis, space: &Space, ratios: &[f64], output: &Output) -> Result
     folder.picture("mean.png", &mean)?;
     let progress = output.progress(count, "writing basis faces");
     for (at, face) in faces.iter().enumerate() {
-        folder.picture(&format!("basis-{:03}.png", at + 1), face)?;
+        folder.picture(&basis_face(at + 1), face)?;
         progress.reach(at + 1);
     }
     drop(progress);
@@ -193,15 +257,15 @@ fn write(args: &Basis, space: &Space, ratios: &[f64], output: &Output) -> Result
         ratios,
         kept: space.components(),
     });
-    folder.text("scree.svg", &scree)?;
-    folder.text("spectrum.csv", &spectrum(space))?;
+    folder.text("scree.svg", scree)?;
+    folder.text("spectrum.csv", spectrum(space))?;
     output.say(&format!(
         "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",
         counted(count, "basis face", "basis faces"),
         shown(&args.output)
     ));
     match space {
-        Space::Scaled(space) => write_scaled(args, space, output),
+        Space::Scaled(space) => write_scaled(args, folder, space, output),
         Space::Linear(_) | Space::Kernel(_) => Ok(()),
     }
 }
@@ -235,31 +299,67 @@ fn spectrum(space: &Space) -> String {
 }
 
 /// The folder that results are written to, each file as a whole.
-struct Folder(PathBuf);
+struct Folder {
+    path: PathBuf,
+    outputs: Outputs,
+}
 
 impl Folder {
-    fn make(path: &Path) -> Result<Self> {
-        std::fs::create_dir_all(path).map_err(|source| Error::MakeFolder {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self(path.to_owned()))
+    /// Makes nothing yet; refuses what is known not to be replaceable before anything is learned.
+    fn plan(args: &Basis, model: &Path) -> Result<Self> {
+        let mut inputs = args.faces.clone();
+        if inputs.is_empty() {
+            inputs.push(model.to_owned());
+        }
+        let folder = Self {
+            path: args.output.clone(),
+            outputs: Outputs::new(inputs, args.force.into()),
+        };
+        folder.check(&ALWAYS)?;
+        if args.scale_pixels {
+            folder.check(&[DEVIATION, SHEET_GRAY])?;
+        }
+        if args.solver == Some(Solver::Minimize) {
+            folder.check(&[OBJECTIVE])?;
+        }
+        Ok(folder)
     }
 
-    fn picture(&self, name: &str, image: &GrayImage) -> Result<()> {
-        files::picture(&self.0.join(name), &image.clone().into())
+    /// Whether results with these names can come to stand in it.
+    fn check(&self, names: &[impl AsRef<Path>]) -> Result<()> {
+        names.iter().try_for_each(|name| {
+            self.outputs
+                .check_below(&self.path, name.as_ref(), FileKind::Derived)
+        })
+    }
+
+    fn claim(&mut self, name: &str) -> Result<Destination> {
+        std::fs::create_dir_all(&self.path).map_err(|source| Error::MakeFolder {
+            path: self.path.clone(),
+            source,
+        })?;
+        self.outputs.claim(&self.path.join(name), FileKind::Derived)
+    }
+
+    fn picture(&mut self, name: &str, image: &GrayImage) -> Result<()> {
+        files::picture(&self.claim(name)?, Privacy::Public, &image.clone().into())
     }
 
     /// Removes basis faces that an earlier, longer run left here: they belong to no spectrum any more.
-    fn forget_basis_beyond(&self, count: usize) {
-        let left_over = (count + 1..).map(|at| self.0.join(format!("basis-{at:03}.png")));
-        for path in left_over.take_while(|path| path.is_file()) {
+    fn forget_basis_beyond(&mut self, count: usize) {
+        let left_over = (count + 1..).map(basis_face);
+        let left_over: Vec<String> = left_over
+            .take_while(|name| self.path.join(name).is_file())
+            .collect();
+        for name in left_over {
             // What cannot be removed is no reason to fail: all that was asked for is written.
-            let _ = std::fs::remove_file(path);
+            if let Ok(old) = self.claim(&name) {
+                old.forget();
+            }
         }
     }
 
-    fn text(&self, name: &str, text: &str) -> Result<()> {
-        files::public(&self.0.join(name), text.as_bytes())
+    fn text(&mut self, name: &str, text: String) -> Result<()> {
+        self.claim(name)?.write(Privacy::Public, text.into_bytes())
     }
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use eigenfaces::error::{Error, PcaError, Result};
 use eigenfaces::gallery::Gallery;
-use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
@@ -86,16 +85,20 @@ fn agrees(line: &str) -> bool {
 /// # Errors
 /// Too few different ones: said so that whoever erases knows what to do.
 pub fn learn_from_rest(
-    preparation: Preparation,
+    before: &Recognizer,
     gallery: Gallery,
     settings: Settings,
     model: &Path,
 ) -> Result<Recognizer> {
     let left = gallery.len();
-    Recognizer::learn(preparation, gallery, settings).map_err(|error| match error {
-        Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => too_few_left(model, left),
-        other => other,
-    })
+    before
+        .learn_again(gallery, settings)
+        .map_err(|error| match error {
+            Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => {
+                too_few_left(model, left)
+            }
+            other => other,
+        })
 }
 
 /// So few faces would be left that there is no model of them.

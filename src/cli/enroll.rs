@@ -116,10 +116,12 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                     {
                         output.say(LEARNED_AGAIN);
                     }
-                    if intake.gone.is_empty() {
-                        Recognizer::learn(preparation, gallery, settings)?
-                    } else {
-                        changing::learn_from_rest(preparation, gallery, settings, model)?
+                    match &known {
+                        Some(known) if intake.gone.is_empty() => {
+                            known.learn_again(gallery, settings)?
+                        }
+                        Some(known) => changing::learn_from_rest(known, gallery, settings, model)?,
+                        None => Recognizer::learn(preparation, gallery, settings)?,
                     }
                 }
             };
@@ -345,18 +347,12 @@ fn model_option(model: &Path) -> String {
 
 /// Why confidence is weak, if it is.
 pub fn weak(recognizer: &Recognizer) -> Option<String> {
-    let calibration = recognizer.calibration();
+    let calibration = recognizer.calibration()?;
     let people = counted(recognizer.gallery().people().len(), "person", "people");
-    if recognizer.goes_by_resemblance() {
-        return Some(format!(
-            "confidence is weak: with {people} enrolled nothing can be measured on this gallery, so names go by how \
-             alike textures are, as learned from other galleries; enrol {ENOUGH_PEOPLE} people or more"
-        ));
-    }
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more"
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or leave --background none out"
         ));
     }
     match calibration.basis {

@@ -12,11 +12,14 @@ use image::imageops;
 
 use super::args::{Evaluate, Format};
 use super::output::{Output, counted};
-use super::{Outcome, check, evaluation_json, learning};
+use super::{Outcome, check, evaluation_json, learning, pairs};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if args.check {
         return check::folder(args, output);
+    }
+    if let Some(table) = &args.pairs {
+        return pairs::run(args, table, output);
     }
     let collected = learning::collect(
         &args.faces,

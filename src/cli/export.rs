@@ -31,6 +31,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     if !args.deed.dry_run {
         let progress = output.progress(change.new + change.changed, "people");
         export.run(&shown(model), &|done| progress.reach(done))?;
+        store::note_change(Path::new(&address));
     }
     let report = Report {
         change,

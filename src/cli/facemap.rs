@@ -6,7 +6,7 @@ use eigenfaces::dataset::{Limits, PhotoFile};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::likeness;
-use eigenfaces::store;
+use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use image::GrayImage;
 use serde_json::json;
 
@@ -18,6 +18,8 @@ use super::{Outcome, files};
 const MOST_PIXELS: f64 = 25e6;
 
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
+    let mut outputs = Outputs::new([model, &args.photo], args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Derived)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.count.map_or_else(
@@ -42,7 +44,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
             path: args.photo.clone(),
             problem,
         })?;
-    files::picture(&args.output, &maps.picture().into())?;
+    files::picture(&destination, Privacy::Public, &maps.picture().into())?;
     print(args, &maps.places(usize::from(args.top)), output)?;
     output.say(&format!(
         "wrote {} (by {}{}; black is the lowest, white the highest; each value at the middle of its part)",

@@ -1,30 +1,48 @@
-//! Files that commands write, each as a whole or not at all.
+//! Files that commands write, each as a whole or not at all, where [`Outputs`] lets them.
 
-use std::io::{Cursor, Write as _};
-use std::path::Path;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
 
+use eigenfaces::dataset::LabelRule;
 use eigenfaces::error::{Error, Result};
-use eigenfaces::store::{Privacy, replace_file};
+use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::{DynamicImage, ImageFormat};
 
+use super::args::Origin;
+
 /// Writes a picture as PNG.
-pub fn picture(path: &Path, image: &DynamicImage) -> Result<()> {
+pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
     let mut png = Cursor::new(Vec::new());
     image
         .write_to(&mut png, ImageFormat::Png)
         .map_err(|error| Error::Encode {
-            path: path.to_owned(),
+            path: to.path().to_owned(),
             reason: error.to_string(),
         })?;
-    public(path, png.get_ref())
+    to.write(privacy, png.into_inner())
 }
 
-/// Writes what may be read by whom the umask lets.
-pub fn public(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_file(path, Privacy::Public, |out| out.write_all(bytes))
+/// The right to write a result that is asked for, if it is.
+pub fn claim(outputs: &mut Outputs, path: Option<&PathBuf>) -> Result<Option<Destination>> {
+    path.map(|path| outputs.claim(path, FileKind::Derived))
+        .transpose()
 }
 
-/// Writes what only the owner may read: biometric data.
-pub fn private(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| out.write_all(bytes))
+/// What a command reads: the photos or tables it is given, and the model or the folders that are learned from.
+pub fn inputs(given: &[PathBuf], origin: &Origin, model: &Path) -> Vec<PathBuf> {
+    let mut inputs = given.to_vec();
+    if origin.faces.is_empty() {
+        inputs.push(model.to_owned());
+    }
+    inputs.extend(origin.faces.iter().cloned());
+    inputs.extend(table(&origin.labels));
+    inputs
+}
+
+/// The table that labels come from, if they do.
+pub fn table(labels: &LabelRule) -> Option<PathBuf> {
+    match labels {
+        LabelRule::Csv(path) => Some(path.clone()),
+        LabelRule::Folder | LabelRule::Stem => None,
+    }
 }

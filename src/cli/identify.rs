@@ -13,6 +13,7 @@ use eigenfaces::recognizer::{Candidate, Identification, Identifier, Question, Re
 
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
+use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::annotate::Copies;
 use super::args::{Format, Identify};
@@ -27,7 +28,10 @@ use super::{Outcome, files, json, learning};
 const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let (naming, unlearned) = match &args.explain {
+    let inputs = files::inputs(&args.photos, &args.origin, model);
+    let mut outputs = Outputs::new(inputs, args.force.into());
+    let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
+    let (naming, unlearned) = match &explanation {
         None => learning::naming(&args.origin, model, output)?,
         // To explain, the enrolled faces are shown.
         Some(_) => {
@@ -40,7 +44,9 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         .then(|| naming.identifier().clone().searching(Search::Approximate));
     let recognizer = approximate.as_ref().unwrap_or(naming.identifier());
     let recall = match &approximate {
-        Some(identifier) => identifier.matcher().recall(TRIED),
+        Some(identifier) => identifier
+            .matcher()
+            .and_then(|matcher| matcher.recall(TRIED)),
         None => None,
     };
     let photos = Photos::list(&args.photos, output)?;
@@ -61,16 +67,15 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             .approximate
             .then(|| recall.map_or(1.0, |recall| recall.share())),
     };
-    let mut drawn = match (&args.explain, &naming) {
-        (Some(path), Naming::Recognizer(recognizer)) => Some(Drawn::new(path, recognizer)),
+    let mut drawn = match (&explanation, &naming) {
+        (Some(file), Naming::Recognizer(recognizer)) => Some(Drawn::new(file, recognizer)),
         _ => None,
     };
-    report.begin()?;
-
     let copies = match &args.annotate {
-        Some(folder) => Some(Copies::plan(folder, &photos.paths)?),
+        Some(folder) => Some(Copies::plan(folder, &photos.paths, &mut outputs)?),
         None => None,
     };
+    report.begin()?;
     let (mut done, mut failed) = (0, unlearned + photos.unusable);
     let ready = |photo: &PathBuf, file: &PhotoFile| match &copies {
         None => Ok(Ready::Prepared(
@@ -191,16 +196,16 @@ const MOST_EXPLAINED: usize = 12;
 
 /// The picture of `--explain`.
 struct Drawn<'a> {
-    path: &'a Path,
+    file: &'a Destination,
     recognizer: &'a Recognizer,
     rows: Vec<Row>,
     faces: usize,
 }
 
 impl<'a> Drawn<'a> {
-    fn new(path: &'a Path, recognizer: &'a Recognizer) -> Self {
+    fn new(file: &'a Destination, recognizer: &'a Recognizer) -> Self {
         Self {
-            path,
+            file,
             recognizer,
             rows: Vec::new(),
             faces: 0,
@@ -249,14 +254,14 @@ impl<'a> Drawn<'a> {
             return Ok(());
         }
         let picture = strip("Why", &self.rows).to_pixels();
-        files::picture(self.path, &picture.into())?;
+        files::picture(self.file, Privacy::Personal, &picture.into())?;
         if self.faces > MOST_EXPLAINED {
             output.say(&format!(
                 "only the first {MOST_EXPLAINED} of {} faces are explained",
                 self.faces
             ));
         }
-        output.say(&format!("wrote {}", shown(self.path)));
+        output.say(&format!("wrote {}", shown(self.file.path())));
         Ok(())
     }
 }
@@ -338,6 +343,9 @@ impl Report<'_> {
         match (found.decision, closest) {
             (Decision::NotAFace, _) => "not a face".to_owned(),
             (Decision::Known { .. }, Some((name, sure))) => format!("{name} ({sure})"),
+            (_, Some((name, sure))) if found.is_probable() => {
+                format!("probably {name} ({sure}{})", self.yet(found))
+            }
             (_, Some((name, sure))) => {
                 format!("unknown (closest: {name}, {sure}{})", self.yet(found))
             }

@@ -31,7 +31,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         return fields(&json::model(&recognizer), output).map(|()| Outcome::Done);
     }
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
-    let (settings, calibration) = (recognizer.settings(), recognizer.calibration());
+    let settings = recognizer.settings();
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let (d, k) = (space.pixels(), space.components());
     let lost = space.projection_error(gallery.faces());
@@ -98,7 +98,9 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         ),
         (
             "matching",
-            format!(
+            match recognizer.background() {
+                Some(_) => "by the background model: how faces of thousands of other people differ".to_owned(),
+                None => format!(
                 "features {}, copies {}, {}metric {}, clusters {}",
                 settings.features.name(),
                 settings.copies.name(),
@@ -108,14 +110,14 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 },
                 settings.metric.name(),
                 settings.clusters
-            ),
+            ) },
         ),
         ("a name needs", needed(&recognizer)),
         (
             "not a face",
             format!(
                 "what looks like a face by less than {:.2} (-1 to 1)",
-                calibration.likeness_limit()
+                recognizer.comparer().likeness_limit()
             ),
         ),
     ]);
@@ -183,7 +185,7 @@ fn listed(lines: &[(&str, String)], output: &Output) -> Result<Outcome> {
 
 /// The space of the pixels that are compared, where it is not the face space.
 fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
-    let space = recognizer.matcher().part(View::Pixels)?.space();
+    let space = recognizer.matcher()?.part(View::Pixels)?.space();
     let kept = percent(space.variance_kept());
     match space {
         Space::Linear(_) => None,
@@ -225,7 +227,7 @@ fn needed(recognizer: &Recognizer) -> String {
             percent(FALSE_ACCEPT_TARGET)
         ),
         None => format!(
-            "more people: with fewer than {ENOUGH_PEOPLE} enrolled and no textures compared no name is given"
+            "more people: without the background model no name is given with fewer than {ENOUGH_PEOPLE} enrolled"
         ),
     }
 }

@@ -47,9 +47,11 @@ fn face(found: &Identification) -> Value {
         "box": found.location.map(|place| place.bounds.map(pixels)),
         "eyes": found.location.map(|place| place.eyes.map(|eye| eye.map(pixels))),
         "decision": decision(found.decision),
+        "probable": found.is_probable(),
         "person": closest.filter(|_| known).map(|candidate| candidate.person.as_str()),
         "confidence": closest.map(|candidate| candidate.confidence),
         "distance": closest.map(|candidate| candidate.distance),
+        "somebody_else": found.somebody_else,
         "residual": found.residual.distance,
         "likeness": found.likeness,
         "candidates": candidates,
@@ -87,8 +89,9 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "scaled_pixels": settings.pixel_scale == PixelScale::Deviation,
         "metric": settings.metric.name(),
         "clusters": settings.clusters.to_string(),
-        "calibration": recognizer.calibration().basis,
+        "background": settings.prior.name(),
+        "calibration": recognizer.calibration().map(|calibration| calibration.basis),
         "confidence_limit": recognizer.threshold(Acceptance::default()),
-        "likeness_limit": recognizer.calibration().likeness_limit(),
+        "likeness_limit": recognizer.comparer().likeness_limit(),
     })
 }

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use eigenfaces::background::Prior;
 use eigenfaces::dataset::{
-    self, ContentHash, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped,
+    self, ContentHash, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped, Spellings,
 };
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::Locator;
-use eigenfaces::locate::framing::{self, Framing, FramingRule, Look, Survey};
+use eigenfaces::locate::framing::{self, Crops, Framing, FramingRule, Look, Survey};
 use eigenfaces::matcher::{Features, PixelScale};
 use eigenfaces::normalize::resize::{self, Shape};
 use eigenfaces::preparation::{Part, Preparation};
@@ -31,16 +32,12 @@ impl Learn {
             ("--framing", self.prepare.framing.is_some()),
             ("--size", self.prepare.size.is_some()),
             ("--normalize", self.prepare.normalize.is_some()),
+            ("--background", self.background.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
-            ("--features", self.features.is_some()),
-            ("--copies", self.copies.is_some()),
-            ("--kernel", self.kernel.is_some()),
-            ("--scale-pixels", self.scale_pixels.is_some()),
-            ("--metric", self.metric.is_some()),
-            ("--clusters", self.clusters.is_some()),
         ];
-        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        let mut given = given.into_iter().chain(self.comparing());
+        if let Some((option, _)) = given.find(|(_, given)| *given) {
             let message = format!(
                 "{option} is an option of learning: a model is used as it was learned; give {without} too"
             );
@@ -70,6 +67,7 @@ impl Learn {
         }
         let features = self.features.unwrap_or(otherwise.features);
         Settings {
+            prior: self.prior(otherwise.prior),
             components: self.components.unwrap_or(otherwise.components),
             solver: self.solver.unwrap_or(otherwise.solver),
             features: match features {
@@ -82,6 +80,37 @@ impl Learn {
             kernel: self.kernel.unwrap_or(otherwise.kernel),
             metric: self.metric.unwrap_or(otherwise.metric),
             clusters: self.clusters.unwrap_or(otherwise.clusters),
+        }
+    }
+
+    /// The options that say how to compare without background model, and whether each was given.
+    fn comparing(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--features", self.features.is_some()),
+            ("--copies", self.copies.is_some()),
+            ("--kernel", self.kernel.is_some()),
+            ("--scale-pixels", self.scale_pixels.is_some()),
+            ("--metric", self.metric.is_some()),
+            ("--clusters", self.clusters.is_some()),
+        ]
+    }
+
+    /// What is known beforehand. Whoever says how to compare wants nothing to be known; ends with a usage error where
+    /// both were asked for.
+    fn prior(&self, otherwise: Prior) -> Prior {
+        let compares = self.comparing().into_iter().find(|(_, given)| *given);
+        match (self.background, compares) {
+            (Some(Prior::Bundled), Some((option, _))) => {
+                let message = format!(
+                    "{option} says how to compare without the background model; leave out --background bundled or {option}"
+                );
+                Cli::command()
+                    .error(ErrorKind::ArgumentConflict, message)
+                    .exit();
+            }
+            (Some(asked), _) => asked,
+            (None, Some(_)) => Prior::None,
+            (None, None) => otherwise,
         }
     }
 
@@ -188,6 +217,8 @@ pub struct Collected {
     pub cropped: usize,
     /// Photos with several faces, of which one was taken.
     pub crowded: usize,
+    /// Photos in which no face was found, aligned by where the eyes stand in the others.
+    pub assumed: usize,
     /// The look at the photos that the framing was decided from, if it was.
     pub survey: Option<Survey>,
 }
@@ -255,10 +286,24 @@ pub fn collect(
         }
     }
     let listing = dataset::list_labeled(roots, labels)?;
+    report_spellings(&listing.spellings, output);
     let mut skipped = listing.skipped;
     let (preparation, survey) = match onto.preparation() {
         Some(preparation) => (preparation, None),
-        None => chosen_preparation(&listing.photos, roots, &skipped, &learn.prepare, output)?,
+        None => {
+            let crops = match learn.prior(Prior::default()) {
+                Prior::Bundled => Crops::Align,
+                Prior::None => Crops::Keep,
+            };
+            chosen_preparation(
+                &listing.photos,
+                roots,
+                &skipped,
+                &learn.prepare,
+                crops,
+                output,
+            )?
+        }
     };
     let enrolled = onto.enrolled();
     let progress = output.progress(listing.photos.len(), "reading photos");
@@ -301,6 +346,7 @@ pub fn collect(
         skipped,
         cropped: 0,
         crowded: 0,
+        assumed: 0,
         survey,
     };
     for item in items {
@@ -311,6 +357,16 @@ pub fn collect(
         .map(|skipped| skipped.path.to_string_lossy().into_owned())
         .collect();
     Ok(collected)
+}
+
+/// Says which folders are taken for one person's.
+fn report_spellings(spellings: &[Spellings], output: &Output) {
+    for Spellings { person, folders } in spellings {
+        output.say(&format!(
+            "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
+            folders.len()
+        ));
+    }
 }
 
 /// What became of one photo.
@@ -328,6 +384,7 @@ impl Collected {
         match part {
             Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
             Part::Found { of, .. } => self.crowded += usize::from(of > 1),
+            Part::Assumed => self.assumed += 1,
         }
         self.folder.new.push(face);
     }
@@ -363,6 +420,9 @@ pub fn disputes(repeats: &Repeats) -> Vec<Skipped> {
     repeats.disputed.iter().map(skipped).collect()
 }
 
+/// Photos narrower than this are taken as they are: enlarged they would show no more.
+const TEXTURED_WIDTH: u32 = 32;
+
 /// How photos are made ready where nothing settles it yet: as the user says, or as suits them. With it the look at
 /// them that the framing was decided from, if it was.
 pub fn chosen_preparation<P: AsRef<Path> + Sync>(
@@ -370,34 +430,47 @@ pub fn chosen_preparation<P: AsRef<Path> + Sync>(
     roots: &[PathBuf],
     skipped: &[Skipped],
     asked: &Prepare,
+    crops: Crops,
     output: &Output,
 ) -> Result<(Preparation, Option<Survey>)> {
-    let (framing, survey) = chosen_framing(photos, asked.framing);
+    let survey = match asked.framing {
+        Some(FramingRule::Given(Framing::AsIs)) => None,
+        _ => Some(surveyed(photos, crops)),
+    };
+    let framing = match (asked.framing.unwrap_or_default(), &survey) {
+        (FramingRule::Given(framing), _) => framing,
+        (FramingRule::Auto, Some(survey)) => survey.framing,
+        (FramingRule::Auto, None) => Framing::default(),
+    };
     let size = match (asked.size, framing) {
         (Some(size), _) => size,
         (None, Framing::Detect) => FaceSize::ALIGNED,
-        (None, Framing::AsIs) => chosen_size(photos, roots, skipped, output)?,
+        (None, Framing::AsIs) => {
+            let own = chosen_size(photos, roots, skipped, output)?;
+            match crops {
+                // The background model looks at faces of one size.
+                Crops::Align if own.width() >= TEXTURED_WIDTH => FaceSize::ALIGNED,
+                Crops::Align | Crops::Keep => own,
+            }
+        }
     };
-    let light = asked.normalize.unwrap_or_default();
-    Ok((Preparation::new(size, framing).with_light(light), survey))
+    let preparation = Preparation::new(size, framing)
+        .with_light(asked.normalize.unwrap_or_default())
+        .with_crop_eyes(match framing {
+            Framing::Detect => survey.as_ref().and_then(|survey| survey.crop_eyes),
+            Framing::AsIs => None,
+        });
+    let decided = survey.filter(|_| asked.framing.unwrap_or_default() == FramingRule::Auto);
+    Ok((preparation, decided))
 }
 
-/// The framing as the user says, or from a look at some of the photos.
-fn chosen_framing<P: AsRef<Path> + Sync>(
-    photos: &[P],
-    rule: Option<FramingRule>,
-) -> (Framing, Option<Survey>) {
-    match rule.unwrap_or_default() {
-        FramingRule::Given(framing) => (framing, None),
-        FramingRule::Auto => {
-            let survey = framing::survey(photos, |photo| {
-                let photo = PhotoFile::read(photo.as_ref(), &Limits::default())
-                    .and_then(|file| file.decode());
-                Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
-            });
-            (survey.framing, Some(survey))
-        }
-    }
+/// A look at some of the photos.
+fn surveyed<P: AsRef<Path> + Sync>(photos: &[P], crops: Crops) -> Survey {
+    framing::survey(photos, crops, |photo| {
+        let photo =
+            PhotoFile::read(photo.as_ref(), &Limits::default()).and_then(|file| file.decode());
+        Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
+    })
 }
 
 /// The size of faces that suits the photos.
@@ -470,6 +543,12 @@ pub fn report_parts(collected: &Collected, output: &Output) {
         output.say(&format!(
             "{} several faces; the largest and most central was taken",
             counted(collected.crowded, "photo shows", "photos show")
+        ));
+    }
+    if collected.assumed > 0 {
+        output.say(&format!(
+            "no face was found in {}, aligned as the other crops are",
+            counted(collected.assumed, "photo", "photos")
         ));
     }
     report_numbered(&collected.folder.new, output);

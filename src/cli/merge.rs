@@ -7,7 +7,7 @@ use std::time::Instant;
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::partial::{Fingerprint, Foundation, Partial};
-use eigenfaces::store;
+use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use serde_json::{Value, json};
 
 use super::args::{Format, MergeParts};
@@ -16,15 +16,23 @@ use super::{Outcome, info, partial};
 
 pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
-    store::refuse_place(&args.output)?;
+    let kind = if args.partial {
+        Kind::Partial
+    } else {
+        Kind::Basis
+    };
+    let mut outputs = Outputs::new(&args.parts, args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Archive(kind))?;
     let merged = merged(args, output)?;
     if args.partial {
-        store::save_partial(&merged, &args.output)?;
+        destination.write_with(Privacy::Owner, |out| store::write_partial(&merged, out))?;
         partial::report(&merged, args.parts.len(), &args.output, started, output)?;
         return Ok(Outcome::Done);
     }
     let foundation = Foundation::learn(merged)?;
-    store::save_foundation(&foundation, &args.output)?;
+    destination.write_with(Privacy::Owner, |out| {
+        store::write_foundation(&foundation, out)
+    })?;
     report(&foundation, args, started, output)?;
     Ok(Outcome::Done)
 }

@@ -16,11 +16,14 @@ mod folder_space;
 mod gallery;
 mod identify;
 mod info;
+#[cfg(unix)]
+mod interrupt;
 mod json;
 mod learning;
 mod log;
 mod merge;
 mod output;
+mod pairs;
 mod partial;
 mod people;
 mod photos;
@@ -89,6 +92,11 @@ fn survive_large_files() {
 pub fn main(cli: &Cli) -> ExitCode {
     survive_large_files();
     let output = Output::new(&cli.global);
+    #[cfg(unix)]
+    {
+        interrupt::fail_without_memory(code_of_failure(cli));
+        interrupt::watch(output);
+    }
     match run(cli, &output) {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // The reader has gone, which is their right: `eigenfaces ... | head`.
@@ -97,12 +105,16 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
         Err(error) => {
             output.fail(&error.to_string());
-            // As `cmp` and `grep` have it: of `verify`, 1 is an answer.
-            ExitCode::from(match cli.command {
-                Command::Verify(_) => 2,
-                _ => 1,
-            })
+            ExitCode::from(code_of_failure(cli))
         }
+    }
+}
+
+/// As `cmp` and `grep` have it: of `verify`, 1 is an answer.
+fn code_of_failure(cli: &Cli) -> u8 {
+    match cli.command {
+        Command::Verify(_) => 2,
+        _ => 1,
     }
 }
 

@@ -70,7 +70,7 @@ impl Output {
     pub fn csv(&self, fields: &[String]) -> Result<()> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer
-            .write_record(fields.iter().map(|field| one_line(field)))
+            .write_record(fields.iter().map(|field| cell(&one_line(field))))
             .map_err(|error| Error::Print(error.into()))?;
         let row = writer
             .into_inner()
@@ -91,6 +91,16 @@ impl Output {
             ("", "")
         };
         let _ = writeln!(io::stderr(), "{yellow}{}{plain}", one_line(message));
+    }
+
+    /// The last word before the program ends because it was told to.
+    pub fn interrupted(&self, message: &str) {
+        // What a progress bar, or the terminal's ^C, has left in this line.
+        let line = match io::stderr().is_terminal() {
+            true => "\r\x1b[K",
+            false => "",
+        };
+        let _ = writeln!(io::stderr(), "{line}{}", one_line(message));
     }
 
     /// The final error.
@@ -188,6 +198,26 @@ fn is_safe(letter: char) -> bool {
     !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')
 }
 
+/// Text that a spreadsheet takes for text: what it would take for a formula gets an apostrophe before it. Numbers stay.
+pub fn cell(text: &str) -> String {
+    let is_number = text.parse().is_ok_and(f64::is_finite);
+    if text.starts_with(FORMULA) && !is_number {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The text of a cell that [`cell`] wrote.
+pub fn from_cell(cell: &str) -> &str {
+    let text = cell.strip_prefix('\'');
+    text.filter(|text| text.starts_with(FORMULA))
+        .unwrap_or(cell)
+}
+
+/// What spreadsheets begin formulas with.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
 /// A path as it is printed.
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
@@ -241,6 +271,18 @@ mod tests {
             "A\\u{200b}da",
             "not to be taken for Ada"
         );
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "-inf"] {
+            assert_eq!(cell(text), format!("'{text}"));
+            assert_eq!(from_cell(&cell(text)), text);
+        }
+        for text in ["", "-0.25", "+1e3", "Ada", "'Ada", "a=b", "12"] {
+            assert_eq!(cell(text), text);
+            assert_eq!(from_cell(&cell(text)), text);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::partial::{Gathering, Partial, Plan};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::store;
+use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,7 +26,9 @@ type Photos = Box<dyn Iterator<Item = Result<Given>> + Send>;
 pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
     refuse_contradiction(args);
-    store::refuse_place(&args.output)?;
+    let given = args.faces.iter().filter(|path| !is_stdin(path));
+    let mut outputs = Outputs::new(given.chain([&args.plan]), args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Archive(Kind::Partial))?;
     let plan = plan(&args.plan)?;
     let (photos, unusable) = photos(args, output)?;
     let mut gathering = Gathering::new(plan);
@@ -35,7 +37,7 @@ pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     }
     gather(photos, &mut gathering, output)?;
     let part = gathering.finish()?;
-    store::save_partial(&part, &args.output)?;
+    destination.write_with(Privacy::Owner, |out| store::write_partial(&part, out))?;
     report(&part, 1, &args.output, started, output)?;
     // An empty share is no failure of the worker: another may have the faces.
     Ok(match part.skipped() {

@@ -148,8 +148,7 @@ fn change(
     if before.origin() == Origin::Kept {
         output.say(enroll::LEARNED_AGAIN);
     }
-    let after =
-        changing::learn_from_rest(*before.preparation(), plan.after, before.settings(), model)?;
+    let after = changing::learn_from_rest(&before, plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
     let left = format!(
         "{} of {} enrolled",

@@ -2,8 +2,9 @@
 
 use eigenfaces::dataset;
 use eigenfaces::error::Result;
+use eigenfaces::locate::framing::Crops;
 use eigenfaces::partial::Plan;
-use eigenfaces::store;
+use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::Outcome;
 use super::args;
@@ -11,18 +12,25 @@ use super::learning;
 use super::output::{Output, shown};
 
 pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
-    store::refuse_place(&args.output)?;
+    let mut outputs = Outputs::new(&args.faces, args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Plan)?;
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
-    let (preparation, survey) =
-        learning::chosen_preparation(photos, &args.faces, &listing.skipped, &args.prepare, output)?;
+    let (preparation, survey) = learning::chosen_preparation(
+        photos,
+        &args.faces,
+        &listing.skipped,
+        &args.prepare,
+        Crops::Keep,
+        output,
+    )?;
     let plan = Plan::new(
         preparation,
         args.features.unwrap_or_default(),
         args.mirrors,
         args.components.unwrap_or_default(),
     )?;
-    store::save_plan(&plan, &args.output)?;
+    destination.write_with(Privacy::Public, |out| store::write_plan(&plan, out))?;
     learning::report_skipped(&listing.skipped, output);
     if let Some(survey) = &survey {
         learning::report_framing(survey, output);

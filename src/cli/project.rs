@@ -11,6 +11,7 @@ use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
+use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::args::{AnyFormat, Axes, Cli, Format, Project};
 use super::output::{Output, counted, one_line, shown};
@@ -20,6 +21,10 @@ use super::{Outcome, files, learning};
 
 pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), format);
+    let inputs = files::inputs(&args.photos, &args.origin, model);
+    let mut outputs = Outputs::new(inputs, args.force.into());
+    let table_file = files::claim(&mut outputs, args.output.as_ref())?;
+    let plot_file = files::claim(&mut outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.shown_space()?;
     let axes = axes(args.axes.as_ref(), space);
@@ -44,27 +49,27 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
     let probes = in_scale(probes);
     let gallery = in_scale(of_gallery(&recognizer, space));
 
-    if let Some(path) = &args.plot {
-        draw(path, &plot(&axes, space, &gallery, &probes))?;
-        output.say(&format!("wrote {}", shown(path)));
+    if let Some(file) = &plot_file {
+        draw(file, &plot(&axes, space, &gallery, &probes))?;
+        output.say(&format!("wrote {}", shown(file.path())));
     }
     let mut table = probes;
     if args.gallery {
         table.rows.extend(gallery.rows);
     }
     if args.gallery || !args.photos.is_empty() {
-        deliver(&table, space, form, args.output.as_deref(), output)?;
+        deliver(&table, space, form, table_file.as_ref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
 }
 
-fn draw(path: &Path, plot: &Scatter) -> Result<()> {
+fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
     let drawing = scatter(plot);
     let is_svg = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("svg");
-    if path.extension().is_some_and(is_svg) {
-        files::public(path, drawing.to_svg().as_bytes())
+    if file.path().extension().is_some_and(is_svg) {
+        file.write(Privacy::Personal, drawing.to_svg().into_bytes())
     } else {
-        files::picture(path, &drawing.to_pixels().into())
+        files::picture(file, Privacy::Personal, &drawing.to_pixels().into())
     }
 }
 
@@ -173,7 +178,7 @@ fn deliver(
     table: &Table,
     space: &Space,
     form: Option<Form>,
-    file: Option<&Path>,
+    file: Option<&Destination>,
     output: &Output,
 ) -> Result<()> {
     let Some(form) = form else {
@@ -183,11 +188,11 @@ fn deliver(
     let Some(file) = file else {
         return output.bytes(&bytes);
     };
-    files::private(file, &bytes)?;
+    file.write(Privacy::Owner, bytes)?;
     output.say(&format!(
         "wrote the weights of {} to {}",
         counted(table.rows.len(), "face", "faces"),
-        shown(file)
+        shown(file.path())
     ));
     Ok(())
 }

@@ -10,6 +10,7 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
 use eigenfaces::render::gray;
 use eigenfaces::render::strip::{Panel, Row, strip};
+use eigenfaces::store::{FileKind, Outputs, Privacy};
 use serde_json::json;
 
 use super::args::{Format, Reconstruct};
@@ -21,6 +22,15 @@ use super::{Outcome, files, learning, photos};
 const MOST_ROWS: usize = 50;
 
 pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome> {
+    let given: Vec<_> = args
+        .photo
+        .iter()
+        .chain(&args.from_weights)
+        .cloned()
+        .collect();
+    let inputs = files::inputs(&given, &args.origin, model);
+    let mut outputs = Outputs::new(inputs, args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Derived)?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.shown_space()?;
     let faces = match (&args.photo, &args.from_weights) {
@@ -36,7 +46,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         .collect();
     let title = format!("A face rebuilt from more and more {}", parts(space).1);
     let picture = strip(&title, &rows);
-    files::picture(&args.output, &picture.to_pixels().into())?;
+    files::picture(&destination, Privacy::Personal, &picture.to_pixels().into())?;
     if rebuilt.len() > MOST_ROWS {
         output.say(&format!(
             "only the first {MOST_ROWS} of {} faces are drawn",

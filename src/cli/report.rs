@@ -8,13 +8,20 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
-use eigenfaces::store;
+use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args::Report;
 use super::output::{Output, bytes, shown};
 use super::{Outcome, evaluation_json, files, learning};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
+    let mut inputs = args.faces.clone();
+    match inputs.is_empty() {
+        true => inputs.push(model.to_owned()),
+        false => inputs.extend(files::table(&args.labels)),
+    }
+    let mut outputs = Outputs::new(inputs, args.force.into());
+    let destination = outputs.claim(&args.output, FileKind::Derived)?;
     let (preparation, gallery, settings, outcome) = if args.faces.is_empty() {
         args.learn.refuse_given("a folder of faces");
         let recognizer = store::load(model)?;
@@ -52,11 +59,11 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         evaluation: &evaluation,
         json: &json,
     })?;
-    files::private(&args.output, page.as_bytes())?;
+    let size = bytes(page.len() as u64);
+    destination.write(Privacy::Owner, page.into_bytes())?;
     output.say(&format!(
-        "wrote {} ({}): open it in a browser",
-        shown(&args.output),
-        bytes(page.len() as u64)
+        "wrote {} ({size}): open it in a browser",
+        shown(&args.output)
     ));
     Ok(outcome)
 }

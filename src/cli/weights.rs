@@ -8,6 +8,8 @@ use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
 use serde::{Deserialize, Serialize};
 
+use super::output::{cell, from_cell};
+
 /// The forms a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -94,11 +96,8 @@ impl Table {
         writer.write_record(header.into_iter().chain(columns))?;
         for row in &self.rows {
             let face = row.face.to_string();
-            let about = [
-                row.photo.clone(),
-                face,
-                row.person.clone().unwrap_or_default(),
-            ];
+            let person = row.person.as_deref().unwrap_or_default();
+            let about = [cell(&row.photo), face, cell(person)];
             let weights = row.weights.iter().map(f32::to_string);
             writer.write_record(about.into_iter().chain(weights))?;
         }
@@ -209,7 +208,7 @@ impl Table {
             let record = record.map_err(|error| error.to_string())?;
             let numbers = record.iter().skip(3).map(str::parse);
             rows.push(Row {
-                photo: record.get(0).unwrap_or_default().to_owned(),
+                photo: from_cell(record.get(0).unwrap_or_default()).to_owned(),
                 face: record
                     .get(1)
                     .and_then(|face| face.parse().ok())
@@ -217,7 +216,7 @@ impl Table {
                 person: record
                     .get(2)
                     .filter(|name| !name.is_empty())
-                    .map(str::to_owned),
+                    .map(|name| from_cell(name).to_owned()),
                 weights: numbers
                     .collect::<Result<_, _>>()
                     .map_err(|_| format!("line {line} holds something that is no number"))?,

@@ -1,10 +1,9 @@
 //! Photos as a worker is given them: found in folders, named line by line, or sent as bytes; any number of them.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::{Limits, PhotoFile};
+use super::{Limits, PhotoFile, open_file};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// A photo that a worker is given.
@@ -96,7 +95,7 @@ pub fn listed<R: BufRead>(
 /// # Errors
 /// A file that cannot be opened.
 pub fn listed_in(file: &Path) -> Result<impl Iterator<Item = Result<Given>> + use<>> {
-    let list = File::open(file).map_err(|source| Error::Read {
+    let list = open_file(file).map_err(|source| Error::Read {
         path: file.to_owned(),
         source,
     })?;

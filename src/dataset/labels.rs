@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::load::io_reason;
 use super::walk::{FileId, Found, Place};
-use super::{Person, Skipped};
+use super::{Person, Skipped, open_file};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// How photos get their person's name. File names that are not Unicode are read with replacement
@@ -187,7 +187,9 @@ impl Table {
             path: path.to_owned(),
             problem,
         };
-        let text = fs::read(path).map_err(|error| match error.kind() {
+        let mut text = Vec::new();
+        let read = open_file(path).and_then(|mut file| file.read_to_end(&mut text));
+        read.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::NoSuchPath {
                 path: path.to_owned(),
             },

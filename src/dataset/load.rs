@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::decode::{self, Limits, SNIFF_LENGTH, one_line};
+use super::open::{Opened, open};
 use super::{Dataset, Skipped};
 use crate::error::PhotoProblem;
 
@@ -68,20 +69,25 @@ pub struct PhotoFile {
 }
 
 impl PhotoFile {
-    /// Reads a file, or a pipe, up to the limit of bytes.
+    /// Reads a file, or the program's own input (`/dev/stdin`), up to the limit of bytes.
     ///
     /// # Errors
-    /// [`PhotoProblem::Unreadable`], [`PhotoProblem::TooManyBytes`] (without reading it where the
+    /// [`PhotoProblem::Unreadable`], [`PhotoProblem::Empty`], [`PhotoProblem::NotAFile`] for a pipe or device, [`PhotoProblem::TooManyBytes`] (without reading it where the
     /// length is known).
     pub fn read(path: &Path, limits: &Limits) -> Result<Self, PhotoProblem> {
         let max_bytes = limits.max_file_bytes;
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = opened(path)?;
         let length = file.metadata().map_err(unreadable)?.len();
         if length > max_bytes {
             return Err(PhotoProblem::TooManyBytes { max_bytes });
         }
         // One byte more than expected, so that the end is seen without growing.
-        let mut bytes = Vec::with_capacity(length as usize + 1);
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(length as usize + 1)
+            .map_err(|_| PhotoProblem::Unreadable {
+                reason: "there is not enough memory for it".to_owned(),
+            })?;
         file.by_ref()
             .take(max_bytes.saturating_add(1))
             .read_to_end(&mut bytes)
@@ -119,6 +125,14 @@ impl PhotoFile {
     /// Whatever is wrong with the bytes.
     pub fn decode_color(&self) -> Result<RgbImage, PhotoProblem> {
         decode::decode_color(&self.bytes, &self.limits)
+    }
+}
+
+fn opened(path: &Path) -> Result<File, PhotoProblem> {
+    match open(path).map_err(unreadable)? {
+        Opened::File(file) => Ok(file),
+        Opened::Empty => Err(PhotoProblem::Empty),
+        Opened::Special => Err(PhotoProblem::NotAFile),
     }
 }
 
@@ -188,7 +202,7 @@ where
 /// # Errors
 /// As for reading it.
 pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut reader = BufReader::new(opened(path)?);
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
     reader
         .by_ref()

@@ -1,16 +1,17 @@
 //! Finding photos in folders: the only place that knows `walkdir`.
 //!
-//! - Links are followed; a loop of links ends where it closes; a file reached twice is listed once.
+//! - Links are followed; a loop of links ends where it closes; a file reached twice is listed once, and where it lies
+//!   itself rather than where a link to it, or to its folder, does.
 //! - Hidden files and folders (`.name`) below the given one are passed over.
 //! - A file counts as a photo if its extension or its content says so. So `README.txt` is passed
 //!   over in silence, a text called `photo.jpg` is listed (and fails when read, by name), and an
 //!   image called `photo.dat` is used.
 //! - What was given as a path of its own is always listed.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,8 @@ use walkdir::{DirEntry, WalkDir};
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::labels::{LabelRule, Labeler};
 use super::load::io_reason;
-use super::{LabeledPhoto, Listing, Skipped, natural};
+use super::open::{Opened, open};
+use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// A file found, and where it lies below the root it was found under.
@@ -27,6 +29,14 @@ use crate::error::{Error, PhotoProblem, Result};
 pub(super) struct Found {
     pub path: PathBuf,
     pub place: Place,
+    reached: Reached,
+}
+
+/// How a file was found. What lies there itself comes before what a link leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    Directly,
+    ByLink,
 }
 
 /// Where a file lies.
@@ -54,38 +64,55 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut photos: Vec<LabeledPhoto> = Vec::new();
     let mut skipped = labeler.missing();
     let mut seen: HashMap<FileId, Seen> = HashMap::new();
+    let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
 
+    let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
         let found = find(root, &mut skipped)?;
         let names = labeler.for_root(root, &found);
-        for Found { path, place } in found {
-            let labeled = names.person(&path, &place);
-            match seen.entry(FileId::of(&path)) {
-                Entry::Vacant(free) => {
-                    free.insert(Seen {
-                        root_number,
-                        photo: labeled.is_ok().then_some(photos.len()),
-                    });
-                }
-                Entry::Occupied(first) => {
-                    skipped.extend(contradiction(
-                        first.get(),
-                        root_number,
-                        &photos,
-                        path,
-                        labeled,
-                    ));
-                    continue;
-                }
+        all.extend(found.into_iter().map(|found| {
+            let labeled = names.person(&found.path, &found.place);
+            (root_number, found, labeled)
+        }));
+    }
+    // Also before what a link in another root leads to.
+    all.sort_by_key(|(_, found, _)| found.reached);
+    for (root_number, Found { path, place, .. }, labeled) in all {
+        match seen.entry(FileId::of(&path)) {
+            Entry::Vacant(free) => {
+                free.insert(Seen {
+                    root_number,
+                    photo: labeled.is_ok().then_some(photos.len()),
+                });
             }
-            match labeled {
-                Ok(person) => photos.push(LabeledPhoto { path, person }),
-                Err(problem) => skipped.push(Skipped { path, problem }),
+            Entry::Occupied(first) => {
+                skipped.extend(contradiction(
+                    first.get(),
+                    root_number,
+                    &photos,
+                    path,
+                    labeled,
+                ));
+                continue;
             }
         }
+        if let (LabelRule::Folder, Ok(person), Place::Below(folder)) = (rule, &labeled, place) {
+            folders.entry(person.clone()).or_default().insert(folder);
+        }
+        match labeled {
+            Ok(person) => photos.push(LabeledPhoto { path, person }),
+            Err(problem) => skipped.push(Skipped { path, problem }),
+        }
     }
+    let several = |(person, folders): (Person, BTreeSet<OsString>)| {
+        (folders.len() > 1).then(|| Spellings {
+            person,
+            folders: folders.into_iter().collect(),
+        })
+    };
+    let spellings = folders.into_iter().filter_map(several).collect();
     photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
-    finish(photos, skipped, roots)
+    finish(photos, skipped, roots, spellings)
 }
 
 /// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
@@ -99,22 +126,33 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     let mut skipped = Vec::new();
     let mut seen = HashMap::new();
     for root in roots {
+        let from = photos.len();
         for Found { path, .. } in find(root, &mut skipped)? {
             if seen.insert(FileId::of(&path), ()).is_none() {
                 photos.push(path);
             }
         }
+        photos[from..].sort_by(|a, b| natural::paths(a, b));
     }
-    finish(photos, skipped, roots)
+    finish(photos, skipped, roots, Vec::new())
 }
 
-fn finish<P>(photos: Vec<P>, mut skipped: Vec<Skipped>, roots: &[PathBuf]) -> Result<Listing<P>> {
+fn finish<P>(
+    photos: Vec<P>,
+    mut skipped: Vec<Skipped>,
+    roots: &[PathBuf],
+    spellings: Vec<Spellings>,
+) -> Result<Listing<P>> {
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     if photos.is_empty() && skipped.is_empty() {
         let path = roots.first().cloned().unwrap_or_default();
         return Err(Error::NoPhotos { path });
     }
-    Ok(Listing { photos, skipped })
+    Ok(Listing {
+        photos,
+        skipped,
+        spellings,
+    })
 }
 
 /// Under which root a file was first met, and the photo it became there.
@@ -129,7 +167,7 @@ fn contradiction(
     root_number: usize,
     photos: &[LabeledPhoto],
     path: PathBuf,
-    labeled: Result<super::Person, PhotoProblem>,
+    labeled: Result<Person, PhotoProblem>,
 ) -> Option<Skipped> {
     let photo = photos.get(first.photo?)?;
     let person = labeled.ok()?;
@@ -142,7 +180,8 @@ fn contradiction(
     })
 }
 
-/// All photos under one root in natural order. What cannot be entered is added to `skipped`.
+/// All photos under one root: those that lie there themselves, then those that links lead to, each in natural order.
+/// What cannot be entered is added to `skipped`.
 fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
     let unreadable = |error: &std::io::Error| Error::UnreadablePath {
         path: root.to_owned(),
@@ -158,12 +197,15 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         return Ok(vec![Found {
             path: root.to_owned(),
             place: Place::Given,
+            reached: Reached::Directly,
         }]);
     }
     fs::read_dir(root).map_err(|e| unreadable(&e))?;
 
     let mut found = Vec::new();
     let mut entered = HashMap::new();
+    // How deep the linked folder lies that the walk is in.
+    let mut linked_at: Option<usize> = None;
     let mut walk = WalkDir::new(root)
         .follow_links(true)
         // What is a link comes last, so that a photo is listed under its own name, not the link's.
@@ -180,6 +222,12 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
                 continue;
             }
         };
+        linked_at = linked_at.filter(|&depth| entry.depth() > depth);
+        let reached = if linked_at.is_some() || entry.path_is_symlink() {
+            Reached::ByLink
+        } else {
+            Reached::Directly
+        };
         if entry.depth() > 0 && is_hidden(entry.file_name()) {
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
@@ -189,11 +237,14 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
             let again = entered.insert(FileId::of(entry.path()), ()).is_some();
             if again && entry.path_is_symlink() {
                 walk.skip_current_dir();
+            } else if entry.depth() > 0 && entry.path_is_symlink() {
+                linked_at = linked_at.or(Some(entry.depth()));
             }
         } else if entry.file_type().is_file() {
             match looks_like_photo(entry.path()) {
                 Ok(true) => found.push(Found {
                     place: place(root, &entry),
+                    reached,
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}
@@ -205,13 +256,12 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         } else if has_image_extension(entry.path()) {
             skipped.push(Skipped {
                 path: entry.into_path(),
-                problem: PhotoProblem::Unreadable {
-                    reason: "it is a pipe or device, not a file".into(),
-                },
+                problem: PhotoProblem::NotAFile,
             });
         }
     }
-    found.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    found
+        .sort_by(|a, b| (a.reached.cmp(&b.reached)).then_with(|| natural::paths(&a.path, &b.path)));
     Ok(found)
 }
 
@@ -273,15 +323,18 @@ fn looks_like_photo(path: &Path) -> Result<bool, PhotoProblem> {
         return Ok(true);
     }
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
-    File::open(path)
-        .and_then(|file| file.take(SNIFF_LENGTH as u64).read_to_end(&mut head))
+    let Opened::File(file) = open(path).map_err(super::load::unreadable)? else {
+        return Ok(false);
+    };
+    file.take(SNIFF_LENGTH as u64)
+        .read_to_end(&mut head)
         .map_err(super::load::unreadable)?;
     Ok(sniff(&head).is_some())
 }
 
 /// What makes a file the same file, however it is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum FileId {
+pub enum FileId {
     /// Device and number on it: hard links agree too.
     Inode(u64, u64),
     /// Its path without links; where there are no inodes.
@@ -289,7 +342,9 @@ pub(super) enum FileId {
 }
 
 impl FileId {
-    pub(super) fn of(path: &Path) -> Self {
+    /// The file that stands there, links followed.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
         match fs::metadata(path).ok().and_then(|about| inode(&about)) {
             Some((device, number)) => Self::Inode(device, number),
             None => Self::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())),

@@ -106,6 +106,9 @@ pub enum ArrayProblem {
     #[error("claims the shape {}, but holds {bytes} bytes", shape_in_words(.shape))]
     Length { shape: Vec<usize>, bytes: usize },
 
+    #[error("has a number that no face leads to (the one at position {at}, from 0)")]
+    Number { at: usize },
+
     #[error("has text with an impossible character at row {row}")]
     Text { row: usize },
 }
@@ -134,6 +137,26 @@ pub enum WriteProblem {
 
     #[error("is a device, a pipe or a broken link, not an ordinary file: name another file")]
     NotAFile,
+
+    #[error("is a symbolic link, and results are not written through links: name the file itself")]
+    Link,
+
+    #[error(
+        "is read by this command, and its result would replace it: name another file or folder for the result"
+    )]
+    Input,
+
+    /// A file of this program, but of another kind; what it is.
+    #[error("is {0}, and would be lost: name another file, or add --force to replace it")]
+    OtherKind(&'static str),
+
+    #[error(
+        "is there already and was not written by this program (or was changed since): name another file, or add --force to replace it"
+    )]
+    Foreign,
+
+    #[error("is named for two results of this command: name another file for one of them")]
+    NamedTwice,
 
     #[error("no permission to write into the folder {}: choose another place", .0.display())]
     NotPermitted(PathBuf),

@@ -17,6 +17,12 @@ pub enum PhotoProblem {
         reason: String,
     },
 
+    /// A named pipe, a device or a socket, which may keep whoever reads it waiting for ever.
+    #[error(
+        "is a pipe or device, not a file; save the photo as a file, or name /dev/stdin for what comes through a pipe"
+    )]
+    NotAFile,
+
     /// By content the file is no image, whatever its name says.
     #[error("is not an image, whatever its name says; remove it or save the photo again")]
     NotAnImage,
@@ -145,6 +151,14 @@ pub enum PhotoProblem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocateError {
+    /// A picture far too elongated to show a face at the size at which faces are looked for.
+    #[error("a strip of {width}x{height} pixels shows no face; crop it to the face")]
+    Strip {
+        /// Pixels from left to right.
+        width: u32,
+        /// Pixels from top to bottom.
+        height: u32,
+    },
     /// The detector broke down on one photo.
     #[error("the face detector failed on it; crop it to the face and use --framing as-is")]
     Detector,

@@ -82,7 +82,7 @@ impl Explained<'_> {
             .zip(&rebuilt.levels)
             .map(|(a, b)| a - b)
             .collect();
-        let limit = self.recognizer.calibration().likeness_limit();
+        let limit = self.recognizer.comparer().likeness_limit();
         let mut panels = vec![
             panel(
                 self.picture(&why.pixels),
@@ -129,6 +129,9 @@ impl Explained<'_> {
     /// Where the face differs.
     fn places(&self) -> Row {
         let sides = &self.why.sides;
+        if sides.iter().any(|side| side.splits.is_empty()) {
+            return self.balance();
+        }
         let cells: Vec<Vec<f64>> = sides.iter().map(Side::of_cells).collect();
         let largest = cells
             .iter()
@@ -180,6 +183,31 @@ impl Explained<'_> {
         }
     }
 
+    /// Where the face speaks for the nearest person rather than for the next, by the background model; nothing where
+    /// that cannot be told.
+    fn balance(&self) -> Row {
+        let sides = &self.why.sides;
+        let panels = match (&sides[..], &self.why.balance) {
+            ([first, second], Some(balance)) => {
+                let largest = balance
+                    .iter()
+                    .fold(0.0_f64, |most, value| most.max(value.abs()));
+                vec![panel(
+                    self.map(balance, largest, (FOR_FIRST, FOR_SECOND)),
+                    [
+                        format!("green: for {}", self.name(first)),
+                        format!("orange: for {}", self.name(second)),
+                    ],
+                )]
+            }
+            _ => Vec::new(),
+        };
+        Row {
+            heading: "What decides between the two, by the background model".to_owned(),
+            panels,
+        }
+    }
+
     /// By which basis faces it differs, with their shares of the squared distance.
     fn basis_faces(&self) -> Row {
         let sides = &self.why.sides;
@@ -191,7 +219,10 @@ impl Explained<'_> {
                 None => shares(&self.plain(side)),
             })
             .collect();
-        let pixels = self.recognizer.matcher().part(View::Pixels);
+        let pixels = self
+            .recognizer
+            .matcher()
+            .and_then(|matcher| matcher.part(View::Pixels));
         let basis = match pixels.and_then(|part| part.space().scaled()) {
             Some(space) => space.basis(),
             None => self.recognizer.space().basis(),
@@ -213,6 +244,8 @@ impl Explained<'_> {
         Row {
             heading: if decides {
                 "Basis faces by which it differs most, and their shares of the squared distance to each"
+            } else if self.recognizer.background().is_some() {
+                "Basis faces by which the pixels differ most, and their shares of the squared distance to each (not what decides here: the background model does)"
             } else {
                 "Basis faces by which the pixels differ most, and their shares of the squared distance to each (not what decides here: texture does)"
             }

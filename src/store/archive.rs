@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::disk::Disk;
 use super::npy::{self, Header, Number};
@@ -61,6 +62,21 @@ const LONGEST_HEADER: usize = 10 + u16::MAX as usize;
 #[derive(Deserialize)]
 struct Version {
     format_version: u64,
+}
+
+/// The largest fraction that `meta.json` may hold: variances of the largest faces are below it by far.
+const LARGEST: f64 = 1e15;
+
+/// Whether all fractions in a JSON value can have come of faces.
+fn is_sensible(value: &Value) -> bool {
+    match value {
+        Value::Number(number) if number.is_f64() => number
+            .as_f64()
+            .is_some_and(|number| number.abs() <= LARGEST),
+        Value::Array(values) => values.iter().all(is_sensible),
+        Value::Object(fields) => fields.values().all(is_sensible),
+        _ => true,
+    }
 }
 
 impl Archive {
@@ -179,8 +195,16 @@ impl Archive {
         self.arrays().any(|name| name == array)
     }
 
-    /// What `meta.json` holds. `T` must let the field `format_version` pass (serde's default).
+    /// What `meta.json` holds, if all fractions in it are such as faces lead to. `T` must let the field `format_version`
+    /// pass (serde's default).
     pub fn meta<T: DeserializeOwned>(&self) -> Result<T> {
+        let all: Value = self.json(META)?;
+        if !is_sensible(&all) {
+            return Err(self.refuse(ModelProblem::Json {
+                member: META.to_owned(),
+                reason: "a number that no face leads to".to_owned(),
+            }));
+        }
         self.json(META)
     }
 
@@ -204,9 +228,18 @@ impl Archive {
         self.array_of(array).map(|found| found.header.shape)
     }
 
-    /// The numbers of an array of exactly that shape, row by row. Any bit pattern can come: check that floats are
-    /// finite where that matters.
+    /// The numbers of an array of exactly that shape, row by row. Floats are finite, and far from where sums of their
+    /// squares would not be.
     pub fn array<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Vec<T>> {
+        let numbers = self.any_array(array, shape)?;
+        match numbers.iter().position(|number: &T| !number.is_sensible()) {
+            None => Ok(numbers),
+            Some(at) => Err(self.refuse_array(array, ArrayProblem::Number { at })),
+        }
+    }
+
+    /// The same, whatever the numbers are.
+    pub fn any_array<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Vec<T>> {
         let found = self.numbers::<T>(array, shape)?;
         let Source::Disk(disk) = &self.source else {
             return self

@@ -41,10 +41,19 @@ struct Meta<P> {
 /// # Errors
 /// A place that cannot be written.
 pub fn save_foundation(foundation: &Foundation, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(foundation, out))
+    replace_file(path, Privacy::Owner, |out| {
+        write_foundation(foundation, out)
+    })
 }
 
-fn write<W: Write>(foundation: &Foundation, out: &mut BufWriter<W>) -> io::Result<()> {
+/// Writes it into an open file.
+///
+/// # Errors
+/// Whatever `out` reports.
+pub fn write_foundation<W: Write>(
+    foundation: &Foundation,
+    out: &mut BufWriter<W>,
+) -> io::Result<()> {
     let space = foundation.pixels();
     let (d, k) = (space.pixels(), space.components());
     let meta = Meta {

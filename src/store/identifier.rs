@@ -27,10 +27,7 @@ fn read(archive: &Archive) -> Result<Identifier> {
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
     // These compare with the faces themselves; and what is in memory can as well be looked at closely.
-    if archive.is_in_memory()
-        || settings.kernel != Kernel::Linear
-        || !meta.calibration.gives_names()
-    {
+    if archive.is_in_memory() || settings.kernel != Kernel::Linear {
         let (recognizer, _) = model::from_archive(archive)?;
         return Ok(recognizer.into_identifier());
     }
@@ -41,17 +38,10 @@ fn read(archive: &Archive) -> Result<Identifier> {
         people: people.len(),
         faces: None,
     };
-    let matcher = model::read_matcher(archive, &meta, settings, &space, placed)?;
+    let comparer = model::read_comparer(archive, &meta, settings, &space, placed)?;
     let preparation = meta.preparation(space.size());
-    Identifier::from_parts(
-        preparation,
-        settings,
-        space,
-        people,
-        matcher,
-        meta.calibration,
-    )
-    .map_err(|_| model::senseless(archive, "parts that do not fit together"))
+    Identifier::from_parts(preparation, settings, space, people, comparer)
+        .map_err(|_| model::senseless(archive, "parts that do not fit together"))
 }
 
 /// The people, and the person of each face.
@@ -61,7 +51,7 @@ fn read_people(archive: &Archive, n: usize) -> Result<(Vec<Person>, Vec<usize>)>
     let mut persons = Vec::new();
     archive.each_line("labels", n, &mut |_, label| {
         if people.last().is_none_or(|last| last.as_str() != label) {
-            let person = Person::new(&label).map_err(|error| senseless(error.to_string()))?;
+            let person = model::named(&label).map_err(senseless)?;
             if people.last().is_some_and(|last| *last >= person) {
                 return Err(senseless("faces out of order or twice".to_owned()));
             }
@@ -111,7 +101,10 @@ mod tests {
         let faces = whole.gallery().faces();
         let identifier = from_disk(&fixture()).unwrap();
         assert_eq!(identifier.people(), whole.gallery().people());
-        assert_eq!(identifier.matcher().enrolled(), whole.matcher().enrolled());
+        assert_eq!(
+            identifier.matcher().unwrap().enrolled(),
+            whole.matcher().unwrap().enrolled()
+        );
         let some = faces
             .select(&(0..faces.len().min(9)).collect::<Vec<_>>())
             .unwrap();

@@ -26,7 +26,7 @@ struct Named {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Model => "a model with people enrolled",
             Self::Partial => "a worker's part of a basis",

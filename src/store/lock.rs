@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::pending;
 use super::place::{Place, stands_at};
 use crate::error::{Error, LockHolder, Result};
 
@@ -77,9 +78,11 @@ impl Drop for ModelLock {
     /// Removes the lock file while it is still locked: whoever waits for it then finds that it has vanished, and makes
     /// a new one.
     fn drop(&mut self) {
+        let mut pending = pending::hold();
         if cfg!(unix) && stands_at(&self.file, &self.lock_path) {
             let _ = fs::remove_file(&self.lock_path);
         }
+        pending.remove(&self.lock_path);
         let _ = self.file.unlock();
     }
 }
@@ -96,11 +99,16 @@ fn try_acquire(lock_path: &Path) -> io::Result<Attempt> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // Not interrupted between the making of the file and its noting.
+    let mut pending = pending::hold();
     let mut file = options.open(lock_path)?;
     match file.try_lock() {
         Ok(()) if stands_at(&file, lock_path) => {
             // To be named is a courtesy to others: a full disk must not keep us from trying.
             let _ = write_holder(&mut file);
+            if cfg!(unix) {
+                pending.add(lock_path, &file);
+            }
             Ok(Attempt::Got(file))
         }
         Ok(()) => Ok(Attempt::Vanished),

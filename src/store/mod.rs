@@ -8,6 +8,7 @@
 //! ([`save_partial`]) and the basis of all parts ([`save_foundation`]), both archives like the model ([`Kind`]).
 
 mod archive;
+mod background_arrays;
 mod basis;
 mod digest;
 mod disk;
@@ -15,9 +16,12 @@ mod foundation;
 mod identifier;
 mod kind;
 mod lock;
+mod mark;
 mod model;
 mod npy;
+mod outputs;
 mod partial;
+mod pending;
 mod place;
 mod plan;
 mod replace;
@@ -26,15 +30,16 @@ mod writer;
 mod zip;
 
 pub use archive::Archive;
-pub use foundation::{foundation_from_archive, load_foundation, save_foundation};
+pub use foundation::{foundation_from_archive, load_foundation, save_foundation, write_foundation};
 pub use identifier::load_identifier;
 pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
 pub use model::{from_archive, load, load_with_history, save};
 pub use npy::{Number, read_npy, write_npy};
-pub use partial::{load_partial, partial_from_archive, save_partial};
-pub use place::refuse_place;
-pub use plan::{load_plan, plan_from_json, save_plan};
+pub use outputs::{Destination, FileKind, Outputs, Overwrite};
+pub use partial::{load_partial, partial_from_archive, save_partial, write_partial};
+pub use pending::{interrupt, note_change};
+pub use plan::{load_plan, plan_from_json, save_plan, write_plan};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};

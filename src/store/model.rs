@@ -10,7 +10,9 @@
 //! | `metric_` | k x k | the learned map of the weights, lower triangular, f32; where pixels are compared by a metric that learns one |
 //! | `texture_mean_`, `texture_components_` (or its half: [`basis`]), `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
 //! | `scale_`, `scaled_mean_`, `scaled_components_`, `scaled_variance_` | d, d, k x d, k | standard deviation of each pixel (0 where it never changed), and the space of pixels divided by them, where these are compared |
-//! | `coordinates` | n c x (j + k) | what probes are compared with: each face and its c - 1 copies, those of a face together, f32 |
+//! | `coordinates` | n c x (j + k) | what probes are compared with where no background model is: each face and its c - 1 copies, those of a face together, f32 |
+//! | `background_coordinates` | n x 2 m | coordinates of the enrolled faces in the background model's two channels, m each, f32 |
+//! | `background_directions_`, `background_between_` | 2 m x m, 2 m | its directions and variances as this gallery moved them, the channels one below the other, f32 and f64; where there was something to move them |
 //! | `faces` | n x d | the enrolled 8-bit faces |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
@@ -24,7 +26,8 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Archive, ArchiveWriter, Kind, Privacy, basis, replace_file};
+use super::{Archive, ArchiveWriter, Kind, Privacy, background_arrays, basis, replace_file};
+use crate::background::{self, Prior};
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
@@ -32,12 +35,12 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
-use crate::locate::framing::Framing;
+use crate::locate::framing::{CropEyes, Framing};
 use crate::matcher::{Matcher, Part, PixelScale, Space, View};
 use crate::metric::FittedMetric;
 use crate::normalize::Light;
 use crate::preparation::Preparation;
-use crate::recognizer::{Origin, Recognizer, Settings};
+use crate::recognizer::{Comparer, Origin, Recognizer, Settings};
 use crate::scaled_space::ScaledSpace;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
@@ -51,6 +54,9 @@ pub(super) struct Meta {
     /// How differences of light were evened out; not named in the first models.
     #[serde(default)]
     recipe: Light,
+    /// Where the eyes stand in photos in which no face is found.
+    #[serde(default)]
+    crop_eyes: Option<CropEyes>,
     pub faces: usize,
     components: usize,
     /// Faces that the space was learned from.
@@ -76,7 +82,23 @@ pub(super) struct Meta {
     kernel: String,
     #[serde(default)]
     kernel_spaces: Vec<KernelMeta>,
-    pub calibration: Calibration,
+    /// Of a gallery whose people are compared by what it alone teaches.
+    #[serde(default)]
+    pub calibration: Option<Calibration>,
+    /// Of a gallery whose people are compared by the background model.
+    #[serde(default)]
+    background: Option<BackgroundMeta>,
+}
+
+/// What `meta.json` says of comparing by the background model.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackgroundMeta {
+    /// SHA-256 of the background model, in hexadecimal digits.
+    pub model: String,
+    /// Whether the gallery moved its covariance.
+    pub adapted: bool,
+    pub calibration: background::Calibration,
+    pub likeness_limit: f64,
 }
 
 fn linear() -> String {
@@ -168,6 +190,7 @@ fn write<W: Write>(
 ) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let matcher = recognizer.matcher();
+    let parts = matcher.map_or(&[] as &[Part], Matcher::parts);
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
     let meta = Meta {
@@ -176,6 +199,7 @@ fn write<W: Write>(
         height: space.size().height(),
         framing: recognizer.preparation().framing(),
         recipe: recognizer.preparation().light(),
+        crop_eyes: recognizer.preparation().crop_eyes(),
         faces: n,
         components: k,
         learned_from: space.learned_from(),
@@ -187,16 +211,15 @@ fn write<W: Write>(
         copies: settings.copies.name().to_owned(),
         metric: settings.metric.name().to_owned(),
         clusters: settings.clusters.to_string(),
-        columns_of_a_face: matcher.enrolled().ncols() / n.max(1),
+        columns_of_a_face: matcher.map_or(0, |matcher| matcher.enrolled().ncols() / n.max(1)),
         texture: matcher
-            .part(View::Texture)
+            .and_then(|matcher| matcher.part(View::Texture))
             .and_then(|part| Some(LinearMeta::of(part.space().linear()?))),
         scaled_pixels: matcher
-            .part(View::Pixels)
+            .and_then(|matcher| matcher.part(View::Pixels))
             .and_then(|part| Some(LinearMeta::of_scaled(part.space().scaled()?))),
         kernel: settings.kernel.to_string(),
-        kernel_spaces: matcher
-            .parts()
+        kernel_spaces: parts
             .iter()
             .filter_map(|part| part.space().kernel())
             .map(|space| KernelMeta {
@@ -204,7 +227,8 @@ fn write<W: Write>(
                 total_variance: space.total_variance(),
             })
             .collect(),
-        calibration: *recognizer.calibration(),
+        calibration: recognizer.calibration().copied(),
+        background: recognizer.background().map(BackgroundMeta::of),
     };
     let labels: Vec<&str> = gallery
         .enrolled()
@@ -232,7 +256,7 @@ fn write<W: Write>(
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    for (at, part) in matcher.parts().iter().enumerate() {
+    for (at, part) in parts.iter().enumerate() {
         let prefix = prefix(part.view());
         let named = |name: &str| format!("{prefix}{name}");
         let k = part.space().components();
@@ -268,9 +292,14 @@ fn write<W: Write>(
             archive.add_array(&format!("{prefix}metric_"), &[k, k], &rows)?;
         }
     }
-    let coordinates = matcher.enrolled();
-    let shape = [coordinates.ncols(), coordinates.nrows()];
-    archive.add_array("coordinates", &shape, coordinates.as_slice())?;
+    if let Some(matcher) = matcher {
+        let coordinates = matcher.enrolled();
+        let shape = [coordinates.ncols(), coordinates.nrows()];
+        archive.add_array("coordinates", &shape, coordinates.as_slice())?;
+    }
+    if let Some(background) = recognizer.background() {
+        background_arrays::write(&mut archive, background)?;
+    }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
     archive.add_json(LOG, history)?;
     archive.finish()?;
@@ -297,15 +326,14 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         people: gallery.people().len(),
         faces: Some(gallery.faces()),
     };
-    let matcher = read_matcher(archive, &meta, settings, &space, faces)?;
+    let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
     Recognizer::from_parts(
         meta.preparation(space.size()),
         settings,
         space,
         gallery,
         weights,
-        matcher,
-        meta.calibration,
+        comparer,
     )
     .map(|recognizer| recognizer.of_origin(meta.origin))
     .map_err(|_| senseless(archive, "parts that do not fit together"))
@@ -326,12 +354,18 @@ impl Meta {
     }
 
     pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
-        Preparation::new(size, self.framing).with_light(self.recipe)
+        Preparation::new(size, self.framing)
+            .with_light(self.recipe)
+            .with_crop_eyes(self.crop_eyes.filter(CropEyes::is_sound))
     }
 
     pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {
         let senseless = |reason: String| senseless(archive, &reason);
         Ok(Settings {
+            prior: match self.background {
+                Some(_) => Prior::Bundled,
+                None => Prior::None,
+            },
             components: self.wanted_components.parse().map_err(senseless)?,
             solver: self.solver.parse().map_err(senseless)?,
             features: self.features.parse().map_err(senseless)?,
@@ -378,7 +412,25 @@ pub(super) struct Placed<'a> {
     pub faces: Option<&'a FaceMatrix>,
 }
 
-pub(super) fn read_matcher(
+/// How faces are compared with the people enrolled.
+pub(super) fn read_comparer(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    space: &Arc<FaceSpace>,
+    placed: Placed<'_>,
+) -> Result<Comparer> {
+    match (&meta.background, meta.calibration) {
+        (Some(about), _) => background_arrays::read(archive, about, placed.persons),
+        (None, Some(calibration)) => Ok(Comparer::Gallery {
+            matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),
+            calibration,
+        }),
+        (None, None) => Err(senseless(archive, "a model without calibration")),
+    }
+}
+
+fn read_matcher(
     archive: &Archive,
     meta: &Meta,
     settings: Settings,
@@ -514,6 +566,18 @@ fn read_kernels(
         .collect()
 }
 
+/// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
+pub(super) fn named(label: &str) -> Result<Person, String> {
+    let person = Person::new(label).map_err(|error| error.to_string())?;
+    if person.as_str() == label {
+        return Ok(person);
+    }
+    Err(format!(
+        "the name '{}' is not in Unicode's composed form, NFC, which older versions of this program did not ask for: enrol again",
+        label.escape_debug()
+    ))
+}
+
 fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {
     let d = size.pixels();
     let senseless = |reason: String| archive.refuse(ModelProblem::Layout { reason });
@@ -528,7 +592,7 @@ fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> 
         .zip(hashes.chunks_exact(32))
         .zip(pixels.chunks_exact(d));
     for (((label, source), hash), pixels) in rows {
-        let person = Person::new(&label).map_err(|error| senseless(error.to_string()))?;
+        let person = named(&label).map_err(senseless)?;
         let mut content = [0; 32];
         content.copy_from_slice(hash);
         faces.push(LabeledFace {

@@ -42,6 +42,11 @@ impl Header {
 
     /// The bytes before the numbers.
     pub(super) fn encode(&self) -> Vec<u8> {
+        self.encode_padded(0)
+    }
+
+    /// The same with so many spaces more than needed.
+    fn encode_padded(&self, more: usize) -> Vec<u8> {
         let sides: Vec<String> = self.shape.iter().map(usize::to_string).collect();
         let shape = match sides.as_slice() {
             [only] => format!("({only},)"),
@@ -51,7 +56,7 @@ impl Header {
         let mut text =
             format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
         let end = (PREAMBLE + text.len() + 1).next_multiple_of(ALIGNMENT);
-        let padding = end - PREAMBLE - text.len() - 1;
+        let padding = end - PREAMBLE - text.len() - 1 + more;
         text.extend(std::iter::repeat_n(' ', padding));
         text.push('\n');
 
@@ -147,16 +152,23 @@ pub(super) mod sealed {
     pub trait Number: Sized {
         /// NumPy's name of the type.
         const DESCR: &'static str;
+        /// Whether faces can lead to such a number: floats that are finite, and so far from the largest there are that
+        /// what is computed of them is finite too.
+        fn is_sensible(&self) -> bool;
         /// The same number with its bytes in little-endian order (and back).
         fn little_endian(self) -> Self;
     }
 }
 
 macro_rules! numbers {
-    ($($number:ty, $descr:literal, $value:ident => $little_endian:expr;)*) => {$(
+    ($($number:ty, $descr:literal, $value:ident => $sensible:expr, $little_endian:expr;)*) => {$(
         impl Number for $number {}
         impl sealed::Number for $number {
             const DESCR: &'static str = $descr;
+            fn is_sensible(&self) -> bool {
+                let $value = *self;
+                $sensible
+            }
             fn little_endian(self) -> Self {
                 let $value = self;
                 $little_endian
@@ -165,14 +177,25 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    u8, "|u1", x => x;
-    u32, "<u4", x => x.to_le();
-    i64, "<i8", x => x.to_le();
-    f32, "<f4", x => f32::from_bits(x.to_bits().to_le());
-    f64, "<f8", x => f64::from_bits(x.to_bits().to_le());
+    u8, "|u1", x => { let _ = x; true }, x;
+    u32, "<u4", x => { let _ = x; true }, x.to_le();
+    i64, "<i8", x => { let _ = x; true }, x.to_le();
+    f32, "<f4", x => x.abs() <= 1e9, f32::from_bits(x.to_bits().to_le());
+    f64, "<f8", x => x.abs() <= 1e18, f64::from_bits(x.to_bits().to_le());
+}
+
+/// Whether these bytes begin a file of [`write_npy`]: NumPy itself never fills a header up by so many spaces.
+pub(super) fn is_padded(head: &[u8]) -> bool {
+    let Ok((header, content)) = Header::parse(head) else {
+        return false;
+    };
+    head.len() - content.len() == header.encode().len() + ALIGNMENT
 }
 
 /// Writes an `.npy` file, for `numpy.load`: numbers row by row, `shape` `[n, k]` being n rows of k.
+///
+/// Its header is 64 spaces longer than needed, which every reader passes over: so the file is known again as one of
+/// this program.
 ///
 /// # Errors
 /// Kind [`InvalidInput`](io::ErrorKind::InvalidInput) if the shape does not fit the numbers; whatever `out` reports.
@@ -182,7 +205,7 @@ pub fn write_npy<T: Number>(
     numbers: &[T],
 ) -> io::Result<()> {
     let header = Header::of::<T>(shape, numbers)?;
-    out.write_all(&header.encode())?;
+    out.write_all(&header.encode_padded(ALIGNMENT))?;
     out.write_all(&to_bytes(numbers))
 }
 
@@ -315,12 +338,13 @@ mod tests {
     fn a_file_is_header_and_numbers() {
         let mut file = Vec::new();
         write_npy(&mut file, &[1, 2], &[1.5f32, -2.0]).unwrap();
-        assert_eq!(file[..128], header("<f4", &[1, 2]).encode());
-        assert_eq!(file[128..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
+        assert_eq!(file[..192], header("<f4", &[1, 2]).encode_padded(64));
+        assert!(is_padded(&file) && !is_padded(&header("<f4", &[1, 2]).encode()));
+        assert_eq!(file[192..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
         assert!(write_npy(&mut file, &[2, 2], &[1.5f32, -2.0]).is_err());
         assert_eq!(read_npy(&file), Ok((vec![1, 2], vec![1.5, -2.0])));
         assert!(matches!(
-            read_npy(&file[..132]),
+            read_npy(&file[..196]),
             Err(ArrayProblem::Length { bytes: 4, .. })
         ));
         let mut doubles = Vec::new();

@@ -39,10 +39,14 @@ struct Meta<P> {
 /// # Errors
 /// A place that cannot be written.
 pub fn save_partial(part: &Partial, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(part, out))
+    replace_file(path, Privacy::Owner, |out| write_partial(part, out))
 }
 
-fn write<W: Write>(part: &Partial, out: &mut BufWriter<W>) -> io::Result<()> {
+/// Writes it into an open file.
+///
+/// # Errors
+/// Whatever `out` reports.
+pub fn write_partial<W: Write>(part: &Partial, out: &mut BufWriter<W>) -> io::Result<()> {
     let meta = Meta {
         kind: Kind::Partial,
         plan: Written(part.plan()),

@@ -7,38 +7,53 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, WriteProblem};
 
-/// Fails where no file can come to stand, before hours are spent on what is to stand there. That it can be written is
-/// not promised.
-///
-/// # Errors
-/// A folder that is not there, or a folder or device under that name.
-pub fn refuse_place(path: &Path) -> Result<()> {
-    Place::find(path).map(|_| ())
-}
-
 /// A place for an ordinary file in a folder that exists.
 #[derive(Debug)]
 pub(super) struct Place {
     /// As the user wrote it, for messages.
     pub(super) named: PathBuf,
-    /// The file itself: links have been followed, so that what is replaced is the file and not the link to it.
+    /// The file itself: where links may be followed, they have been.
     pub(super) file: PathBuf,
     /// The folder of `file`; never the empty path.
     pub(super) folder: PathBuf,
 }
 
 impl Place {
+    /// A place that may be named by a symbolic link.
     pub(super) fn find(path: &Path) -> Result<Self> {
+        match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => {
+                let file = fs::canonicalize(path).map_err(|_| Error::Write {
+                    path: path.to_owned(),
+                    problem: WriteProblem::NotAFile,
+                })?;
+                Self::of(path, file)
+            }
+            _ => Self::of(path, path.to_owned()),
+        }
+    }
+
+    /// A place that may not.
+    pub(super) fn unlinked(path: &Path) -> Result<Self> {
+        match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => Err(Error::Write {
+                path: path.to_owned(),
+                problem: WriteProblem::Link,
+            }),
+            _ => Self::of(path, path.to_owned()),
+        }
+    }
+
+    fn of(path: &Path, file: PathBuf) -> Result<Self> {
         let problem = |problem| Error::Write {
             path: path.to_owned(),
             problem,
         };
-        let file = match fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => {
-                fs::canonicalize(path).map_err(|_| problem(WriteProblem::NotAFile))?
-            }
-            _ => path.to_owned(),
-        };
+        // `file/` and `file/.` can only mean a folder, whatever is there.
+        let letters = path.as_os_str().as_encoded_bytes();
+        if letters.ends_with(b"/") || letters.ends_with(b"/.") {
+            return Err(problem(WriteProblem::Folder));
+        }
         match fs::metadata(&file) {
             Ok(found) if found.is_dir() => return Err(problem(WriteProblem::Folder)),
             Ok(found) if !found.is_file() => return Err(problem(WriteProblem::NotAFile)),

@@ -1,8 +1,7 @@
 //! A plan as a JSON file that people can read, and back; inside other files too.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -10,6 +9,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use super::{Privacy, replace_file};
+use crate::dataset::open_file;
 use crate::error::{Error, PlanProblem, Result};
 use crate::partial::Plan;
 
@@ -25,10 +25,16 @@ const LONGEST: u64 = 1 << 16;
 /// # Errors
 /// A place that cannot be written.
 pub fn save_plan(plan: &Plan, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Public, |out| {
-        serde_json::to_writer_pretty(&mut *out, &Written(plan))?;
-        out.write_all(b"\n")
-    })
+    replace_file(path, Privacy::Public, |out| write_plan(plan, out))
+}
+
+/// Writes the plan into an open file.
+///
+/// # Errors
+/// Whatever `out` reports.
+pub fn write_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Written(plan))?;
+    out.write_all(b"\n")
 }
 
 /// Reads a plan back.
@@ -41,7 +47,7 @@ pub fn load_plan(path: &Path) -> Result<Plan> {
         source,
     };
     let mut text = Vec::new();
-    let file = File::open(path).map_err(|source| match source.kind() {
+    let file = open_file(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::NoSuchPath {
             path: path.to_owned(),
         },

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use super::pending;
 use super::place::{Place, stands_at};
 use crate::error::{Error, Result};
 
@@ -16,7 +17,9 @@ pub enum Privacy {
     /// Unix), whatever an older file there allowed. It is forced to disk, so that even a power failure leaves the old
     /// one or the new one.
     Owner,
-    /// For pictures and tables, which can be made again. The umask decides who may read it. It is not forced to disk:
+    /// For pictures of people, which can be made again: only the owner may read them, but they are not forced to disk.
+    Personal,
+    /// For pictures and tables that show nobody, which can be made again. The umask decides who may read it. It is not forced to disk:
     /// that would cost milliseconds each.
     Public,
 }
@@ -43,24 +46,75 @@ pub fn replace_file(
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<()> {
     let place = Place::find(path)?;
+    install(&place, privacy, || Ok(Existing::Replaceable), write)
+}
+
+/// What stands in a place before something is written there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// Nothing: if something has come there in the end, it stays.
+    Nothing,
+    /// A file that may be replaced.
+    Replaceable,
+}
+
+/// As [`replace_file`]; `permit` is asked, when the file is whole, what stands there and whether it may be replaced.
+pub(super) fn install(
+    place: &Place,
+    privacy: Privacy,
+    permit: impl Fn() -> Result<Existing>,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<()> {
     if privacy == Privacy::Owner {
-        remove_orphans(&place);
+        remove_orphans(place);
     }
-    let temporary = create_beside(&place, privacy).map_err(|error| place.error(error))?;
-    fill(temporary.as_file(), write).map_err(|error| written_so_far(&place, error))?;
+    let temporary = create_beside(place, privacy).map_err(|error| place.error(error))?;
+    let path = temporary.path().to_owned();
+    let installed = fill(temporary.as_file(), write)
+        .map_err(|error| written_so_far(place, error))
+        .and_then(|()| finish(temporary, place, privacy, permit));
+    pending::hold().remove(&path);
+    installed?;
+    match privacy {
+        Privacy::Owner => sync_folder(&place.folder).map_err(|error| place.error(error)),
+        Privacy::Personal | Privacy::Public => Ok(()),
+    }
+}
+
+/// Gives the file, which is whole, its name.
+fn finish(
+    temporary: NamedTempFile,
+    place: &Place,
+    privacy: Privacy,
+    permit: impl Fn() -> Result<Existing>,
+) -> Result<()> {
     if privacy == Privacy::Owner {
         temporary
             .as_file()
             .sync_all()
             .map_err(|error| place.error(error))?;
     }
+    let existing = permit()?;
+    let mut pending = pending::hold();
+    let temporary = match existing {
+        Existing::Replaceable => temporary,
+        Existing::Nothing => match temporary.persist_noclobber(&place.file) {
+            Ok(_) => {
+                pending.written(&place.named);
+                return Ok(());
+            }
+            // Something came there meanwhile, or the file system cannot rename in this way.
+            Err(failed) => {
+                permit()?;
+                failed.file
+            }
+        },
+    };
     temporary
         .persist(&place.file)
         .map_err(|failed| place.error(failed.error))?;
-    match privacy {
-        Privacy::Owner => sync_folder(&place.folder).map_err(|error| place.error(error)),
-        Privacy::Public => Ok(()),
-    }
+    pending.written(&place.named);
+    Ok(())
 }
 
 fn fill(
@@ -94,7 +148,7 @@ fn create_beside(place: &Place, privacy: Privacy) -> io::Result<NamedTempFile> {
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(match privacy {
-            Privacy::Owner => 0o600,
+            Privacy::Owner | Privacy::Personal => 0o600,
             Privacy::Public => 0o666, // less what the umask takes away
         }));
     }
@@ -102,11 +156,14 @@ fn create_beside(place: &Place, privacy: Privacy) -> io::Result<NamedTempFile> {
     let _ = privacy;
 
     for _ in 0..MOST_ATTEMPTS {
+        let mut pending = pending::hold();
         let temporary = builder.tempfile_in(&place.folder).map_err(without_path)?;
+        pending.add(temporary.path(), temporary.as_file());
+        drop(pending);
         match temporary.as_file().try_lock() {
             // Between creation and lock another process may have taken it for an orphan: then a new one.
             Ok(()) if stands_at(temporary.as_file(), temporary.path()) => return Ok(temporary),
-            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            Ok(()) | Err(TryLockError::WouldBlock) => pending::hold().remove(temporary.path()),
             // A file system without locks: there orphans are never removed either.
             Err(TryLockError::Error(_)) => return Ok(temporary),
         }

@@ -60,7 +60,11 @@ fn photos_are_never_replaced() {
             folder.path(),
             ["identify", "photos/ada.png", "--annotate", target],
         )
-        .failed_saying(&["ada.png", "choose another folder"]);
+        .failed_saying(&[
+            "ada.png",
+            "is read by this command",
+            "another file or folder",
+        ]);
     }
     assert_eq!(fs::read(&photo).unwrap(), before);
     run(

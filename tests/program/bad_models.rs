@@ -13,6 +13,11 @@ struct Place {
 impl Place {
     /// A folder with faces and a good model.
     fn with_model() -> Self {
+        Self::with_model_of(&[])
+    }
+
+    /// Likewise, learned with these options.
+    fn with_model_of(options: &[&str]) -> Self {
         let folder = scratch();
         for (number, person) in (1..).zip(["Ada", "Ada", "Boris", "Boris"]) {
             picture(
@@ -22,7 +27,7 @@ impl Place {
                 number,
             );
         }
-        run(folder.path(), ["enroll", "faces"]).done();
+        run(folder.path(), ["enroll", "faces"].iter().chain(options)).done();
         Self { folder }
     }
 
@@ -117,23 +122,54 @@ fn from_the_future() {
     place.refuses(&newer, &["newer eigenfaces", "update the program"]);
 }
 
-#[test]
-fn hostile_shapes_and_numbers() {
-    let place = Place::with_model();
+/// Models with one of these changes are refused.
+fn refuses_forgeries(place: &Place, forgeries: &[(&str, &str)]) {
     let model = fs::read(place.model()).unwrap();
-    for (from, to) in [
-        ("'shape': (4, 2000)", "'shape': (4, 9999)"),
-        ("'shape': (2000,)", "'shape': (9999,)"),
-        ("\"width\": 40", "\"width\": 99"),
-        ("\"faces\": 4", "\"faces\": 5"),
-        ("\"faces\": 4", "\"faces\": 0"),
-        ("\"components\": 3", "\"components\": 0"),
-        ("\"components\": 3", "\"components\": 9"),
-        (
-            "\"metric\": \"within-cosine\"",
-            "\"metric\": \"euclid-cosine\"",
-        ),
-    ] {
+    for (from, to) in forgeries {
         place.refuses(&forged(&model, from, to), &[]);
     }
+}
+
+const FORGERIES: [(&str, &str); 4] = [
+    ("\"faces\": 4", "\"faces\": 5"),
+    ("\"faces\": 4", "\"faces\": 0"),
+    ("\"components\": 3", "\"components\": 0"),
+    ("\"components\": 3", "\"components\": 9"),
+];
+
+#[test]
+fn hostile_shapes_and_numbers() {
+    let place = Place::with_model_of(&["--background", "none"]);
+    refuses_forgeries(&place, &FORGERIES);
+    refuses_forgeries(
+        &place,
+        &[
+            ("'shape': (4, 2000)", "'shape': (4, 9999)"),
+            ("'shape': (2000,)", "'shape': (9999,)"),
+            ("\"width\": 40", "\"width\": 99"),
+            (
+                "\"metric\": \"within-cosine\"",
+                "\"metric\": \"euclid-cosine\"",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn hostile_shapes_and_numbers_with_the_background_model() {
+    let place = Place::with_model();
+    refuses_forgeries(&place, &FORGERIES);
+    refuses_forgeries(
+        &place,
+        &[
+            ("'shape': (4, 4736)", "'shape': (4, 9999)"),
+            ("'shape': (4736,)", "'shape': (9999,)"),
+            ("\"width\": 64", "\"width\": 99"),
+            ("'shape': (4, 600)", "'shape': (4, 999)"),
+            ("'shape': (600, 300)", "'shape': (999, 300)"),
+            ("\"adapted\": true", "\"adapted\": null"),
+            ("\"people\": 2", "\"people\": 9"),
+            ("\"likeness_limit\": 0.", "\"likeness_limit\": 9."),
+        ],
+    );
 }

@@ -208,7 +208,7 @@ fn a_model_that_does_not_fit_is_an_error_and_the_old_one_stays() {
 fn a_full_disk_is_an_error_and_the_old_model_stays() {
     let folder = scratch();
     let mount = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
         .arg(folder.path())
         .output();
     if !mount.is_ok_and(|output| output.status.success()) {
@@ -217,7 +217,7 @@ fn a_full_disk_is_an_error_and_the_old_model_stays() {
     }
     let photos = scratch();
     faces(photos.path(), "few", 0..4);
-    faces(photos.path(), "many", 0..120);
+    faces(photos.path(), "many", 0..240);
     let enroll = |name: &str| {
         let args = [
             "enroll",

@@ -8,11 +8,16 @@ mod bad_input;
 mod bad_models;
 mod crowd;
 mod distributed;
+mod elongated;
 mod evaluate;
 mod facemap;
 mod framing;
+mod hostile;
+#[cfg(unix)]
+mod interrupted;
 mod killed;
 mod main_job;
+mod outputs;
 mod people;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
@@ -110,11 +115,21 @@ fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: impl IntoIterator<Item = 
 /// A folder with the bundled people enrolled in `eigenfaces.npz`; they are learned once for all tests.
 fn enrolled() -> tempfile::TempDir {
     static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    with_bundled(&MODEL, &[])
+}
+
+/// Likewise, without the background model: all is learned from the bundled people alone.
+fn enrolled_without_background() -> tempfile::TempDir {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    with_bundled(&MODEL, &["--background", "none"])
+}
+
+fn with_bundled(learned: &OnceLock<Vec<u8>>, options: &[&str]) -> tempfile::TempDir {
     let folder = support::scratch();
     let model = folder.path().join("eigenfaces.npz");
-    let bytes = MODEL.get_or_init(|| {
-        let faces = support::bundled_faces().as_os_str();
-        run(folder.path(), ["enroll".as_ref(), faces]).done();
+    let bytes = learned.get_or_init(|| {
+        let faces = support::bundled_faces().to_str().unwrap();
+        run(folder.path(), ["enroll", faces].iter().chain(options)).done();
         std::fs::read(&model).unwrap()
     });
     std::fs::write(&model, bytes).unwrap();

@@ -26,7 +26,8 @@ fn every_step_is_a_picture_with_its_error() {
     let found: Value = serde_json::from_str(&json.stdout).unwrap();
     let steps = found["steps"].as_array().unwrap();
     assert_eq!(found["reference"], "photo");
-    assert_eq!(numbers(&steps[0], "explained"), 0.0);
+    // The mean face is kept in single precision.
+    assert!(numbers(&steps[0], "explained") < 1e-6);
     assert!(steps.len() >= 6 && numbers(&steps[1], "components") == 1.0);
     for pair in steps.windows(2) {
         assert!(numbers(&pair[1], "rms") < numbers(&pair[0], "rms"));

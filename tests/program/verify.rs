@@ -157,14 +157,35 @@ fn trouble_is_neither_yes_nor_no() {
         );
     }
     let photo = "faces/A/1.png";
-    let args = [
-        "verify",
-        photo,
-        photo,
-        "--faces",
-        "faces",
-        "--framing",
-        "as-is",
-    ];
-    run(few.path(), args).ended(2, &["too few people"]);
+    let verify = |other: &str, background: &str| {
+        let args = ["verify", photo, other, "--faces", "faces"];
+        let how = ["--framing", "as-is", "--background", background];
+        run(few.path(), args.iter().chain(&how))
+    };
+    verify(photo, "none").ended(2, &["too few people"]);
+    // The background model knows people enough; a photo and itself show the same person.
+    verify(photo, "bundled").ended(0, &[]);
+    // These pictures are no faces, but both are compared.
+    assert!(verify("faces/B/3.png", "bundled").code < 2);
+}
+
+#[test]
+fn with_two_people_enrolled_others_can_be_told_apart() {
+    let folder = scratch();
+    for person in ["Ada", "Boris"] {
+        let to = folder.path().join("faces").join(person);
+        std::fs::create_dir_all(&to).unwrap();
+        for photo in ["1.png", "2.png"] {
+            std::fs::copy(bundled_faces().join(person).join(photo), to.join(photo)).unwrap();
+        }
+    }
+    run(folder.path(), ["enroll", "faces"]).done();
+    let verify = |photo: &str, other: &str| {
+        let (photo, other) = (bundled_faces().join(photo), bundled_faces().join(other));
+        run(folder.path(), ["verify", text(&photo), text(&other)]).code
+    };
+    assert_eq!(verify("Chiara/1.png", "Chiara/2.png"), 0);
+    assert_eq!(verify("Chiara/1.png", "Farid/1.png"), 1);
+    assert_eq!(verify("Ada/1.png", "Ada/3.png"), 0);
+    assert_eq!(verify("Ada/1.png", "Boris/3.png"), 1);
 }

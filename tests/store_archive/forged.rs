@@ -38,7 +38,7 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
     let settings = Settings {
         components: ComponentCount::Count(3),
         kernel,
-        ..Settings::default()
+        ..Settings::without_background()
     };
     let preparation = Preparation::new(size, Framing::AsIs);
     let recognizer = Recognizer::learn(preparation, gallery, settings).unwrap();

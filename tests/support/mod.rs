@@ -6,6 +6,10 @@ pub mod drawn;
 
 use std::path::{Path, PathBuf};
 
+use eigenfaces::dataset::{self, LabelRule, Limits};
+use eigenfaces::gallery::LabeledFace;
+use eigenfaces::preparation::Preparation;
+
 /// The project's folder.
 pub fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -23,6 +27,25 @@ pub fn real_data(name: &str) -> Option<PathBuf> {
         eprintln!("skipped: no real data at {}", folder.display());
         None
     }
+}
+
+/// The faces of a folder's labelled photos, those of a person side by side; photos that cannot be used are left out.
+pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFace> {
+    let photos = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder);
+    let read = dataset::load(
+        &photos.expect("the folder has photos").photos,
+        &Limits::default(),
+        |photo, file| {
+            Ok(LabeledFace {
+                person: photo.person.clone(),
+                source: photo.path.display().to_string(),
+                hash: file.content_hash(),
+                pixels: preparation.prepare(&file.decode()?)?.pixels,
+            })
+        },
+        &|_| {},
+    );
+    read.items
 }
 
 /// A folder that is removed with the value.

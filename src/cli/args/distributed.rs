@@ -7,7 +7,7 @@ use eigenfaces::matcher::Features;
 use eigenfaces::partial::Mirrors;
 use eigenfaces::pca::ComponentCount;
 
-use super::Prepare;
+use super::{Force, Prepare};
 
 /// `plan`
 #[derive(Debug, Args)]
@@ -18,6 +18,8 @@ pub struct Plan {
     /// File to write: JSON, to be given to every worker
     #[arg(short, long, value_name = "FILE.json")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     #[command(flatten)]
     pub prepare: Prepare,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); the pixels' face space is learned in any case [default: auto]
@@ -43,6 +45,8 @@ pub struct Partial {
     /// Part to write, readable by you only
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     /// Standard input holds the photos themselves instead of their paths: each file's bytes after their number (4 bytes, the most significant first)
     #[arg(long)]
     pub bytes: bool,
@@ -57,6 +61,8 @@ pub struct MergeParts {
     /// Basis to write (or part), readable by you only; `enroll --basis` places people in it
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     /// Write a part that stands for all of these, to be merged further, instead of the basis
     #[arg(long)]
     pub partial: bool,

@@ -1,6 +1,7 @@
 //! Options of everything that learns.
 
 use clap::Args;
+use eigenfaces::background::Prior;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
@@ -16,7 +17,7 @@ pub struct Prepare {
     /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
-    /// Size of the faces [default: chosen from the photos, at most 3,600 pixels such as 54x66; 54x65 where faces are detected]
+    /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
@@ -30,13 +31,16 @@ pub struct Prepare {
 pub struct Learn {
     #[command(flatten)]
     pub prepare: Prepare,
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none where an option below says how to compare]
+    #[arg(long, value_name = "MODEL")]
+    pub background: Option<Prior>,
     /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
     /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
-    /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny) [default: auto]
+    /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); without background model [default: auto]
     #[arg(long, value_name = "FEATURES")]
     pub features: Option<Features>,
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Learn, Origin, ending_in, png};
+use super::{Force, Learn, Origin, ending_in, png};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -17,6 +17,11 @@ pub struct Basis {
     /// Folder to write to; made where it is missing
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    /// Show what the background model that comes with the program is made of instead: where in a face its directions look, and how much people differ along each
+    #[arg(long, conflicts_with_all = ["faces", "count"])]
+    pub background: bool,
     /// Learn the basis faces of all photos in this folder instead of reading a model; there may be any number
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
@@ -49,6 +54,8 @@ pub struct Facemap {
     /// The picture to write: the darker, the nearer to face space
     #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
     #[arg(long, value_name = "FACTOR", value_parser = scale)]
     pub scale: Option<f64>,
@@ -93,9 +100,11 @@ pub struct Reconstruct {
         conflicts_with = "from_weights"
     )]
     pub photo: Option<PathBuf>,
-    /// Picture to write
+    /// Picture to write, readable by you only
     #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     pub steps: Vec<usize>,
@@ -124,7 +133,9 @@ pub struct Project {
     /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a scatter plot: the enrolled people in colours, the photos as stars
+    #[command(flatten)]
+    pub force: Force,
+    /// Write a scatter plot, readable by you only: the enrolled people in colours, the photos as stars
     #[arg(long, value_name = "FILE.svg|png", value_parser = svg_or_png)]
     pub plot: Option<PathBuf>,
     /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
@@ -168,6 +179,8 @@ pub struct Report {
     /// Page to write, readable by you only: it holds the photos it shows
     #[arg(short, long, value_name = "FILE.html", value_parser = html)]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
     /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
     #[arg(
         long,

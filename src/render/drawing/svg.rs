@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::{DynamicImage, ImageFormat};
 
+use crate::dataset::visible;
+
 use super::{Anchor, Color, Dash, Drawing, Marker, Point, Shape, Stroke};
 
 impl Drawing {
@@ -128,7 +130,7 @@ pub fn data_uri(image: &DynamicImage) -> String {
 /// Text for XML and HTML, within elements and attributes. Characters that XML does not know become U+FFFD.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in visible(text).chars() {
         match letter {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),

@@ -14,6 +14,7 @@ use image::DynamicImage;
 use super::confusion;
 use super::drawing::data_uri;
 use super::gray;
+use crate::dataset::visible;
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, OpenSet};
 use crate::face_space::Weights;
@@ -202,7 +203,7 @@ impl Report<'_> {
         Tile {
             picture: image.map_or_else(String::new, |image| data_uri(&DynamicImage::from(image))),
             name: enrolled.map_or_else(String::new, |enrolled| self.name(enrolled.person)),
-            source: enrolled.map_or_else(String::new, |enrolled| enrolled.source.clone()),
+            source: enrolled.map_or_else(String::new, |enrolled| visible(&enrolled.source)),
         }
     }
 

@@ -1,0 +1,22 @@
+//! Whether results may replace files that are not this program's.
+
+use clap::Args;
+use eigenfaces::store::Overwrite;
+
+/// Which files a result may replace.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Force {
+    /// Replace whatever file stands where a result is to be written, even a model or a file of another program; never what this command reads. Without it only results of this program are replaced
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl From<Force> for Overwrite {
+    fn from(force: Force) -> Self {
+        if force.force {
+            Self::AnyFile
+        } else {
+            Self::OwnFiles
+        }
+    }
+}

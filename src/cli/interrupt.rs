@@ -1,0 +1,84 @@
+//! What happens when the user or the system tells the program to end: it leaves no lock and no temporary file behind,
+//! and says what had been changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use eigenfaces::store;
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+use super::output::{Output, shown};
+
+/// Where the system refuses memory, Rust says so in a line and aborts. Then the program ends with this exit code, as after
+/// any other error, and not as if it were broken. (A lock file is left, which holds nobody up.)
+pub fn fail_without_memory(code: u8) {
+    let always = Arc::new(AtomicBool::new(true));
+    // Where no handler can be had it ends by the signal.
+    let _ = flag::register_conditional_shutdown(SIGABRT, i32::from(code), always);
+}
+
+/// The thread does next to nothing.
+const STACK: usize = 256 << 10;
+
+/// Waits for signals in a thread of its own. Where none can be had the program ends at once, as it would without this:
+/// models are whole all the same, but a lock file and a temporary one may be left.
+pub fn watch(output: Output) {
+    let (tell_ready, ready) = mpsc::channel();
+    let thread = thread::Builder::new().name("signals".to_owned());
+    let watching = thread.stack_size(STACK).spawn(move || {
+        // Only now, for a signal that is caught and never looked at would be lost.
+        let caught: Vec<i32> = caught();
+        let is_ending = Arc::new(AtomicBool::new(false));
+        for &signal in &caught {
+            // A second one ends the program whatever the first is held up by.
+            let _ = flag::register_conditional_default(signal, Arc::clone(&is_ending));
+        }
+        let signals = Signals::new(&caught);
+        let _ = tell_ready.send(());
+        let Ok(mut signals) = signals else { return };
+        if let Some(signal) = signals.forever().next() {
+            is_ending.store(true, Ordering::SeqCst);
+            let written = store::interrupt();
+            output.interrupted(&match written.as_slice() {
+                [] => "interrupted: nothing was changed".to_owned(),
+                [only] => format!("interrupted: only {} was written, whole", shown(only)),
+                [.., last] => format!(
+                    "interrupted: {} files were written, each whole, the last of them {}",
+                    written.len(),
+                    shown(last)
+                ),
+            });
+            let _ = emulate_default_handler(signal);
+        }
+    });
+    if watching.is_ok() {
+        let _ = ready.recv();
+    }
+}
+
+/// The signals to be caught: not those that whoever started the program had it ignore, as `nohup` does.
+fn caught() -> Vec<i32> {
+    let Some(ignored) = ignored() else {
+        // Elsewhere than on Linux that cannot be told; hanging up is what is usually ignored.
+        return vec![SIGINT, SIGTERM];
+    };
+    let is_caught = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+    [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(is_caught)
+        .collect()
+}
+
+/// A bit for each signal that is ignored, from 1, as Linux tells.
+fn ignored() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
+}

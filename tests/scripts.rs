@@ -1,0 +1,86 @@
+//! Whatever Python a script of this repository runs, the script installs all that it imports: on a fresh machine there is
+//! nothing else.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// What Python brings, as far as scripts here use it.
+const STANDARD: &str = "argparse base64 hashlib json math os pathlib platform re selectors shutil signal socket \
+     statistics struct subprocess sys tempfile threading time urllib zipfile zlib";
+
+/// Modules that are called otherwise than their packages.
+fn package(module: &str) -> &str {
+    match module {
+        "cv2" => "opencv-contrib-python-headless",
+        "sklearn" => "scikit-learn",
+        "faiss" => "faiss-cpu",
+        module => module,
+    }
+}
+
+/// The modules that Python code imports.
+fn imports(code: &str) -> BTreeSet<String> {
+    let modules = code.lines().flat_map(|line| {
+        let line = line.trim_start();
+        let after = line.strip_prefix("import ").or_else(|| {
+            line.strip_prefix("from ")
+                .and_then(|rest| rest.split(" import ").next())
+        });
+        let names = after.unwrap_or_default().split(',');
+        names.filter_map(|name| {
+            Some(
+                name.split_whitespace()
+                    .next()?
+                    .split('.')
+                    .next()?
+                    .to_owned(),
+            )
+        })
+    });
+    modules.collect()
+}
+
+#[test]
+fn every_script_installs_what_it_imports() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let standard: BTreeSet<&str> = STANDARD.split_whitespace().collect();
+    let mut checked = 0;
+    for script in [
+        "benches/accuracy/run.sh",
+        "benches/peers/run.sh",
+        "benches/search/run.sh",
+        "integrations/spark/test.sh",
+    ] {
+        let script = project.join(script);
+        let text = fs::read_to_string(&script).unwrap().replace("\\\n", " ");
+        let installs = text
+            .lines()
+            .find(|line| line.contains("install -q") || line.contains("install --quiet"));
+        let installs = installs.unwrap_or_else(|| panic!("{} installs nothing", script.display()));
+        let installed: BTreeSet<&str> = installs
+            .split(|c: char| c.is_whitespace() || c == ';')
+            .collect();
+        let folder = script.parent().unwrap();
+        let files = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let code = files
+            .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
+            .map(|path| fs::read_to_string(path).unwrap());
+        let code: String = code.chain([text.clone()]).collect();
+        for module in imports(&code) {
+            let is_own = folder.join(format!("{module}.py")).exists();
+            if is_own || standard.contains(module.as_str()) {
+                continue;
+            }
+            assert!(
+                installed.contains(package(&module)),
+                "{} uses {module}, but installs only: {installs}",
+                script.display()
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10, "only {checked} imports were found");
+}
