@@ -6,15 +6,13 @@
 
 use std::time::Instant;
 
-use eigenfaces::dataset::{self, LabelRule, Limits};
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::enrollment::{self, PreparationOptions};
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::kernel_pca::{Kernel, KernelPca};
-use eigenfaces::locate::framing::Framing;
+use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Comparison, Copies, Features, Matcher};
-use eigenfaces::normalize::resize;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
-use eigenfaces::preparation::Preparation;
 
 const KERNELS: [&str; 12] = [
     "linear",
@@ -33,25 +31,15 @@ const KERNELS: [&str; 12] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args_os().nth(1).ok_or("give a folder of faces")?;
-    let photos = dataset::list_labeled(&[folder.into()], &LabelRule::Folder)?.photos;
-    let size = resize::choose_size(&dataset::photo_sizes(&photos)).ok_or("no photo")?;
-    let preparation = Preparation::new(size, Framing::AsIs);
-    let loaded = dataset::load(
-        &photos,
-        &Limits::default(),
-        |photo, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: file.content_hash(),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    let (gallery, _) = Gallery::assemble(size, loaded.items)?;
+    let options = PreparationOptions {
+        framing: FramingRule::Given(Framing::AsIs),
+        crops: Crops::Keep,
+        ..PreparationOptions::default()
+    };
+    let read = enrollment::read_gallery(&[folder.into()], &LabelRule::Folder, options, &())?;
+    let gallery = read.gallery;
     let all = gallery.persons();
-    println!("{} faces of {size}", gallery.len());
+    println!("{} faces of {}", gallery.len(), read.preparation.size());
     for text in KERNELS {
         let kernel: Kernel = text.parse()?;
         let comparison = Comparison {

@@ -7,12 +7,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use eigenfaces::dataset::{self, LabelRule, Limits};
-use eigenfaces::gallery::{Gallery, LabeledFace};
-use eigenfaces::locate::framing::Framing;
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::enrollment::{self, PreparationOptions};
+use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Matcher, Trials};
-use eigenfaces::normalize::resize;
-use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,23 +18,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(args.next().ok_or("usage: leave_one_out FOLDER [COUNT]")?);
     let count: usize = args.next().map_or(Ok(20), |count| count.parse())?;
 
-    let photos = dataset::list_labeled(&[folder], &LabelRule::Folder)?.photos;
-    let size = resize::choose_size(&dataset::photo_sizes(&photos)).ok_or("no photo")?;
-    let preparation = Preparation::new(size, Framing::AsIs);
-    let faces = dataset::load(
-        &photos,
-        &Limits::default(),
-        |photo, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: file.content_hash(),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    let (gallery, _) = Gallery::assemble(size, faces.items)?;
+    let options = PreparationOptions {
+        framing: FramingRule::Given(Framing::AsIs),
+        crops: Crops::Keep,
+        ..PreparationOptions::default()
+    };
+    let read = enrollment::read_gallery(&[folder], &LabelRule::Folder, options, &())?;
+    let gallery = read.gallery;
     let (persons, people) = (gallery.persons(), gallery.people().len());
     let settings = Settings::default();
     let comparison = settings.comparison();

@@ -12,8 +12,9 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits, PhotoFile};
+use eigenfaces::dataset::{self, LabelRule, Limits, PhotoFile};
 use eigenfaces::decision::Decision;
+use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::Locator;
@@ -143,7 +144,7 @@ impl Set {
                 for (face, found) in faces.iter().zip(found) {
                     let closest = found.closest().ok_or("nobody is enrolled")?;
                     let right = is_enrolled && closest.person == face.person;
-                    let named = matches!(found.decision, Decision::Known { .. });
+                    let named = found.decision == Decision::Known;
                     let refused = found.decision == Decision::NotAFace;
                     tally.probes.push(Probe {
                         is_enrolled,
@@ -172,21 +173,9 @@ fn faces(
     rule: &LabelRule,
     preparation: &Preparation,
 ) -> Result<(Vec<LabeledFace>, usize), Box<dyn Error>> {
-    let listing = dataset::list_labeled(&[folder.to_owned()], rule)?;
-    let loaded = dataset::load(
-        &listing.photos,
-        &Limits::default(),
-        |photo: &LabeledPhoto, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: ContentHash(file.content_hash().0),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    Ok((loaded.items, loaded.skipped.len()))
+    let base = Base::Basis(preparation);
+    let read = enrollment::read_folders(&[folder.to_owned()], rule, base, &())?;
+    Ok((read.folder.new, read.skipped.len()))
 }
 
 struct Probe {

@@ -38,6 +38,17 @@ pub enum Error {
         problem: PhotoProblem,
     },
 
+    /// The work was ended because it was wanted no longer.
+    #[error("cancelled: nothing was changed")]
+    Cancelled,
+
+    /// A photo is to be enrolled that is enrolled as somebody else.
+    #[error("this photo is enrolled as {person} already; remove it there first")]
+    PhotoOfOther {
+        /// Whose photo it is.
+        person: String,
+    },
+
     /// A background model cannot be read.
     #[error("the background model cannot be used: {problem}")]
     Background {

@@ -38,6 +38,8 @@ pub mod metric;
 
 pub mod gallery;
 
+pub mod enrollment;
+
 pub mod matcher;
 
 pub mod partial;
@@ -49,9 +51,18 @@ pub mod recognizer;
 pub mod evaluate;
 
 pub mod store;
+
+pub mod model;
+
 mod vectors;
 
 #[cfg(feature = "postgres")]
 pub mod database;
 
 pub mod render;
+
+pub use dataset::{Person, Photo};
+pub use decision::{Acceptance, Decision};
+pub use error::{Error, Result};
+pub use model::{FaceChoice, Model, Options};
+pub use recognizer::{Candidate, Identification, Question, Settings, Verdict, Verification};

@@ -17,10 +17,11 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, LabeledPhoto, Limits};
+use eigenfaces::dataset::{self, LabelRule, Limits};
 use eigenfaces::decision::Decision;
+use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Matcher;
@@ -220,21 +221,9 @@ fn groups(folder: &Path) -> Outcome<()> {
 /// Pictures of no people in which a recogniser of LFW's sees no face.
 fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect).with_light(run.light);
-    let listing = dataset::list_labeled(&[data.join("lfw")], &LabelRule::Folder)?;
-    let loaded = dataset::load(
-        &listing.photos,
-        &Limits::default(),
-        |photo: &LabeledPhoto, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: file.content_hash(),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    let (gallery, _) = Gallery::assemble(FaceSize::ALIGNED, loaded.items)?;
+    let base = Base::Basis(&preparation);
+    let read = enrollment::read_folders(&[data.join("lfw")], &LabelRule::Folder, base, &())?;
+    let (gallery, _) = Gallery::assemble(FaceSize::ALIGNED, read.folder.new)?;
     let recognizer = Recognizer::learn(preparation, gallery, run.settings)?;
     for what in ["not-faces", "groups/dogs.jpg"] {
         let pictures = dataset::list_photos(&[data.join(what)])?.photos;

@@ -64,7 +64,7 @@ impl Copies {
 /// What is drawn for a face, counted from 1 as in the lines printed.
 fn mark(number: usize, found: &Identification) -> Mark {
     let (verdict, name, addition) = match (found.decision, found.closest()) {
-        (Decision::Known { .. }, Some(closest)) => (
+        (Decision::Known, Some(closest)) => (
             Verdict::Known,
             label(number, closest.person.as_str()),
             format!(" {}", percent(closest.confidence)),

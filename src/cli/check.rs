@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use eigenfaces::dataset::{ContentHash, LabelRule};
+use eigenfaces::dataset::ContentHash;
+use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, LabeledFace};
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::args::{Enroll, Evaluate, Format};
-use super::learning::{self, Collected, Onto};
 use super::output::{Output, counted, one_line, percent};
 
 /// What `enroll` would add, checked together with what is enrolled already.
@@ -28,21 +28,20 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     }
     let otherwise = before.as_ref().map(Recognizer::settings);
     let settings = args.learn.settings(otherwise.unwrap_or_default());
-    let model = before.as_ref();
-    let collected = learning::collect(
-        &args.faces,
-        &args.labels,
-        Onto::model(model),
-        &args.learn,
-        output,
-    )?;
-    let mut faces = model.map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
+    let base = match &before {
+        Some(before) => Base::Gallery(before.preparation(), before.gallery()),
+        None => Base::Nothing(args.learn.preparation_options()),
+    };
+    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let mut faces = before
+        .as_ref()
+        .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     // What is enrolled is not decoded again, but its label here is looked at.
     let pixels: HashMap<ContentHash, Vec<u8>> = faces
         .iter()
         .map(|face| (face.hash, face.pixels.clone()))
         .collect();
-    faces.extend(collected.folder.known.iter().filter_map(|photo| {
+    faces.extend(read.folder.known.iter().filter_map(|photo| {
         Some(LabeledFace {
             person: photo.person.clone(),
             source: photo.source.clone(),
@@ -50,31 +49,29 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
             pixels: pixels.get(&photo.hash)?.clone(),
         })
     }));
-    check(collected, faces, settings, output)
+    check(read, faces, settings, output)
 }
 
 /// The photos of a folder.
 pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
-    let labels: &LabelRule = &args.labels;
-    let collected = learning::collect(&args.faces, labels, Onto::Nothing, &args.learn, output)?;
+    let base = Base::Nothing(args.learn.preparation_options());
+    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
     let settings = args.learn.settings(Settings::default());
-    check(collected, Vec::new(), settings, output)
+    check(read, Vec::new(), settings, output)
 }
 
 fn check(
-    collected: Collected,
+    read: FolderFaces,
     mut faces: Vec<LabeledFace>,
     settings: Settings,
     output: &Output,
 ) -> Result<Outcome> {
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    let looked_at = collected.folder.known.len() + collected.folder.new.len();
-    let outcome = Outcome::of_inputs(looked_at, collected.skipped.len());
-    faces.extend(collected.folder.new);
+    let looked_at = read.folder.known.len() + read.folder.new.len();
+    let outcome = Outcome::of_inputs(looked_at, read.skipped.len());
+    faces.extend(read.folder.new);
     let same = take_same_files(&mut faces);
-    let (gallery, _) = Gallery::assemble(collected.preparation.size(), faces)?;
-    let suspects = evaluate::check(collected.preparation, gallery.clone(), settings)?;
+    let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
+    let suspects = evaluate::check(read.preparation, gallery.clone(), settings)?;
     let findings = findings(&gallery, &same, &suspects);
     print(&gallery, &findings, &suspects, output)?;
     Ok(outcome)

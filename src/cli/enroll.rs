@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
+use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{FolderView, Gallery, Intake};
 use eigenfaces::partial::Foundation;
@@ -14,7 +15,6 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
-use super::learning::{self, Collected, Onto};
 use super::output::{Output, counted, keep, one_line, percent};
 use super::{Outcome, changing, check, info, json, people};
 
@@ -38,30 +38,24 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         args.learn.agree_with(known.preparation(), model)?;
     }
     let foundation = foundation(args, model)?;
-    let onto = match &foundation {
-        Some(foundation) => Onto::Basis(foundation.plan().preparation()),
-        None => Onto::model(known),
+    let base = match (&foundation, known) {
+        (Some(foundation), _) => Base::Basis(foundation.plan().preparation()),
+        (None, Some(known)) => Base::Gallery(known.preparation(), known.gallery()),
+        (None, None) => Base::Nothing(args.learn.preparation_options()),
     };
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let collected = learning::collect(&args.faces, &args.labels, onto, &args.learn, output)?;
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    if let Some(survey) = &collected.survey {
-        learning::report_framing(survey, output);
-    }
-
-    let (preparation, skipped) = (collected.preparation, collected.skipped.len());
-    let deserted = deserted(&args.faces, &collected.folder);
-    let looked_at = collected.folder.known.len() + collected.folder.new.len();
+    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let (preparation, skipped) = (read.preparation, read.skipped.len());
+    let deserted = deserted(&args.faces, &read.folder);
+    let looked_at = read.folder.known.len() + read.folder.new.len();
     let old = known.map_or_else(
         || Gallery::empty(preparation.size()),
         |known| known.gallery().clone(),
     );
-    let intake = take_in(args, old.clone(), collected)?;
-    let disputed = learning::disputes(&intake.repeats);
-    learning::report_skipped(&disputed, output);
+    let intake = take_in(args, old.clone(), read)?;
+    let disputed = enrollment::disputes(&intake.repeats, output);
     let report = Report {
         intake: &intake,
         unusable: skipped + disputed.len(),
@@ -166,12 +160,12 @@ fn deserted(roots: &[PathBuf], view: &FolderView) -> Option<PathBuf> {
 }
 
 /// The gallery as it is to be.
-fn take_in(args: &Enroll, before: Gallery, collected: Collected) -> Result<Intake> {
+fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<Intake> {
     let keeps_sources = !args.no_sources && (before.is_empty() || before.has_sources());
     let mut intake = if args.sync {
-        before.mirror(collected.folder)?
+        before.mirror(read.folder)?
     } else {
-        before.with_folder(collected.folder)?
+        before.with_folder(read.folder)?
     };
     if !keeps_sources {
         intake.gallery = intake.gallery.without_sources();

@@ -1,10 +1,10 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
 use eigenfaces::dataset::{self, Limits};
+use eigenfaces::enrollment;
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Apart, Evaluation, OpenSet, Plan, Rate};
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
@@ -21,24 +21,10 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
     }
-    let collected = learning::collect(
-        &args.faces,
-        &args.labels,
-        learning::Onto::Nothing,
-        &args.learn,
-        output,
-    )?;
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    if let Some(survey) = &collected.survey {
-        learning::report_framing(survey, output);
-    }
-    let preparation = collected.preparation;
-    let (gallery, repeats) = Gallery::assemble(preparation.size(), collected.folder.new)?;
-    let disputed = learning::disputes(&repeats);
-    learning::report_skipped(&disputed, output);
-    let unusable = collected.skipped.len() + disputed.len();
-    let outcome = Outcome::of_inputs(gallery.len(), unusable);
+    let options = args.learn.preparation_options();
+    let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
+    let (preparation, gallery) = (read.preparation, read.gallery);
+    let outcome = Outcome::of_inputs(gallery.len(), read.skipped.len());
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
@@ -90,7 +76,7 @@ fn not_faces(args: &Evaluate, faces: &Preparation, output: &Output) -> Result<Op
     learning::report_skipped(&listing.skipped, output);
     learning::report_skipped(&crops.skipped, output);
     if crops.items.is_empty() {
-        return Err(learning::none_usable(
+        return Err(enrollment::none_usable(
             &args.not_faces,
             crops.skipped.len() + listing.skipped.len(),
         ));

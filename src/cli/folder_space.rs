@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::enrollment;
 use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
@@ -43,7 +44,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let photos = &listing.photos;
     let size = match args.size {
         Some(size) => size,
-        None => learning::chosen_size(photos, &args.faces, &listing.skipped, output)?,
+        None => enrollment::choose_size(photos, &args.faces, &listing.skipped, output)?,
     };
     let preparation =
         Preparation::new(size, Framing::AsIs).with_light(args.normalize.unwrap_or_default());
@@ -66,7 +67,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     learning::report_skipped(&skipped, output);
     if used == 0 {
-        return Err(learning::none_usable(&args.faces, skipped.len()));
+        return Err(enrollment::none_usable(&args.faces, skipped.len()));
     }
     Ok(Learned {
         size,

@@ -332,24 +332,12 @@ impl Report<'_> {
         }
     }
 
-    /// As a person would say it.
+    /// As a person would say it, and why somebody who is likely was not named.
     fn in_words(&self, found: &Identification) -> String {
-        let closest = found.closest().map(|candidate| {
-            (
-                one_line(candidate.person.as_str()),
-                percent(candidate.confidence),
-            )
-        });
-        match (found.decision, closest) {
-            (Decision::NotAFace, _) => "not a face".to_owned(),
-            (Decision::Known { .. }, Some((name, sure))) => format!("{name} ({sure})"),
-            (_, Some((name, sure))) if found.is_probable() => {
-                format!("probably {name} ({sure}{})", self.yet(found))
-            }
-            (_, Some((name, sure))) => {
-                format!("unknown (closest: {name}, {sure}{})", self.yet(found))
-            }
-            (_, None) => "unknown".to_owned(),
+        let words = one_line(&found.to_string());
+        match (found.decision, words.strip_suffix(')')) {
+            (Decision::Unknown, Some(open)) => format!("{open}{})", self.yet(found)),
+            _ => words,
         }
     }
 
@@ -378,7 +366,7 @@ impl Report<'_> {
 
 /// A row of the table: a photo's face, counted from 1.
 fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
-    let named = matches!(found.decision, Decision::Known { .. });
+    let named = found.decision == Decision::Known;
     let closest = found.closest();
     let bounds = found
         .location

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The name of a decision in JSON and CSV.
 pub fn decision(decision: Decision) -> &'static str {
     match decision {
-        Decision::Known { .. } => "known",
+        Decision::Known => "known",
         Decision::Unknown => "unknown",
         Decision::NotAFace => "not-a-face",
     }
@@ -30,7 +30,7 @@ pub fn identified(photo: &Path, found: &[Identification], recall: Option<f64>) -
 }
 
 fn face(found: &Identification) -> Value {
-    let known = matches!(found.decision, Decision::Known { .. });
+    let known = found.decision == Decision::Known;
     let closest = found.closest();
     let candidates: Vec<Value> = found
         .candidates

@@ -1,23 +1,17 @@
-//! From folders to faces to a recogniser: shared by `enroll` and all that take `--faces`.
+//! Options of learning as the library's, and its notices in words: shared by `enroll` and all that take `--faces`.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{
-    self, ContentHash, Dataset, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped, Spellings,
-};
-use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
+use eigenfaces::dataset::{Skipped, Spellings};
+use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
+use eigenfaces::error::{Error, Result};
 use eigenfaces::kernel_pca::Kernel;
-use eigenfaces::locate::Locator;
-use eigenfaces::locate::framing::{self, Crops, Framing, FramingRule, Look, Survey};
+use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Features, PixelScale};
-use eigenfaces::normalize::resize::{self, Shape};
-use eigenfaces::preparation::{Part, Preparation};
+use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
@@ -95,6 +89,14 @@ impl Learn {
         ]
     }
 
+    /// How photos become faces, as far as the user says.
+    pub fn preparation_options(&self) -> PreparationOptions {
+        self.prepare.options(match self.prior(Prior::default()) {
+            Prior::Bundled => Crops::Align,
+            Prior::None => Crops::Keep,
+        })
+    }
+
     /// What is known beforehand. Whoever says how to compare wants nothing to be known; ends with a usage error where
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
@@ -147,6 +149,18 @@ impl Learn {
     }
 }
 
+impl Prepare {
+    /// The same for the library.
+    pub fn options(&self, crops: Crops) -> PreparationOptions {
+        PreparationOptions {
+            framing: self.framing.unwrap_or_default(),
+            size: self.size,
+            light: self.normalize.unwrap_or_default(),
+            crops,
+        }
+    }
+}
+
 /// What names people: a recogniser, or of one in a file no more than that takes.
 pub enum Naming {
     Recognizer(Box<Recognizer>),
@@ -181,329 +195,15 @@ pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Rec
         origin.learn.refuse_given("--faces DIR");
         return Ok((store::load(model)?, 0));
     }
-    let collected = collect(
-        &origin.faces,
-        &origin.labels,
-        Onto::Nothing,
-        &origin.learn,
-        output,
-    )?;
-    report_skipped(&collected.skipped, output);
-    report_parts(&collected, output);
-    // Ready-made crops are the expected case; that faces are looked for is worth a word.
-    if let Some(survey) = &collected.survey
-        && survey.framing == Framing::Detect
-    {
-        report_framing(survey, output);
-    }
+    let observer = ExpectingCrops(output);
+    let options = origin.learn.preparation_options();
+    let read = enrollment::read_gallery(&origin.faces, &origin.labels, options, &observer)?;
     let settings = origin.learn.settings(Settings::default());
-    let (gallery, repeats) = Gallery::assemble(collected.preparation.size(), collected.folder.new)?;
-    let disputed = disputes(&repeats);
-    report_skipped(&disputed, output);
-    let recognizer = Recognizer::learn(collected.preparation, gallery, settings)?;
+    let recognizer = Recognizer::learn(read.preparation, read.gallery, settings)?;
     if let Some(warning) = enroll::weak(&recognizer) {
         output.say(&warning);
     }
-    Ok((recognizer, collected.skipped.len() + disputed.len()))
-}
-
-/// Faces made ready from labelled folders.
-pub struct Collected {
-    pub preparation: Preparation,
-    /// What the folders show.
-    pub folder: FolderView,
-    pub skipped: Vec<Skipped>,
-    /// Photos of another shape than the model's faces, which lost their edges.
-    pub cropped: usize,
-    /// Photos with several faces, of which one was taken.
-    pub crowded: usize,
-    /// Photos in which no face was found, aligned by where the eyes stand in the others.
-    pub assumed: usize,
-    /// The look at the photos that the framing was decided from, if it was.
-    pub survey: Option<Survey>,
-}
-
-/// What the faces of a folder are to join.
-#[derive(Clone, Copy)]
-pub enum Onto<'a> {
-    /// Nothing: how photos are prepared is chosen for them.
-    Nothing,
-    /// What is in a model.
-    Model(&'a Recognizer),
-    /// A basis that was learned from other photos, prepared in this way.
-    Basis(&'a Preparation),
-}
-
-impl<'a> Onto<'a> {
-    /// A model, if there is one.
-    pub fn model(model: Option<&'a Recognizer>) -> Self {
-        model.map_or(Self::Nothing, Self::Model)
-    }
-
-    /// How photos are prepared, if that is settled.
-    fn preparation(self) -> Option<Preparation> {
-        match self {
-            Self::Nothing => None,
-            Self::Model(model) => Some(*model.preparation()),
-            Self::Basis(preparation) => Some(*preparation),
-        }
-    }
-
-    /// Photos that need not be looked at again.
-    fn enrolled(self) -> HashSet<ContentHash> {
-        match self {
-            Self::Model(model) => model
-                .gallery()
-                .enrolled()
-                .iter()
-                .map(|face| face.hash)
-                .collect(),
-            Self::Nothing | Self::Basis(_) => HashSet::new(),
-        }
-    }
-}
-
-/// Lists, reads and prepares the photos. Framing and size are those of the model, if there is one, or as
-/// the user says, or chosen from the photos. What is enrolled is known by its hash, and not even decoded.
-pub fn collect(
-    roots: &[PathBuf],
-    labels: &LabelRule,
-    onto: Onto<'_>,
-    learn: &Learn,
-    output: &Output,
-) -> Result<Collected> {
-    for root in roots {
-        // A pipe can be read once only, and photos are looked at twice.
-        let special = root
-            .metadata()
-            .is_ok_and(|about| !about.is_dir() && !about.is_file());
-        if special {
-            let reason = "it is a pipe or device, not a photo or folder".to_owned();
-            return Err(Error::UnreadablePath {
-                path: root.clone(),
-                reason,
-            });
-        }
-    }
-    let listing = dataset::list_labeled(roots, labels)?;
-    report_spellings(&listing.spellings, output);
-    let mut skipped = listing.skipped;
-    let (preparation, survey) = match onto.preparation() {
-        Some(preparation) => (preparation, None),
-        None => {
-            let crops = match learn.prior(Prior::default()) {
-                Prior::Bundled => Crops::Align,
-                Prior::None => Crops::Keep,
-            };
-            chosen_preparation(
-                &listing.photos,
-                roots,
-                &skipped,
-                &learn.prepare,
-                crops,
-                output,
-            )?
-        }
-    };
-    let enrolled = onto.enrolled();
-    let progress = output.progress(listing.photos.len(), "reading photos");
-    let prepared = dataset::load(
-        &listing.photos,
-        &Limits::default(),
-        |photo: &LabeledPhoto, file| {
-            let sighting = Sighting {
-                person: photo.person.clone(),
-                source: photo.path.to_string_lossy().into_owned(),
-                hash: file.content_hash(),
-            };
-            if enrolled.contains(&sighting.hash) {
-                return Ok(Read::Known(sighting));
-            }
-            let face = preparation.prepare(&file.decode()?)?;
-            let labeled = LabeledFace {
-                person: sighting.person,
-                source: sighting.source,
-                hash: sighting.hash,
-                pixels: face.pixels,
-            };
-            Ok(Read::New(labeled, face.part))
-        },
-        &|done| progress.reach(done),
-    );
-    drop(progress);
-    let Dataset {
-        items,
-        skipped: unusable,
-    } = prepared;
-    skipped.extend(unusable);
-    if items.is_empty() && !matches!(onto, Onto::Model(_)) && !skipped.is_empty() {
-        report_skipped(&skipped, output);
-        return Err(none_usable(roots, skipped.len()));
-    }
-    let mut collected = Collected {
-        preparation,
-        folder: FolderView::default(),
-        skipped,
-        cropped: 0,
-        crowded: 0,
-        assumed: 0,
-        survey,
-    };
-    for item in items {
-        collected.take(item);
-    }
-    let unusable = collected.skipped.iter().filter(|skipped| is_there(skipped));
-    collected.folder.unusable = unusable
-        .map(|skipped| skipped.path.to_string_lossy().into_owned())
-        .collect();
-    Ok(collected)
-}
-
-/// Says which folders are taken for one person's.
-fn report_spellings(spellings: &[Spellings], output: &Output) {
-    for Spellings { person, folders } in spellings {
-        output.say(&format!(
-            "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
-            folders.len()
-        ));
-    }
-}
-
-/// What became of one photo.
-enum Read {
-    Known(Sighting),
-    New(LabeledFace, Part),
-}
-
-impl Collected {
-    fn take(&mut self, read: Read) {
-        let (face, part) = match read {
-            Read::Known(sighting) => return self.folder.known.push(sighting),
-            Read::New(face, part) => (face, part),
-        };
-        match part {
-            Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
-            Part::Found { of, .. } => self.crowded += usize::from(of > 1),
-            Part::Assumed => self.assumed += 1,
-        }
-        self.folder.new.push(face);
-    }
-}
-
-/// Whether what was skipped may be a photo all the same, which could only not be used this time.
-fn is_there(skipped: &Skipped) -> bool {
-    use PhotoProblem::{BadPersonName, NoPerson, NotLabeled, TwoPersons};
-    let is_nobody = matches!(
-        skipped.problem,
-        NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. }
-    );
-    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-    !is_nobody
-        && !skipped
-            .path
-            .symlink_metadata()
-            .is_err_and(|error| gone(&error))
-}
-
-/// Photos that are said to show two people, as files that were passed over.
-pub fn disputes(repeats: &Repeats) -> Vec<Skipped> {
-    let skipped = |dispute: &Dispute| Skipped {
-        path: PathBuf::from(&dispute.source),
-        problem: PhotoProblem::SamePhoto {
-            other: match dispute.other_source.as_str() {
-                "" => "one that is enrolled".to_owned(),
-                source => source.to_owned(),
-            },
-            person: dispute.other_person.to_string(),
-        },
-    };
-    repeats.disputed.iter().map(skipped).collect()
-}
-
-/// Photos narrower than this are taken as they are: enlarged they would show no more.
-const TEXTURED_WIDTH: u32 = 32;
-
-/// How photos are made ready where nothing settles it yet: as the user says, or as suits them. With it the look at
-/// them that the framing was decided from, if it was.
-pub fn chosen_preparation<P: AsRef<Path> + Sync>(
-    photos: &[P],
-    roots: &[PathBuf],
-    skipped: &[Skipped],
-    asked: &Prepare,
-    crops: Crops,
-    output: &Output,
-) -> Result<(Preparation, Option<Survey>)> {
-    let survey = match asked.framing {
-        Some(FramingRule::Given(Framing::AsIs)) => None,
-        _ => Some(surveyed(photos, crops)),
-    };
-    let framing = match (asked.framing.unwrap_or_default(), &survey) {
-        (FramingRule::Given(framing), _) => framing,
-        (FramingRule::Auto, Some(survey)) => survey.framing,
-        (FramingRule::Auto, None) => Framing::default(),
-    };
-    let size = match (asked.size, framing) {
-        (Some(size), _) => size,
-        (None, Framing::Detect) => FaceSize::ALIGNED,
-        (None, Framing::AsIs) => {
-            let own = chosen_size(photos, roots, skipped, output)?;
-            match crops {
-                // The background model looks at faces of one size.
-                Crops::Align if own.width() >= TEXTURED_WIDTH => FaceSize::ALIGNED,
-                Crops::Align | Crops::Keep => own,
-            }
-        }
-    };
-    let preparation = Preparation::new(size, framing)
-        .with_light(asked.normalize.unwrap_or_default())
-        .with_crop_eyes(match framing {
-            Framing::Detect => survey.as_ref().and_then(|survey| survey.crop_eyes),
-            Framing::AsIs => None,
-        });
-    let decided = survey.filter(|_| asked.framing.unwrap_or_default() == FramingRule::Auto);
-    Ok((preparation, decided))
-}
-
-/// A look at some of the photos.
-fn surveyed<P: AsRef<Path> + Sync>(photos: &[P], crops: Crops) -> Survey {
-    framing::survey(photos, crops, |photo| {
-        let photo =
-            PhotoFile::read(photo.as_ref(), &Limits::default()).and_then(|file| file.decode());
-        Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
-    })
-}
-
-/// The size of faces that suits the photos.
-pub fn chosen_size<P: AsRef<Path> + Sync>(
-    photos: &[P],
-    roots: &[PathBuf],
-    skipped: &[Skipped],
-    output: &Output,
-) -> Result<FaceSize> {
-    if let Some(size) = resize::choose_size(&dataset::photo_sizes(photos)) {
-        return Ok(size);
-    }
-    // Not one photo can be used: say why of each.
-    let limits = Limits::default();
-    let read = |_: &P, file: &PhotoFile| {
-        let (width, height) = file.decode()?.dimensions();
-        Err::<(), _>(PhotoProblem::TooSmall {
-            width,
-            height,
-            min: FaceSize::MIN_SIDE,
-        })
-    };
-    let unusable = dataset::load(photos, &limits, read, &|_| {}).skipped;
-    report_skipped(skipped, output);
-    report_skipped(&unusable, output);
-    Err(none_usable(roots, skipped.len() + unusable.len()))
-}
-
-pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
-    Error::NoneUsable {
-        path: roots.first().cloned().unwrap_or_default(),
-        count,
-    }
+    Ok((recognizer, read.skipped.len()))
 }
 
 /// Folds from which on it is worth saying that few would do.
@@ -526,77 +226,78 @@ pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
 /// Names every skipped file with its reason.
 pub fn report_skipped(skipped: &[Skipped], output: &Output) {
     for skip in skipped {
-        output.warn(&format!("skipped {}: {}", shown(&skip.path), skip.problem));
+        output.skipped(skip);
     }
 }
 
-/// One line each about photos that lost their edges and about photos with several faces, if there are any.
-pub fn report_parts(collected: &Collected, output: &Output) {
-    if collected.cropped > 0 {
-        output.say(&format!(
-            "{} cropped in the middle to the shape {} (choose another with --size)",
-            counted(collected.cropped, "photo was", "photos were"),
-            collected.preparation.size()
-        ));
+/// The program as an observer: files that are passed over, notices and progress go to stderr.
+impl Observer for Output {
+    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
+        let progress = self.progress(photos, "reading photos");
+        Box::new(move |done| progress.reach(done))
     }
-    if collected.crowded > 0 {
-        output.say(&format!(
-            "{} several faces; the largest and most central was taken",
-            counted(collected.crowded, "photo shows", "photos show")
-        ));
-    }
-    if collected.assumed > 0 {
-        output.say(&format!(
-            "no face was found in {}, aligned as the other crops are",
-            counted(collected.assumed, "photo", "photos")
-        ));
-    }
-    report_numbered(&collected.folder.new, output);
-}
 
-/// So many photos of one person, told apart by a number, may well be photos of as many people.
-const MANY_OF_ONE: usize = 10;
+    fn skipped(&self, skipped: &Skipped) {
+        let path = shown(&skipped.path);
+        self.warn(&format!("skipped {path}: {}", skipped.problem));
+    }
 
-/// A line where all photos are said to be of one person because they lie in one folder as `Person000001.pgm` and so
-/// on: nobody is told apart then, and that may not be meant.
-fn report_numbered(faces: &[LabeledFace], output: &Output) {
-    let Some(first) = faces.first() else {
-        return;
-    };
-    let name = first.person.as_str();
-    let is_numbered = |face: &LabeledFace| {
-        let path = Path::new(&face.source);
-        let stem = path
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().replace('_', " "));
-        let number = stem.as_deref().and_then(|stem| stem.strip_prefix(name));
-        let is_folder = path
-            .parent()
-            .and_then(Path::file_name)
-            .is_some_and(|folder| folder.to_string_lossy() == name);
-        let is_of_number = |c: char| c.is_ascii_digit() || " -.#()".contains(c);
-        face.person == first.person
-            && !is_folder
-            && number.is_some_and(|number| number.chars().all(is_of_number))
-    };
-    if faces.len() >= MANY_OF_ONE && faces.iter().all(is_numbered) {
-        output.say(&format!(
-            "all {} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
-             else, say who in a table of path,person: --labels FILE.csv",
-            faces.len(),
-            one_line(name)
-        ));
+    fn notice(&self, notice: &Notice<'_>) {
+        self.say(&in_words(notice));
     }
 }
 
-/// One line about how photos are taken, where that was decided from a look at them.
-pub fn report_framing(survey: &Survey, output: &Output) {
-    output.say(&match survey.framing {
-        Framing::AsIs => "photos are taken as they are, as faces already cropped (--framing detect looks for faces)".to_owned(),
-        Framing::Detect => format!(
-            "faces are found and aligned by the eyes: {} of {} looked at show one (--framing as-is takes photos whole)",
-            survey.with_face,
-            counted(survey.looked_at, "photo", "photos"),
+/// As [`Output`], where photos that are crops already are the expected case: that faces are looked for is worth a word.
+struct ExpectingCrops<'a>(&'a Output);
+
+impl Observer for ExpectingCrops<'_> {
+    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
+        self.0.reading(photos)
+    }
+
+    fn skipped(&self, skipped: &Skipped) {
+        self.0.skipped(skipped);
+    }
+
+    fn notice(&self, notice: &Notice<'_>) {
+        match notice {
+            Notice::Framing(survey) if survey.framing == Framing::AsIs => {}
+            notice => self.0.notice(notice),
+        }
+    }
+}
+
+/// A notice in a line, with the option that changes it.
+fn in_words(notice: &Notice<'_>) -> String {
+    match notice {
+        Notice::Spellings(Spellings { person, folders }) => format!(
+            "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
+            folders.len()
         ),
-    });
+        Notice::Cropped { photos, size } => format!(
+            "{} cropped in the middle to the shape {size} (choose another with --size)",
+            counted(*photos, "photo was", "photos were")
+        ),
+        Notice::SeveralFaces(photos) => format!(
+            "{} several faces; the largest and most central was taken",
+            counted(*photos, "photo shows", "photos show")
+        ),
+        Notice::EyesAssumed(photos) => format!(
+            "no face was found in {}, aligned as the other crops are",
+            counted(*photos, "photo", "photos")
+        ),
+        Notice::OneNumberedPerson { photos, name } => format!(
+            "all {photos} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
+             else, say who in a table of path,person: --labels FILE.csv",
+            one_line(name)
+        ),
+        Notice::Framing(survey) => match survey.framing {
+            Framing::AsIs => "photos are taken as they are, as faces already cropped (--framing detect looks for faces)".to_owned(),
+            Framing::Detect => format!(
+                "faces are found and aligned by the eyes: {} of {} looked at show one (--framing as-is takes photos whole)",
+                survey.with_face,
+                counted(survey.looked_at, "photo", "photos"),
+            ),
+        },
+    }
 }

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+pub use eigenfaces::decision::percent;
 use eigenfaces::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -223,18 +224,6 @@ pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }
 
-/// A share as a reader wants it: whole per cent, and never a false 0 % or 100 %.
-pub fn percent(share: f64) -> String {
-    let rounded = (share * 100.0).round();
-    if rounded >= 100.0 && share < 1.0 {
-        "> 99 %".to_owned()
-    } else if rounded <= 0.0 && share > 0.0 {
-        "< 1 %".to_owned()
-    } else {
-        format!("{rounded} %")
-    }
-}
-
 /// `1 face`, `2 faces`: a count with its noun.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
@@ -292,14 +281,5 @@ mod tests {
         assert!(line.chars().all(is_safe), "{line}");
         let object: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(object["person"], name);
-    }
-
-    #[test]
-    fn certainty_is_never_claimed_by_rounding() {
-        assert_eq!(percent(0.9999), "> 99 %");
-        assert_eq!(percent(1.0), "100 %");
-        assert_eq!(percent(0.0001), "< 1 %");
-        assert_eq!(percent(0.0), "0 %");
-        assert_eq!(percent(0.876), "88 %");
     }
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use eigenfaces::background::Described;
 use eigenfaces::dataset::{self, LabeledPhoto, Limits};
+use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::{Error, Result};
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Crops;
 
-use super::args::{Evaluate, Format, Prepare};
+use super::args::{Evaluate, Format};
 use super::output::{Output, counted, shown};
 use super::{Outcome, info, learning};
 
@@ -37,18 +38,12 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
             .photos
             .retain(|photo| named.contains(key(&photo.path).as_str()));
     }
-    let prepare = Prepare {
+    let options = PreparationOptions {
         size: Some(FaceSize::ALIGNED),
-        ..args.learn.prepare.clone()
+        ..args.learn.prepare.options(Crops::Align)
     };
-    let (preparation, _) = learning::chosen_preparation(
-        &listing.photos,
-        &args.faces,
-        &listing.skipped,
-        &prepare,
-        Crops::Align,
-        output,
-    )?;
+    let (preparation, _) =
+        options.choose(&listing.photos, &args.faces, &listing.skipped, output)?;
     let progress = output.progress(listing.photos.len(), "looking for faces");
     let loaded = dataset::load(
         &listing.photos,

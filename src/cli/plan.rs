@@ -1,6 +1,7 @@
 //! `eigenfaces plan`: settles how photos become sums, for workers that never meet.
 
 use eigenfaces::dataset;
+use eigenfaces::enrollment::{Notice, Observer};
 use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Crops;
 use eigenfaces::partial::Plan;
@@ -16,14 +17,10 @@ pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
     let destination = outputs.claim(&args.output, FileKind::Plan)?;
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
-    let (preparation, survey) = learning::chosen_preparation(
-        photos,
-        &args.faces,
-        &listing.skipped,
-        &args.prepare,
-        Crops::Keep,
-        output,
-    )?;
+    let (preparation, survey) =
+        args.prepare
+            .options(Crops::Keep)
+            .choose(photos, &args.faces, &listing.skipped, output)?;
     let plan = Plan::new(
         preparation,
         args.features.unwrap_or_default(),
@@ -33,7 +30,7 @@ pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
     destination.write_with(Privacy::Public, |out| store::write_plan(&plan, out))?;
     learning::report_skipped(&listing.skipped, output);
     if let Some(survey) = &survey {
-        learning::report_framing(survey, output);
+        output.notice(&Notice::Framing(survey));
     }
     output.say(&format!("{}: {}", shown(&args.output), in_words(&plan)));
     output.say(&format!(

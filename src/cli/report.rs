@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use eigenfaces::enrollment;
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Plan};
 use eigenfaces::gallery::Gallery;
@@ -69,22 +70,9 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, Settings, Outcome)> {
-    let collected = learning::collect(
-        &args.faces,
-        &args.labels,
-        learning::Onto::Nothing,
-        &args.learn,
-        output,
-    )?;
-    learning::report_skipped(&collected.skipped, output);
-    learning::report_parts(&collected, output);
-    if let Some(survey) = &collected.survey {
-        learning::report_framing(survey, output);
-    }
-    let (gallery, repeats) = Gallery::assemble(collected.preparation.size(), collected.folder.new)?;
-    let disputed = learning::disputes(&repeats);
-    learning::report_skipped(&disputed, output);
-    let outcome = Outcome::of_inputs(gallery.len(), collected.skipped.len() + disputed.len());
+    let options = args.learn.preparation_options();
+    let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
+    let outcome = Outcome::of_inputs(read.gallery.len(), read.skipped.len());
     let settings = args.learn.settings(Settings::default());
-    Ok((collected.preparation, gallery, settings, outcome))
+    Ok((read.preparation, read.gallery, settings, outcome))
 }

@@ -17,6 +17,7 @@ mod luma;
 pub mod natural;
 mod open;
 mod person;
+mod photo;
 mod stream;
 mod walk;
 
@@ -31,6 +32,7 @@ pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_
 pub use open::open_file;
 pub use person::Person;
 pub(crate) use person::visible;
+pub use photo::Photo;
 pub use stream::{read_ahead, stream, stream_each};
 pub use walk::{FileId, list_labeled, list_photos};
 

@@ -24,10 +24,7 @@ pub(crate) use quantile::upper_normal_quantile;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// The nearest person, near enough.
-    Known {
-        /// A position in the gallery's people.
-        person: usize,
-    },
+    Known,
     /// A face, but of nobody enrolled as far as can be told.
     Unknown,
     /// Too little like a face.
@@ -48,6 +45,18 @@ impl Evidence {
     /// over three data sets together.
     fn score(self) -> f64 {
         2.0 * self.first - self.second.unwrap_or(ASSUMED_SECOND)
+    }
+}
+
+/// A probability as a reader wants it: whole per cent, and never a false 0 % or 100 %.
+pub fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    if rounded >= 100.0 && share < 1.0 {
+        "> 99 %".to_owned()
+    } else if rounded <= 0.0 && share > 0.0 {
+        "< 1 %".to_owned()
+    } else {
+        format!("{rounded} %")
     }
 }
 
@@ -481,5 +490,14 @@ mod tests {
         // Alike but for the last bit.
         same.strangers[7].first += f64::EPSILON;
         assert!(Calibration::learn(&same).is_sound(30));
+    }
+
+    #[test]
+    fn certainty_is_never_claimed_by_rounding() {
+        assert_eq!(percent(0.9999), "> 99 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.0001), "< 1 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.876), "88 %");
     }
 }

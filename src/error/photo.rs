@@ -134,6 +134,15 @@ pub enum PhotoProblem {
     )]
     NoFace,
 
+    /// A face was asked for by a number that the photo has not.
+    #[error("has no face {number}: {of} found in it, counted from left to right")]
+    NoSuchFace {
+        /// What was asked for, counted from 1.
+        number: usize,
+        /// How many faces were found.
+        of: usize,
+    },
+
     /// What was given as a face does not look like one.
     #[error("does not look like a face; use a photo that shows the face from the front")]
     NotAFace,

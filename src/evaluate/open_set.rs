@@ -137,7 +137,7 @@ fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identificati
         right: found
             .closest()
             .is_some_and(|closest| closest.person == *person(face)),
-        named: matches!(found.decision, Decision::Known { .. }),
+        named: found.decision == Decision::Known,
         refused,
         likeness: found.likeness,
         residual: found.residual.distance,

@@ -184,9 +184,10 @@ impl CropEyes {
 }
 
 /// Whether photos that are cropped to the face already are aligned by the eyes all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Crops {
     /// Where a face is found in nearly all of them.
+    #[default]
     Align,
     /// They are taken as they are.
     Keep,

@@ -1,5 +1,6 @@
 //! What names people: a recogniser without the faces that are enrolled.
 
+use std::fmt;
 use std::sync::Arc;
 
 use image::GrayImage;
@@ -9,7 +10,7 @@ use super::comparer::{BackgroundComparer, Comparer};
 use super::{Settings, evidence};
 use crate::background::Background;
 use crate::dataset::Person;
-use crate::decision::{Acceptance, Calibration, Decision};
+use crate::decision::{Acceptance, Calibration, Decision, percent};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
@@ -59,9 +60,36 @@ impl Identification {
         self.decision == Decision::Unknown && likely
     }
 
+    /// The name, where one is given.
+    pub fn name(&self) -> Option<&str> {
+        let is_known = self.decision == Decision::Known;
+        self.closest()
+            .filter(|_| is_known)
+            .map(|closest| closest.person.as_str())
+    }
+
     /// The nearest person, named or not.
     pub fn closest(&self) -> Option<&Candidate> {
         self.candidates.first()
+    }
+}
+
+/// As a person would say it: `Ada (> 99 %)`, `probably Ada (87 %)`, `unknown (closest: Ada, 12 %)`, `not a face`.
+impl fmt::Display for Identification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(closest) = self.closest() else {
+            return f.pad(match self.decision {
+                Decision::NotAFace => "not a face",
+                Decision::Known | Decision::Unknown => "unknown",
+            });
+        };
+        let (name, sure) = (&closest.person, percent(closest.confidence));
+        match self.decision {
+            Decision::NotAFace => f.pad("not a face"),
+            Decision::Known => f.pad(&format!("{name} ({sure})")),
+            Decision::Unknown if self.is_probable() => f.pad(&format!("probably {name} ({sure})")),
+            Decision::Unknown => f.pad(&format!("unknown (closest: {name}, {sure})")),
+        }
     }
 }
 
@@ -378,7 +406,7 @@ impl Identifier {
             Some(&(person, confidence))
                 if calibration.is_known(scores[person], confidence, question.acceptance) =>
             {
-                Decision::Known { person }
+                Decision::Known
             }
             _ => Decision::Unknown,
         };
@@ -425,9 +453,7 @@ pub(super) fn decide(
         .is_some_and(|evidence| calibration.is_known(evidence, question.acceptance));
     match ranked.first() {
         _ if likeness < calibration.likeness_limit() => Decision::NotAFace,
-        Some(first) if sure => Decision::Known {
-            person: first.person,
-        },
+        Some(_) if sure => Decision::Known,
         _ => Decision::Unknown,
     }
 }

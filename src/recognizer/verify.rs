@@ -167,8 +167,8 @@ impl Recognizer {
         Ok(Verification {
             verdict: match found.decision {
                 Decision::NotAFace => Verdict::NotAFace { photo: 0 },
-                Decision::Known { person: known } if known == person => Verdict::Same,
-                Decision::Known { .. } | Decision::Unknown => Verdict::Different,
+                Decision::Known if found.closest() == Some(own) => Verdict::Same,
+                Decision::Known | Decision::Unknown => Verdict::Different,
             },
             confidence: own.confidence,
             distance: own.distance,

@@ -6,7 +6,8 @@ pub mod drawn;
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, Limits};
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::enrollment::{self, Base};
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::preparation::Preparation;
 
@@ -31,21 +32,9 @@ pub fn real_data(name: &str) -> Option<PathBuf> {
 
 /// The faces of a folder's labelled photos, those of a person side by side; photos that cannot be used are left out.
 pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFace> {
-    let photos = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder);
-    let read = dataset::load(
-        &photos.expect("the folder has photos").photos,
-        &Limits::default(),
-        |photo, file| {
-            Ok(LabeledFace {
-                person: photo.person.clone(),
-                source: photo.path.display().to_string(),
-                hash: file.content_hash(),
-                pixels: preparation.prepare(&file.decode()?)?.pixels,
-            })
-        },
-        &|_| {},
-    );
-    read.items
+    let base = Base::Basis(preparation);
+    let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
+    read.expect("the folder has photos").folder.new
 }
 
 /// A folder that is removed with the value.

@@ -1,0 +1,78 @@
+//! A decoded photo.
+
+use std::path::Path;
+
+use image::GrayImage;
+
+use super::{ContentHash, Limits, PhotoFile};
+use crate::error::{Error, PhotoProblem, Result};
+
+/// A photo as the gallery's photos are decoded: upright by its EXIF data, and gray by the luma rule of this library.
+/// Pictures that other code has decoded differ in both, and are recognised worse for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Photo {
+    luma: GrayImage,
+    hash: ContentHash,
+}
+
+impl Photo {
+    /// Reads and decodes a file, within the default [`Limits`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPath`]; [`Error::Photo`], with the path and what is wrong with it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        if path.symlink_metadata().is_err() {
+            return Err(Error::NoSuchPath {
+                path: path.to_owned(),
+            });
+        }
+        let decoded =
+            PhotoFile::read(path, &Limits::default()).and_then(|file| Self::decode(&file));
+        decoded.map_err(|problem| Error::Photo {
+            path: path.to_owned(),
+            problem,
+        })
+    }
+
+    /// Decodes the bytes of an image file, within the default [`Limits`].
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, PhotoProblem> {
+        Self::decode(&PhotoFile::from_bytes(bytes.into(), &Limits::default()))
+    }
+
+    /// A photo of gray values that were made, not read: rendered faces, or pixels of a data set. Its hash is that of the
+    /// size and the values.
+    pub fn from_luma(luma: GrayImage) -> Self {
+        let (width, height) = luma.dimensions();
+        let mut bytes = [width.to_le_bytes(), height.to_le_bytes()].concat();
+        bytes.extend_from_slice(luma.as_raw());
+        Self {
+            hash: ContentHash::of(&bytes),
+            luma,
+        }
+    }
+
+    /// Decodes a file that was read.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn decode(file: &PhotoFile) -> Result<Self, PhotoProblem> {
+        Ok(Self {
+            luma: file.decode()?,
+            hash: file.content_hash(),
+        })
+    }
+
+    /// The gray values, upright.
+    pub fn luma(&self) -> &GrayImage {
+        &self.luma
+    }
+
+    /// What makes it the same photo: the hash of its file.
+    pub fn content_hash(&self) -> ContentHash {
+        self.hash
+    }
+}

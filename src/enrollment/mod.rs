@@ -1,0 +1,294 @@
+//! From labelled folders to faces that can be enrolled.
+//!
+//! [`read_folders`] lists the photos, chooses how they become faces ([`PreparationOptions`]) where nothing settles it yet,
+//! reads and prepares them in parallel, and tells an [`Observer`] what a person would want to know of it.
+
+mod observer;
+mod preparation;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+pub use observer::{Notice, Observer};
+pub use preparation::{PreparationOptions, choose_size, none_usable};
+
+use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
+use crate::error::{Error, PhotoProblem, Result};
+use crate::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
+use crate::locate::framing::Survey;
+use crate::normalize::resize::Shape;
+use crate::preparation::{Part, Preparation};
+
+/// What the faces of a folder are to join.
+#[derive(Debug, Clone, Copy)]
+pub enum Base<'a> {
+    /// Nothing: the preparation is chosen to suit the photos.
+    Nothing(PreparationOptions),
+    /// A gallery, whose photos were prepared in this way. Those that are enrolled are not decoded again.
+    Gallery(&'a Preparation, &'a Gallery),
+    /// A basis that was learned from other photos, prepared in this way.
+    Basis(&'a Preparation),
+}
+
+impl Base<'_> {
+    fn enrolled(self) -> HashSet<ContentHash> {
+        match self {
+            Self::Gallery(_, gallery) => gallery.enrolled().iter().map(|face| face.hash).collect(),
+            Self::Nothing(_) | Self::Basis(_) => HashSet::new(),
+        }
+    }
+}
+
+/// Faces prepared from labelled folders.
+#[derive(Debug, Clone)]
+pub struct FolderFaces {
+    /// How the photos were prepared.
+    pub preparation: Preparation,
+    /// The photos of the folders: those that are enrolled already, the new ones, and those that could not be used.
+    pub folder: FolderView,
+    /// Files that were passed over.
+    pub skipped: Vec<Skipped>,
+    /// The look at the photos that the framing was decided from, if it was.
+    pub survey: Option<Survey>,
+}
+
+/// Lists, reads and prepares the photos under `roots`, labelled by `labels`.
+///
+/// # Errors
+/// A folder that cannot be listed; no photo that can be used ([`Error::NoneUsable`]), unless they are to join a gallery;
+/// [`Error::Cancelled`].
+pub fn read_folders(
+    roots: &[PathBuf],
+    labels: &LabelRule,
+    base: Base<'_>,
+    observer: &dyn Observer,
+) -> Result<FolderFaces> {
+    refuse_pipes(roots)?;
+    let listing = dataset::list_labeled(roots, labels)?;
+    for spellings in &listing.spellings {
+        observer.notice(&Notice::Spellings(spellings));
+    }
+    let mut skipped = listing.skipped;
+    let (preparation, survey) = match base {
+        Base::Gallery(preparation, _) | Base::Basis(preparation) => (*preparation, None),
+        Base::Nothing(options) => options.choose(&listing.photos, roots, &skipped, observer)?,
+    };
+    let mut read = read_photos(&listing.photos, &preparation, &base.enrolled(), observer);
+    skipped.append(&mut read.skipped);
+    for skipped in &skipped {
+        observer.skipped(skipped);
+    }
+    if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
+        return Err(none_usable(roots, skipped.len()));
+    }
+    let mut parts = Parts::default();
+    let mut folder = FolderView::default();
+    for photo in read.items {
+        match photo {
+            Read::Known(sighting) => folder.known.push(sighting),
+            Read::New(face, part) => {
+                parts.count(part);
+                folder.new.push(face);
+            }
+            Read::Cancelled => return Err(Error::Cancelled),
+        }
+    }
+    let unusable = skipped.iter().filter(|skipped| is_there(skipped));
+    folder.unusable = unusable
+        .map(|skipped| skipped.path.to_string_lossy().into_owned())
+        .collect();
+    parts.report(preparation, observer);
+    if let Some(name) = one_numbered_person(&folder.new) {
+        let photos = folder.new.len();
+        observer.notice(&Notice::OneNumberedPerson { photos, name });
+    }
+    if let Some(survey) = &survey {
+        observer.notice(&Notice::Framing(survey));
+    }
+    Ok(FolderFaces {
+        preparation,
+        folder,
+        skipped,
+        survey,
+    })
+}
+
+/// A gallery assembled from folders.
+#[derive(Debug, Clone)]
+pub struct FolderGallery {
+    /// How the photos were prepared.
+    pub preparation: Preparation,
+    /// The faces.
+    pub gallery: Gallery,
+    /// Files that were passed over, photos that are said to show two people among them.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Reads folders as [`read_folders`] does, and assembles a new gallery of their faces.
+///
+/// # Errors
+/// Those of [`read_folders`].
+pub fn read_gallery(
+    roots: &[PathBuf],
+    labels: &LabelRule,
+    options: PreparationOptions,
+    observer: &dyn Observer,
+) -> Result<FolderGallery> {
+    let read = read_folders(roots, labels, Base::Nothing(options), observer)?;
+    let (gallery, repeats) = Gallery::assemble(read.preparation.size(), read.folder.new)?;
+    let mut skipped = read.skipped;
+    skipped.extend(disputes(&repeats, observer));
+    if observer.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    Ok(FolderGallery {
+        preparation: read.preparation,
+        gallery,
+        skipped,
+    })
+}
+
+/// A pipe can be read once only, and photos are looked at twice.
+fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
+    let is_special = |root: &&PathBuf| {
+        let about = root.metadata();
+        about.is_ok_and(|about| !about.is_dir() && !about.is_file())
+    };
+    match roots.iter().find(is_special) {
+        None => Ok(()),
+        Some(root) => Err(Error::UnreadablePath {
+            path: root.clone(),
+            reason: "it is a pipe or device, not a photo or folder".to_owned(),
+        }),
+    }
+}
+
+/// One photo of a folder.
+enum Read {
+    Known(Sighting),
+    New(LabeledFace, Part),
+    Cancelled,
+}
+
+fn read_photos(
+    photos: &[LabeledPhoto],
+    preparation: &Preparation,
+    enrolled: &HashSet<ContentHash>,
+    observer: &dyn Observer,
+) -> dataset::Dataset<Read> {
+    let read = |photo: &LabeledPhoto, file: &PhotoFile| {
+        if observer.is_cancelled() {
+            return Ok(Read::Cancelled);
+        }
+        let sighting = Sighting {
+            person: photo.person.clone(),
+            source: photo.path.to_string_lossy().into_owned(),
+            hash: file.content_hash(),
+        };
+        if enrolled.contains(&sighting.hash) {
+            return Ok(Read::Known(sighting));
+        }
+        let face = preparation.prepare(&file.decode()?)?;
+        let labeled = LabeledFace {
+            person: sighting.person,
+            source: sighting.source,
+            hash: sighting.hash,
+            pixels: face.pixels,
+        };
+        Ok(Read::New(labeled, face.part))
+    };
+    let progress = observer.reading(photos.len());
+    dataset::load(photos, &Limits::default(), read, &*progress)
+}
+
+/// How many photos were not taken whole, or not alone.
+#[derive(Default)]
+struct Parts {
+    cropped: usize,
+    several: usize,
+    assumed: usize,
+}
+
+impl Parts {
+    fn count(&mut self, part: Part) {
+        match part {
+            Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
+            Part::Found { of, .. } => self.several += usize::from(of > 1),
+            Part::Assumed => self.assumed += 1,
+        }
+    }
+
+    fn report(&self, preparation: Preparation, observer: &dyn Observer) {
+        if self.cropped > 0 {
+            observer.notice(&Notice::Cropped {
+                photos: self.cropped,
+                size: preparation.size(),
+            });
+        }
+        if self.several > 0 {
+            observer.notice(&Notice::SeveralFaces(self.several));
+        }
+        if self.assumed > 0 {
+            observer.notice(&Notice::EyesAssumed(self.assumed));
+        }
+    }
+}
+
+/// Whether what was skipped may be a photo all the same, which could only not be used this time.
+fn is_there(skipped: &Skipped) -> bool {
+    use PhotoProblem::{BadPersonName, NoPerson, NotLabeled, TwoPersons};
+    let is_nobody = matches!(
+        skipped.problem,
+        NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. }
+    );
+    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    !is_nobody
+        && !skipped
+            .path
+            .symlink_metadata()
+            .is_err_and(|error| gone(&error))
+}
+
+/// Photos that are said to show two people, as files that were passed over; the observer hears of each.
+pub fn disputes(repeats: &Repeats, observer: &dyn Observer) -> Vec<Skipped> {
+    let skipped = |dispute: &Dispute| Skipped {
+        path: PathBuf::from(&dispute.source),
+        problem: PhotoProblem::SamePhoto {
+            other: match dispute.other_source.as_str() {
+                "" => "one that is enrolled".to_owned(),
+                source => source.to_owned(),
+            },
+            person: dispute.other_person.to_string(),
+        },
+    };
+    let disputed: Vec<Skipped> = repeats.disputed.iter().map(skipped).collect();
+    disputed
+        .iter()
+        .for_each(|skipped| observer.skipped(skipped));
+    disputed
+}
+
+/// So many photos of one person, told apart by a number, may well be photos of as many people.
+const MANY_OF_ONE: usize = 10;
+
+/// The name, where all photos are said to be of one person because they lie in one folder as `Person000001.pgm` and so
+/// on: nobody is told apart then, and that may not be meant.
+fn one_numbered_person(faces: &[LabeledFace]) -> Option<&str> {
+    let name = faces.first()?.person.as_str();
+    let is_numbered = |face: &LabeledFace| {
+        let path = Path::new(&face.source);
+        let stem = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().replace('_', " "));
+        let number = stem.as_deref().and_then(|stem| stem.strip_prefix(name));
+        let is_folder = path
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|folder| folder.to_string_lossy() == name);
+        let is_of_number = |c: char| c.is_ascii_digit() || " -.#()".contains(c);
+        face.person.as_str() == name
+            && !is_folder
+            && number.is_some_and(|number| number.chars().all(is_of_number))
+    };
+    (faces.len() >= MANY_OF_ONE && faces.iter().all(is_numbered)).then_some(name)
+}

@@ -1,0 +1,61 @@
+//! What a caller may want to hear while photos are read.
+
+use crate::dataset::{Skipped, Spellings};
+use crate::face_matrix::FaceSize;
+use crate::locate::framing::Survey;
+
+/// Hears of progress and of photos that were not taken as they are. All methods have a default that does nothing; `()`
+/// is the observer that hears nothing.
+pub trait Observer: Sync {
+    /// So many photos are about to be read. The function that is returned is called with how many are done, and
+    /// dropped when all are.
+    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
+        let _ = photos;
+        Box::new(|_| {})
+    }
+
+    /// A file that was passed over.
+    fn skipped(&self, skipped: &Skipped) {
+        let _ = skipped;
+    }
+
+    /// Something worth a line.
+    fn notice(&self, notice: &Notice<'_>) {
+        let _ = notice;
+    }
+
+    /// Asked before each photo: whether the work is wanted no longer. It ends with
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}
+
+/// What is worth a line about the photos of a folder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Notice<'a> {
+    /// Folders with different names that are one person's.
+    Spellings(&'a Spellings),
+    /// So many photos lost their edges, for they have another shape than the faces.
+    Cropped {
+        /// How many photos.
+        photos: usize,
+        /// The size of the faces.
+        size: FaceSize,
+    },
+    /// So many photos show several faces, of which the largest and most central was taken.
+    SeveralFaces(usize),
+    /// In so many photos no face was found; they were aligned by where the eyes stand in the others.
+    EyesAssumed(usize),
+    /// All photos are said to be of one person, because their names are that name and a number.
+    OneNumberedPerson {
+        /// How many photos.
+        photos: usize,
+        /// The name.
+        name: &'a str,
+    },
+    /// How photos become faces was decided from a look at some of them.
+    Framing(&'a Survey),
+}

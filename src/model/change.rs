@@ -1,0 +1,191 @@
+//! Changes to who is enrolled.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::Model;
+use crate::dataset::{ContentHash, LabelRule, Person, Photo, Skipped};
+use crate::enrollment::{self, Base, Observer};
+use crate::error::{Error, Result};
+use crate::gallery::{Gallery, LabeledFace};
+
+/// Which face of a photo is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FaceChoice {
+    /// The largest and most central.
+    #[default]
+    Main,
+    /// The one of this number, counted from 1, from left to right.
+    Number(usize),
+}
+
+/// What adding folders came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Added {
+    /// Where the photos lie that were enrolled.
+    pub added: Vec<String>,
+    /// How many photos were enrolled already.
+    pub unchanged: usize,
+    /// Files that were passed over.
+    pub skipped: Vec<Skipped>,
+}
+
+/// The time of a change, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
+/// made again to the byte (reproducible-builds.org), or else that of the clock.
+pub fn now() -> u64 {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    given
+        .and_then(|seconds| seconds.parse().ok())
+        .unwrap_or_else(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            since.map_or(0, |time| time.as_secs())
+        })
+}
+
+impl Model {
+    /// Enrols what is new in some folders.
+    ///
+    /// # Errors
+    /// A folder that cannot be listed; [`Error::Cancelled`]. The model is as it was then.
+    pub fn add_folders(
+        &mut self,
+        folders: &[PathBuf],
+        labels: &LabelRule,
+        observer: &dyn Observer,
+    ) -> Result<Added> {
+        let base = Base::Gallery(self.recognizer.preparation(), self.gallery());
+        let read = enrollment::read_folders(folders, labels, base, observer)?;
+        let intake = self.gallery().clone().with_folder(read.folder)?;
+        let mut skipped = read.skipped;
+        skipped.extend(enrollment::disputes(&intake.repeats, observer));
+        if observer.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        self.become_gallery(intake.gallery)?;
+        Ok(Added {
+            added: intake.added,
+            unchanged: intake.unchanged,
+            skipped,
+        })
+    }
+
+    /// Enrols one face of a photo under a name, new or known. `source` tells where the photo came from, or is empty.
+    /// Returns the content hash by which the face is known, and whether it was new.
+    ///
+    /// # Errors
+    /// A photo without such a face; [`Error::PhotoOfOther`] where it is enrolled as somebody else.
+    pub fn add_photo(
+        &mut self,
+        person: &Person,
+        photo: &Photo,
+        choice: FaceChoice,
+        source: &str,
+    ) -> Result<(ContentHash, bool)> {
+        let face = self.face(photo, choice)?;
+        let hash = photo.content_hash();
+        let labeled = LabeledFace {
+            person: person.clone(),
+            source: source.to_owned(),
+            hash,
+            pixels: face.pixels,
+        };
+        let (gallery, repeats) = self.gallery().clone().with(vec![labeled])?;
+        if let Some(dispute) = repeats.disputed.first() {
+            return Err(Error::PhotoOfOther {
+                person: dispute.other_person.to_string(),
+            });
+        }
+        let is_new = gallery.len() > self.gallery().len();
+        self.become_gallery(gallery)?;
+        Ok((hash, is_new))
+    }
+
+    /// Gives a person another name.
+    ///
+    /// # Errors
+    /// Nobody of that name; [`Error::NameTaken`].
+    pub fn rename(&mut self, name: &str, new: &Person) -> Result<()> {
+        let at = self.gallery().find(name)?;
+        if self.people().contains(new) {
+            return Err(Error::NameTaken {
+                name: new.to_string(),
+            });
+        }
+        let from = self.people()[at].clone();
+        let after = self.gallery().clone().called(&[at], new);
+        self.relearn(after)?;
+        self.history.rename(now(), &from, new);
+        Ok(())
+    }
+
+    /// Makes the faces of some people another person's.
+    ///
+    /// # Errors
+    /// Nobody of such a name; [`Error::MergedIntoItself`].
+    pub fn merge(&mut self, names: &[&str], into: &str) -> Result<()> {
+        let into = self.gallery().find(into)?;
+        let people = names.iter().map(|name| self.gallery().find(name));
+        let people: BTreeSet<usize> = people.collect::<Result<_>>()?;
+        let name = self.people()[into].clone();
+        if people.contains(&into) {
+            return Err(Error::MergedIntoItself {
+                name: name.to_string(),
+            });
+        }
+        let people: Vec<usize> = people.into_iter().collect();
+        let from: Vec<Person> = people.iter().map(|&at| self.people()[at].clone()).collect();
+        let after = self.gallery().clone().called(&people, &name);
+        self.relearn(after)?;
+        for from in &from {
+            self.history.merge(now(), from, &name);
+        }
+        Ok(())
+    }
+
+    /// Erases a person. What was learned is learned again without their faces, so that nothing of them is left.
+    ///
+    /// # Errors
+    /// Nobody of that name; too few faces would be left to learn from.
+    pub fn remove_person(&mut self, name: &str) -> Result<usize> {
+        let person = self.gallery().find(name)?;
+        let enrolled = self.gallery().enrolled().iter().enumerate();
+        let faces: Vec<usize> = enrolled
+            .filter(|(_, face)| face.person == person)
+            .map(|(at, _)| at)
+            .collect();
+        self.become_gallery(self.gallery().clone().without(&faces))?;
+        Ok(faces.len())
+    }
+
+    /// Erases the faces of these photos. Returns how many were enrolled.
+    ///
+    /// # Errors
+    /// Too few faces would be left to learn from.
+    pub fn remove_faces(&mut self, photos: &[ContentHash]) -> Result<usize> {
+        let positions = photos
+            .iter()
+            .filter_map(|&photo| self.gallery().position(photo));
+        let faces: Vec<usize> = positions.collect();
+        self.become_gallery(self.gallery().clone().without(&faces))?;
+        Ok(faces.len())
+    }
+
+    /// Learns another gallery, and takes down what came and went.
+    fn become_gallery(&mut self, after: Gallery) -> Result<()> {
+        if after == *self.gallery() {
+            return Ok(());
+        }
+        let mut history = self.history.clone();
+        history.record(now(), self.gallery(), &after);
+        self.relearn(after)?;
+        self.history = history;
+        Ok(())
+    }
+
+    fn relearn(&mut self, after: Gallery) -> Result<()> {
+        let settings = self.recognizer.settings();
+        self.recognizer = self.recognizer.learn_again(after, settings)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The front door: one value that enrols, identifies, verifies, changes and is kept in a file.
+
+mod change;
+mod photo;
+
+use std::path::{Path, PathBuf};
+
+pub use change::{Added, FaceChoice};
+
+use crate::dataset::{LabelRule, Person, Photo};
+use crate::enrollment::{self, Observer, PreparationOptions};
+use crate::error::{Error, Result};
+use crate::gallery::{Gallery, History};
+use crate::recognizer::{Identification, Question, Recognizer, Settings};
+use crate::store;
+
+/// What to enrol by; the defaults suit a folder with one sub-folder of photos a person.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    /// Where the names come from.
+    pub labels: LabelRule,
+    /// How photos become faces.
+    pub preparation: PreparationOptions,
+    /// What is learned from them.
+    pub settings: Settings,
+}
+
+/// A gallery of people, what was learned from it, and its history: what a model file holds.
+///
+/// ```no_run
+/// use eigenfaces::{Model, Options};
+///
+/// let model = Model::enroll("faces", &Options::default())?;
+/// for face in model.identify_file("assets/probes/ada.png")? {
+///     println!("{face}");
+/// }
+/// model.save("eigenfaces.npz")?;
+/// # Ok::<(), eigenfaces::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    recognizer: Recognizer,
+    history: History,
+}
+
+impl Model {
+    /// Enrols the photos of a folder. Photos that cannot be used are passed over; to hear of them, see
+    /// [`enroll_observed`](Self::enroll_observed).
+    ///
+    /// # Errors
+    /// A folder that is not there, or has no photo that can be used; fewer than two different faces.
+    pub fn enroll(folder: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Self::enroll_observed(&[folder.as_ref().to_owned()], options, &())
+    }
+
+    /// Enrols the photos of some folders, and tells an observer of progress and of what was passed over.
+    ///
+    /// # Errors
+    /// As [`enroll`](Self::enroll); [`Error::Cancelled`].
+    pub fn enroll_observed(
+        folders: &[PathBuf],
+        options: &Options,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let read =
+            enrollment::read_gallery(folders, &options.labels, options.preparation, observer)?;
+        let mut history = History::default();
+        let before = Gallery::empty(read.preparation.size());
+        history.record(change::now(), &before, &read.gallery);
+        let recognizer = Recognizer::learn(read.preparation, read.gallery, options.settings)?;
+        Ok(Self {
+            recognizer,
+            history,
+        })
+    }
+
+    /// A model of these parts.
+    pub fn from_parts(recognizer: Recognizer, history: History) -> Self {
+        Self {
+            recognizer,
+            history,
+        }
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// A file that is not there, is no model, is damaged, newer, or does not fit together.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let (recognizer, history) = store::load_with_history(path.as_ref())?;
+        Ok(Self {
+            recognizer,
+            history,
+        })
+    }
+
+    /// Writes the model file, readable by its owner only. What stood there is replaced as a whole or not at all. A
+    /// program that changes a model which others may change too holds a [`ModelLock`](store::ModelLock) from
+    /// [`load`](Self::load) to here.
+    ///
+    /// # Errors
+    /// A place that cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        store::save(&self.recognizer, &self.history, path.as_ref())
+    }
+
+    /// Who is in a photo: one identification for every face, from left to right; none where no face was found. Each
+    /// prints as a person would say it: `Ada (> 99 %)`.
+    ///
+    /// # Errors
+    /// A photo that is not there or cannot be used.
+    pub fn identify_file(&self, path: impl AsRef<Path>) -> Result<Vec<Identification>> {
+        let path = path.as_ref();
+        let identified = self.identify(&Photo::open(path)?, Question::default());
+        identified.map_err(|error| named(error, path))
+    }
+
+    /// As [`identify_file`](Self::identify_file), of the bytes of an image file.
+    ///
+    /// # Errors
+    /// Bytes that are no photo, or one that cannot be used.
+    pub fn identify_bytes(&self, bytes: impl Into<Vec<u8>>) -> Result<Vec<Identification>> {
+        let photo = Photo::from_bytes(bytes).map_err(photo::problem)?;
+        self.identify(&photo, Question::default())
+    }
+
+    /// Who is in a decoded photo, with as many candidates and by such a threshold as the question asks for.
+    ///
+    /// # Errors
+    /// A photo that is too small to show a face.
+    pub fn identify(&self, photo: &Photo, question: Question) -> Result<Vec<Identification>> {
+        let identified = self.recognizer.identify(photo.luma(), question);
+        identified.map_err(photo::problem)
+    }
+
+    /// The people who are enrolled, in natural order of their names.
+    pub fn people(&self) -> &[Person] {
+        self.recognizer.gallery().people()
+    }
+
+    /// The faces that are enrolled.
+    pub fn gallery(&self) -> &Gallery {
+        self.recognizer.gallery()
+    }
+
+    /// What was learned: face space, thresholds, and everything that the theory offers.
+    pub fn recognizer(&self) -> &Recognizer {
+        &self.recognizer
+    }
+
+    /// When faces of whom came and went.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The recogniser and the history.
+    pub fn into_parts(self) -> (Recognizer, History) {
+        (self.recognizer, self.history)
+    }
+}
+
+/// An error about a photo, with the path that the photo was read from.
+fn named(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Photo { problem, .. } => Error::Photo {
+            path: path.to_owned(),
+            problem,
+        },
+        other => other,
+    }
+}

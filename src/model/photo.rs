@@ -1,0 +1,76 @@
+//! Questions about single faces: whether two are of one person, and why somebody was named.
+
+use std::path::PathBuf;
+
+use super::Model;
+use super::change::FaceChoice;
+use crate::dataset::Photo;
+use crate::decision::Acceptance;
+use crate::error::{Error, PhotoProblem, Result};
+use crate::preparation::PreparedFace;
+use crate::recognizer::{Explanation, Verification};
+
+/// What is wrong with a photo that came without a path.
+pub(super) fn problem(problem: PhotoProblem) -> Error {
+    Error::Photo {
+        path: PathBuf::from("photo"),
+        problem,
+    }
+}
+
+impl Model {
+    /// One face of a photo, prepared as the gallery's faces were.
+    ///
+    /// # Errors
+    /// A photo without a face, or without one of that number.
+    pub fn face(&self, photo: &Photo, choice: FaceChoice) -> Result<PreparedFace> {
+        let preparation = self.recognizer().preparation();
+        match choice {
+            FaceChoice::Main => preparation.prepare(photo.luma()).map_err(problem),
+            FaceChoice::Number(number) => {
+                let mut faces = preparation.prepare_all(photo.luma()).map_err(problem)?;
+                let of = faces.len();
+                match number.checked_sub(1) {
+                    Some(at) if at < of => Ok(faces.swap_remove(at)),
+                    _ => Err(problem(PhotoProblem::NoSuchFace { number, of })),
+                }
+            }
+        }
+    }
+
+    /// Whether the main faces of two photos are of one person. Neither need be enrolled.
+    ///
+    /// # Errors
+    /// A photo without a face; too few people enrolled to tell, where no background model compares.
+    pub fn verify(&self, a: &Photo, b: &Photo, acceptance: Acceptance) -> Result<Verification> {
+        let [a, b] = [
+            self.face(a, FaceChoice::Main)?,
+            self.face(b, FaceChoice::Main)?,
+        ];
+        self.recognizer().verify(&a.pixels, &b.pixels, acceptance)
+    }
+
+    /// Whether the main face of a photo is of the enrolled person of that name.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify); nobody of that name.
+    pub fn verify_person(
+        &self,
+        photo: &Photo,
+        name: &str,
+        acceptance: Acceptance,
+    ) -> Result<Verification> {
+        let person = self.gallery().find(name)?;
+        let face = self.face(photo, FaceChoice::Main)?;
+        let recognizer = self.recognizer();
+        recognizer.verify_person(&face.pixels, person, acceptance)
+    }
+
+    /// What speaks for the nearest person and what for the next.
+    ///
+    /// # Errors
+    /// A photo without a face of that number.
+    pub fn explain(&self, photo: &Photo, choice: FaceChoice) -> Result<Explanation> {
+        self.recognizer().explain(&self.face(photo, choice)?.pixels)
+    }
+}

@@ -1,0 +1,220 @@
+//! The front door: one value that enrols, identifies, verifies, changes, and is kept in a file.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use eigenfaces::dataset::{LabelRule, Skipped};
+use eigenfaces::enrollment::{Notice, Observer};
+use eigenfaces::{
+    Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, Question, Verdict,
+};
+use support::{bundled_faces, probes, scratch};
+
+/// The first three bundled people.
+fn three_people() -> (tempfile::TempDir, Vec<String>) {
+    let folder = scratch();
+    let mut people: Vec<PathBuf> = fs::read_dir(bundled_faces())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    people.sort();
+    let mut names = Vec::new();
+    for person in &people[..3] {
+        let name = person.file_name().unwrap();
+        let own = folder.path().join(name);
+        fs::create_dir(&own).unwrap();
+        for photo in fs::read_dir(person).unwrap() {
+            let photo = photo.unwrap().path();
+            fs::copy(&photo, own.join(photo.file_name().unwrap())).unwrap();
+        }
+        names.push(name.to_str().unwrap().to_owned());
+    }
+    (folder, names)
+}
+
+fn photos_of(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut photos: Vec<PathBuf> = fs::read_dir(folder.join(name))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    photos.sort();
+    photos
+}
+
+fn names(model: &Model) -> Vec<&str> {
+    model.people().iter().map(Person::as_str).collect()
+}
+
+fn only(mut found: Vec<Identification>) -> Identification {
+    assert_eq!(found.len(), 1);
+    found.remove(0)
+}
+
+#[test]
+fn the_whole_job_in_a_few_lines() {
+    let model = Model::enroll(bundled_faces(), &Options::default()).unwrap();
+    assert_eq!(model.people().len(), 14);
+    let ada = probes().join("ada.png");
+    let found = only(model.identify_file(&ada).unwrap());
+    assert_eq!(found.name(), Some("Ada"));
+    assert!(found.to_string().starts_with("Ada ("), "{found}");
+    let bytes = fs::read(&ada).unwrap();
+    assert_eq!(only(model.identify_bytes(bytes).unwrap()), found);
+
+    let folder = scratch();
+    let file = folder.path().join("eigenfaces.npz");
+    model.save(&file).unwrap();
+    let loaded = Model::load(&file).unwrap();
+    assert_eq!(only(loaded.identify_file(&ada).unwrap()), found);
+    assert_eq!(loaded.history(), model.history());
+    assert!(!loaded.history().records().is_empty());
+}
+
+#[test]
+fn people_come_and_go() {
+    let (folder, people) = three_people();
+    let [a, b, c] = [&people[0], &people[1], &people[2]];
+    let held_back = photos_of(folder.path(), c);
+    let photo = Photo::open(&held_back[0]).unwrap();
+    let other = Photo::open(&held_back[1]).unwrap();
+    fs::rename(folder.path().join(c), folder.path().join("../later")).unwrap();
+    let later = folder.path().parent().unwrap().join("later");
+    let mut model = Model::enroll(folder.path(), &Options::default()).unwrap();
+    let two = model.clone();
+    assert_eq!(names(&model), [a, b]);
+
+    let person = Person::new(c).unwrap();
+    let (hash, is_new) = model
+        .add_photo(&person, &photo, FaceChoice::Main, "")
+        .unwrap();
+    assert!(is_new && hash == photo.content_hash());
+    assert_eq!(names(&model), [a, b, c]);
+    let found = model.identify(&photo, Question::default()).unwrap();
+    assert_eq!(
+        only(found).name(),
+        Some(c.as_str()),
+        "an enrolled photo is known"
+    );
+    let again = model.add_photo(&person, &photo, FaceChoice::Number(1), "");
+    assert!(!again.unwrap().1, "once is enough");
+    let as_other = model.add_photo(&Person::new(a).unwrap(), &photo, FaceChoice::Main, "");
+    assert!(matches!(as_other, Err(Error::PhotoOfOther { .. })));
+    let second = model.add_photo(&person, &other, FaceChoice::Number(2), "");
+    let message = second.unwrap_err().to_string();
+    assert!(message.contains("no face 2: 1 found"), "{message}");
+
+    let verified = model
+        .verify_person(&other, c, Acceptance::default())
+        .unwrap();
+    let of_other = model
+        .verify_person(&other, a, Acceptance::default())
+        .unwrap();
+    assert!(verified.confidence > of_other.confidence);
+    assert_eq!(of_other.verdict, Verdict::Different);
+    let same = model.verify(&photo, &photo, Acceptance::default()).unwrap();
+    assert_eq!(same.verdict, Verdict::Same);
+
+    model.rename(c, &Person::new("Zoë").unwrap()).unwrap();
+    assert_eq!(names(&model), [a, b, "Zoë"]);
+    let taken = model.rename(a, &Person::new("Zoë").unwrap());
+    assert!(matches!(taken, Err(Error::NameTaken { .. })));
+    assert!(matches!(
+        model.merge(&[a], a),
+        Err(Error::MergedIntoItself { .. })
+    ));
+    model.merge(&["Zoë"], b).unwrap();
+    assert_eq!(names(&model), [a, b]);
+    assert_eq!(model.remove_faces(&[hash]).unwrap(), 1);
+    assert_eq!(
+        model.recognizer().gallery(),
+        two.recognizer().gallery(),
+        "as if it had never been there"
+    );
+    assert_eq!(model.recognizer().weights(), two.recognizer().weights());
+    let added = model
+        .add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &())
+        .unwrap();
+    assert_eq!(added.added.len(), held_back.len());
+    assert_eq!(model.remove_person("later").unwrap(), held_back.len());
+    assert_eq!(names(&model), [a, b]);
+    assert!(matches!(
+        model.remove_person("Nobody"),
+        Err(Error::NoSuchPerson { .. })
+    ));
+    fs::remove_dir_all(later).unwrap();
+}
+
+#[derive(Default)]
+struct Heard {
+    done: AtomicUsize,
+    skipped: AtomicUsize,
+    notices: AtomicUsize,
+    cancel_after: Option<usize>,
+}
+
+impl Observer for Heard {
+    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
+        Box::new(move |done| {
+            assert!(done <= photos);
+            self.done.fetch_max(done, Ordering::SeqCst);
+        })
+    }
+
+    fn skipped(&self, skipped: &Skipped) {
+        assert!(skipped.to_string().contains("notes.jpg"), "{skipped}");
+        self.skipped.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn notice(&self, notice: &Notice<'_>) {
+        assert!(matches!(notice, Notice::Framing(_)), "{notice:?}");
+        self.notices.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        let done = self.done.load(Ordering::SeqCst);
+        self.cancel_after.is_some_and(|enough| done >= enough)
+    }
+}
+
+#[test]
+fn an_observer_hears_what_a_person_would_want_to_know() {
+    let (folder, people) = three_people();
+    fs::write(
+        folder.path().join(&people[0]).join("notes.jpg"),
+        "not a photo",
+    )
+    .unwrap();
+    let folders = [folder.path().to_owned()];
+    let heard = Heard::default();
+    let model = Model::enroll_observed(&folders, &Options::default(), &heard).unwrap();
+    let faces = model.gallery().len();
+    assert_eq!(heard.done.into_inner(), faces + 1);
+    assert_eq!(heard.skipped.into_inner(), 1);
+    assert_eq!(heard.notices.into_inner(), 1);
+
+    let impatient = Heard {
+        cancel_after: Some(0),
+        ..Heard::default()
+    };
+    let cancelled = Model::enroll_observed(&folders, &Options::default(), &impatient);
+    assert!(matches!(cancelled, Err(Error::Cancelled)));
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let model = Model::enroll(bundled_faces(), &Options::default()).unwrap();
+    let folder = scratch();
+    let text = folder.path().join("text.jpg");
+    fs::write(&text, "not a photo").unwrap();
+    for path in [text, folder.path().join("missing.png")] {
+        let error = model.identify_file(&path).unwrap_err().to_string();
+        assert!(error.contains(path.to_str().unwrap()), "{error}");
+    }
+    assert!(model.identify_bytes(*b"no").is_err());
+    assert!(Model::enroll(folder.path(), &Options::default()).is_err());
+    assert!(Model::load(folder.path().join("missing.npz")).is_err());
+}
