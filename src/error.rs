@@ -49,6 +49,40 @@ pub enum Error {
         person: String,
     },
 
+    /// The page and the API are to be opened to other machines without a key.
+    #[error(
+        "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
+    )]
+    OpenWithoutKey {
+        /// Where it was to listen.
+        address: std::net::SocketAddr,
+    },
+
+    /// The page and the API cannot be served.
+    #[error("cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT")]
+    Listen {
+        /// Where it was to listen.
+        address: std::net::SocketAddr,
+        /// The cause, in a few words.
+        reason: String,
+    },
+
+    /// The system gives no random numbers, of which keys are made.
+    #[error("the system gives no random numbers for a key: {reason}")]
+    NoRandomNumbers {
+        /// The cause, in a few words.
+        reason: String,
+    },
+
+    /// Faces that are added one by one cannot be kept on disk.
+    #[error("{}: cannot be written ({reason}); the face was not added", .path.display())]
+    Journal {
+        /// The file concerned.
+        path: PathBuf,
+        /// The cause, in a few words.
+        reason: String,
+    },
+
     /// A background model cannot be read.
     #[error("the background model cannot be used: {problem}")]
     Background {

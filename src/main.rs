@@ -1,6 +1,8 @@
 //! The `eigenfaces` program: parse, run, exit code.
 
 mod cli;
+#[cfg(feature = "serve")]
+mod server;
 
 use std::process::ExitCode;
 

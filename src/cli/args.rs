@@ -41,6 +41,30 @@ pub struct Cli {
     pub command: Command,
 }
 
+#[cfg(feature = "serve")]
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Where to listen; to be reached from other machines takes a key
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384")]
+    pub listen: std::net::SocketAddr,
+    /// The key that programs send; without it one is made and printed
+    #[arg(long, value_name = "KEY", env = "EIGENFACES_KEY", hide_env_values = true, value_parser = parse_key)]
+    pub key: Option<String>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// A key that cannot be guessed in practice, and that fits in a header.
+#[cfg(feature = "serve")]
+fn parse_key(key: &str) -> Result<String, String> {
+    let fits = key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_graphic());
+    match fits {
+        true => Ok(key.to_owned()),
+        false => Err("a key has 16 or more letters and digits, such as a UUID".to_owned()),
+    }
+}
+
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
@@ -126,6 +150,12 @@ pub enum Command {
     /// Bring the people of the model into a PostgreSQL database, for many machines to ask
     #[cfg(feature = "postgres")]
     Export(Export),
+    /// Open a page on this machine to try photos, look at people and put mistakes right; programs ask the same port
+    #[cfg(feature = "serve")]
+    #[command(
+        after_help = "The address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md."
+    )]
+    Serve(Serve),
     /// Say whether two photos show the same person, or a photo an enrolled one
     #[command(
         after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."

@@ -18,11 +18,11 @@ mod identify;
 mod info;
 #[cfg(unix)]
 mod interrupt;
-mod json;
+pub mod json;
 mod learning;
 mod log;
 mod merge;
-mod output;
+pub mod output;
 mod pairs;
 mod partial;
 mod people;
@@ -171,5 +171,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Merge(args) => merge::run(args, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => crate::server::run(args, model, output),
     }
 }

@@ -8,7 +8,7 @@ use super::Model;
 use crate::dataset::{ContentHash, LabelRule, Person, Photo, Skipped};
 use crate::enrollment::{self, Base, Observer};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::{Dispute, Gallery, LabeledFace};
 
 /// Which face of a photo is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,15 +90,41 @@ impl Model {
             hash,
             pixels: face.pixels,
         };
-        let (gallery, repeats) = self.gallery().clone().with(vec![labeled])?;
-        if let Some(dispute) = repeats.disputed.first() {
+        let before = self.gallery().len();
+        if let Some(dispute) = self.add_faces(vec![labeled])?.first() {
             return Err(Error::PhotoOfOther {
                 person: dispute.other_person.to_string(),
             });
         }
-        let is_new = gallery.len() > self.gallery().len();
+        Ok((hash, self.gallery().len() > before))
+    }
+
+    /// Enrols faces that were prepared as this gallery's were. Returns those that are enrolled as somebody else's, and
+    /// stay so.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    pub fn add_faces(&mut self, faces: Vec<LabeledFace>) -> Result<Vec<Dispute>> {
+        let (gallery, repeats) = self.gallery().clone().with(faces)?;
         self.become_gallery(gallery)?;
-        Ok((hash, is_new))
+        Ok(repeats.disputed)
+    }
+
+    /// Makes one face another person's, who may be new.
+    ///
+    /// # Errors
+    /// No such face.
+    pub fn move_face(&mut self, photo: ContentHash, person: &Person) -> Result<()> {
+        let at = self
+            .gallery()
+            .position(photo)
+            .ok_or_else(|| Error::NoSuchPhoto {
+                photo: photo.to_string(),
+            })?;
+        let mut faces = self.gallery().clone().into_labeled();
+        faces[at].person = person.clone();
+        let (gallery, _) = Gallery::assemble(self.gallery().faces().size(), faces)?;
+        self.become_gallery(gallery)
     }
 
     /// Gives a person another name.

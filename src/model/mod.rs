@@ -10,7 +10,8 @@ pub use change::{Added, FaceChoice};
 use crate::dataset::{LabelRule, Person, Photo};
 use crate::enrollment::{self, Observer, PreparationOptions};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, History};
+use crate::gallery::{Gallery, History, LabeledFace};
+use crate::preparation::Preparation;
 use crate::recognizer::{Identification, Question, Recognizer, Settings};
 use crate::store;
 
@@ -68,6 +69,25 @@ impl Model {
         let before = Gallery::empty(read.preparation.size());
         history.record(change::now(), &before, &read.gallery);
         let recognizer = Recognizer::learn(read.preparation, read.gallery, options.settings)?;
+        Ok(Self {
+            recognizer,
+            history,
+        })
+    }
+
+    /// Enrols faces that were prepared in this way.
+    ///
+    /// # Errors
+    /// No face, or faces of another size.
+    pub fn enroll_faces(
+        preparation: Preparation,
+        faces: Vec<LabeledFace>,
+        settings: Settings,
+    ) -> Result<Self> {
+        let (gallery, _) = Gallery::assemble(preparation.size(), faces)?;
+        let mut history = History::default();
+        history.record(change::now(), &Gallery::empty(preparation.size()), &gallery);
+        let recognizer = Recognizer::learn(preparation, gallery, settings)?;
         Ok(Self {
             recognizer,
             history,

@@ -26,6 +26,8 @@ mod project;
 mod readme;
 mod reconstruct;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod sync;
 mod theory;
 mod verify;

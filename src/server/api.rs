@@ -1,0 +1,345 @@
+//! `/api/v0`: what `--format json` prints, over HTTP.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path as UrlPath, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use eigenfaces::dataset::LabelRule;
+use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::evaluate;
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::render::{explain, strip};
+use eigenfaces::{Acceptance, FaceChoice, Model, Options, Question, Verdict};
+use image::{DynamicImage, ImageFormat};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::{Parts, decode};
+use super::failure::{Answer, Failure, about_folder};
+use super::jobs::Job;
+use super::service::{Service, Undo};
+use super::{explore, people};
+use crate::cli::json;
+
+/// What the API is, without its paths.
+pub fn description() -> OpenApi {
+    let mut info = Info::new("eigenfaces", env!("CARGO_PKG_VERSION"));
+    info.description = Some(
+        "Who is in a photo, and who is enrolled. Photos are sent as the body, as the part `file` of a form, or as \
+         base64 in JSON. Programs send the key in the header x-api-key."
+            .to_owned(),
+    );
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// Paths below `/api/v0`.
+pub fn routes() -> OpenApiRouter<Arc<Service>> {
+    OpenApiRouter::new()
+        .routes(routes!(model))
+        .routes(routes!(identify))
+        .routes(routes!(verify))
+        .routes(routes!(why))
+        .routes(routes!(begin_job))
+        .routes(routes!(job, cancel_job))
+        .routes(routes!(undo))
+        .merge(people::routes())
+        .merge(explore::routes())
+}
+
+/// The tag that a change was meant for, if the client named one.
+pub fn expected(headers: &HeaderMap) -> Option<String> {
+    let tag = headers.get(header::IF_MATCH)?.to_str().ok()?;
+    (tag != "*").then(|| tag.to_owned())
+}
+
+/// An object, with the state of the gallery that it tells of.
+pub fn tagged(service: &Service, body: &Value) -> Response {
+    let tag = service.tag(&service.snapshot());
+    ([(header::ETAG, tag)], Json(body)).into_response()
+}
+
+/// A picture as PNG.
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn png(picture: &DynamicImage) -> Answer<Response> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let written = picture.write_to(&mut bytes, ImageFormat::Png);
+    written.map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "image/png")], bytes.into_inner()).into_response())
+}
+
+/// The model: how many people and faces, how photos become faces, what was learned.
+#[utoipa::path(get, path = "/model", responses((status = 200, description = "as `eigenfaces info --format json`; with nobody enrolled, no more than `people` and `faces`")))]
+async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
+    let object = service
+        .work(|service| {
+            Ok(match &service.settled()?.model {
+                Some(model) => json::model(model.recognizer()),
+                None => json!({ "people": 0, "faces": 0 }),
+            })
+        })
+        .await?;
+    Ok(tagged(&service, &object))
+}
+
+/// How to identify.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    /// How many candidates to tell of.
+    top: Option<usize>,
+    /// Which share of strangers may be given a name.
+    far: Option<f64>,
+    /// What the photo is called in the answer.
+    name: Option<String>,
+}
+
+impl Asked {
+    fn question(&self) -> Answer<Question> {
+        let far = self.far.unwrap_or(FALSE_ACCEPT_TARGET);
+        if !(far > 0.0 && far < 1.0) {
+            return Err(Failure::bad("far is a share between 0 and 1, such as 0.01"));
+        }
+        Ok(Question {
+            top: self.top.unwrap_or(1).max(1),
+            acceptance: Acceptance::FalseAccepts(far),
+        })
+    }
+}
+
+/// Who is in a photo.
+#[utoipa::path(post, path = "/identify",
+    params(("top" = Option<usize>, Query, description = "candidates to tell of [1]"),
+           ("far" = Option<f64>, Query, description = "share of strangers that may be given a name [0.01]"),
+           ("name" = Option<String>, Query, description = "what the photo is called in the answer [photo]")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, description = "as `eigenfaces identify --format json`"),
+              (status = 400, description = "no photo"), (status = 503, description = "too many at once")))]
+async fn identify(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+    mut parts: Parts,
+) -> Answer<Response> {
+    let question = asked.question()?;
+    let photo = parts.take("file")?;
+    let name = asked.name.unwrap_or_else(|| "photo".to_owned());
+    let line = service
+        .work(move |service| {
+            let snapshot = service.settled()?;
+            let found = snapshot.model()?.identify(&decode(&photo)?, question)?;
+            Ok(json::identified(Path::new(&name), &found, None))
+        })
+        .await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], line).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+struct Claim {
+    person: Option<String>,
+}
+
+/// Whether a photo shows an enrolled person, or two photos the same.
+#[utoipa::path(post, path = "/verify",
+    params(("person" = Option<String>, Query, description = "whom the photo is to show; without it, the part `other` is the second photo")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, description = "as `eigenfaces verify --format json`"), (status = 400, description = "no photo, or no face")))]
+async fn verify(
+    State(service): State<Arc<Service>>,
+    Query(claim): Query<Claim>,
+    mut parts: Parts,
+) -> Answer<Json<Value>> {
+    let photo = parts.take("file")?;
+    let other = match claim.person {
+        Some(_) => None,
+        None => Some(parts.take("other")?),
+    };
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let (model, acceptance) = (snapshot.model()?, Acceptance::default());
+        let photo = decode(&photo)?;
+        let found = match (&claim.person, other) {
+            (Some(person), _) => model.verify_person(&photo, person, acceptance)?,
+            (None, Some(other)) => model.verify(&photo, &decode(&other)?, acceptance)?,
+            (None, None) => return Err(Failure::bad("give a person or another photo")),
+        };
+        Ok(json!({
+            "person": claim.person,
+            "decision": match found.verdict {
+                Verdict::Same => "same",
+                Verdict::Different => "different",
+                Verdict::NotAFace { .. } => return Err(eigenfaces::error::PhotoProblem::NotAFace.into()),
+            },
+            "confidence": found.confidence,
+            "distance": found.distance,
+        }))
+    });
+    Ok(Json(object.await?))
+}
+
+#[derive(Debug, Deserialize)]
+struct Face {
+    face: Option<usize>,
+}
+
+/// Why a face was named, as a picture.
+#[utoipa::path(post, path = "/explain",
+    params(("face" = Option<usize>, Query, description = "which face, counted from 1 from left to right [the main one]")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, description = "a PNG, as `eigenfaces identify --explain`", content_type = "image/png")))]
+async fn why(
+    State(service): State<Arc<Service>>,
+    Query(which): Query<Face>,
+    mut parts: Parts,
+) -> Answer<Response> {
+    let photo = parts.take("file")?;
+    let work = move |service: &Service| {
+        let snapshot = service.settled()?;
+        let model = snapshot.model()?;
+        let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
+        let face = model.face(&decode(&photo)?, choice)?;
+        let recognizer = model.recognizer();
+        let faces = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
+        let question = Question {
+            top: 2,
+            ..Question::default()
+        };
+        let judged = recognizer.identify_faces(&faces, question).pop();
+        let judged = judged.ok_or_else(|| Failure::bad("no face"))?;
+        let reasons = recognizer.explain(&face.pixels)?;
+        let rows = explain::rows(recognizer, judged.to_string(), &judged, &reasons);
+        png(&strip::strip("Why", &rows).to_pixels().into())
+    };
+    service.work(work).await
+}
+
+/// What a job is to do.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Work {
+    /// Enrols the photos of a folder on this machine.
+    Enroll { folder: PathBuf },
+    /// Learns anew from the faces that are enrolled.
+    Relearn,
+    /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
+    Check,
+}
+
+/// Begins long work.
+#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}` or `{\"kind\":\"check\"}`"),
+    responses((status = 202, description = "the job, as GET /jobs/{id} has it"), (status = 409, description = "another one is working")))]
+async fn begin_job(
+    State(service): State<Arc<Service>>,
+    headers: HeaderMap,
+    Json(work): Json<Work>,
+) -> Answer<Response> {
+    let kind = match work {
+        Work::Enroll { .. } => "enroll",
+        Work::Relearn => "relearn",
+        Work::Check => "check",
+    };
+    let job = service.jobs.begin(kind);
+    let job = job.ok_or_else(|| {
+        Failure::new(
+            StatusCode::CONFLICT,
+            "another job is working: wait for it, or cancel it",
+        )
+    })?;
+    let (service, worked, expected) = (Arc::clone(&service), Arc::clone(&job), expected(&headers));
+    tokio::task::spawn_blocking(move || {
+        let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            do_job(&service, &work, expected.as_deref(), &worked)
+        }));
+        worked.finish(
+            end.unwrap_or_else(|_| Err(Failure::bad("the work broke down; nothing was changed"))),
+        );
+    });
+    let place = format!("/api/v0/jobs/{}", job.id);
+    Ok((
+        StatusCode::ACCEPTED,
+        [(header::LOCATION, place)],
+        Json(job.report()),
+    )
+        .into_response())
+}
+
+fn do_job(service: &Service, work: &Work, expected: Option<&str>, job: &Job) -> Answer<Value> {
+    match work {
+        Work::Enroll { folder } => service.change(expected, Undo::Possible, |model| {
+            let folders = [folder.clone()];
+            let about = |error| about_folder(folder, &error);
+            let before = model.as_ref().map_or(0, |model| model.gallery().len());
+            match model {
+                Some(model) => {
+                    model
+                        .add_folders(&folders, &LabelRule::Folder, job)
+                        .map_err(about)?;
+                }
+                None => {
+                    let options = Options::default();
+                    *model = Some(Model::enroll_observed(&folders, &options, job).map_err(about)?);
+                }
+            }
+            let after = model.as_ref().map_or(0, |model| model.gallery().len());
+            Ok(json!({ "added": after - before }))
+        }),
+        Work::Relearn => service.change(expected, Undo::Possible, |model| {
+            let Some(known) = model.take() else {
+                return Err(Failure::nobody_enrolled());
+            };
+            let (recognizer, history) = known.into_parts();
+            let learned =
+                recognizer.learn_again(recognizer.gallery().clone(), recognizer.settings())?;
+            let faces = learned.gallery().len();
+            *model = Some(Model::from_parts(learned, history));
+            Ok(json!({ "faces": faces }))
+        }),
+        Work::Check => {
+            let snapshot = service.settled()?;
+            let recognizer = snapshot.model()?.recognizer();
+            let gallery = recognizer.gallery().clone();
+            let found = evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
+            Ok(people::suspects(recognizer.gallery(), &found))
+        }
+    }
+}
+
+fn no_such_job() -> Failure {
+    Failure::new(
+        StatusCode::NOT_FOUND,
+        "there is no such job (ended ones are forgotten in time)",
+    )
+}
+
+/// How far a job is, and what came of it.
+#[utoipa::path(get, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "`state` is working, done, failed or cancelled")))]
+async fn job(
+    State(service): State<Arc<Service>>,
+    UrlPath(id): UrlPath<u64>,
+) -> Answer<Json<Value>> {
+    let job = service.jobs.find(id).ok_or_else(no_such_job)?;
+    Ok(Json(job.report()))
+}
+
+/// Ends a job before its time; nothing is changed then.
+#[utoipa::path(delete, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "as GET has it")))]
+async fn cancel_job(
+    State(service): State<Arc<Service>>,
+    UrlPath(id): UrlPath<u64>,
+) -> Answer<Json<Value>> {
+    let job = service.jobs.find(id).ok_or_else(no_such_job)?;
+    job.cancel();
+    Ok(Json(job.report()))
+}
+
+/// Takes back the last change; what was erased stays so.
+#[utoipa::path(post, path = "/undo", responses((status = 200, description = "done"), (status = 409, description = "there is nothing to take back")))]
+async fn undo(State(service): State<Arc<Service>>) -> Answer<Response> {
+    service.work(Service::undo).await?;
+    Ok(tagged(&service, &json!({ "undone": true })))
+}

@@ -1,0 +1,98 @@
+//! Photos in requests: as the body itself, as parts of a form, or in JSON as base64.
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::{StatusCode, header};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use eigenfaces::Photo;
+use serde_json::Value;
+
+use super::failure::{Answer, Failure};
+
+/// The parts of a request by name. A body that is no form and no JSON is the part `file`.
+#[derive(Debug)]
+pub struct Parts(HashMap<String, Bytes>);
+
+impl<S: Send + Sync> FromRequest<S> for Parts {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Answer<Self> {
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if kind.starts_with("multipart/form-data") {
+            let form = Multipart::from_request(request, state).await;
+            return form_parts(form.map_err(|error| refused(error.status(), &error.body_text()))?)
+                .await;
+        }
+        if kind.starts_with("application/json") {
+            let json = Json::<HashMap<String, Value>>::from_request(request, state).await;
+            let Json(json) = json.map_err(|error| refused(error.status(), &error.body_text()))?;
+            return json_parts(json);
+        }
+        let body = Bytes::from_request(request, state).await;
+        let body = body.map_err(|error| refused(error.status(), &error.body_text()))?;
+        Ok(Self(HashMap::from([("file".to_owned(), body)])))
+    }
+}
+
+fn refused(status: StatusCode, reason: &str) -> Failure {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(status, "a request may have 20 MB"),
+        status => Failure::new(status, reason),
+    }
+}
+
+async fn form_parts(mut form: Multipart) -> Answer<Parts> {
+    let mut parts = HashMap::new();
+    loop {
+        let field = form.next_field().await;
+        let Some(field) = field.map_err(|error| refused(error.status(), &error.body_text()))?
+        else {
+            return Ok(Parts(parts));
+        };
+        let name = field.name().unwrap_or("file").to_owned();
+        let bytes = field.bytes().await;
+        parts.insert(
+            name,
+            bytes.map_err(|error| refused(error.status(), &error.body_text()))?,
+        );
+    }
+}
+
+fn json_parts(json: HashMap<String, Value>) -> Answer<Parts> {
+    let mut parts = HashMap::new();
+    for (name, value) in json {
+        let Value::String(text) = value else { continue };
+        // As browsers write it: data:image/png;base64,...
+        let text = text
+            .split_once("base64,")
+            .map_or(text.as_str(), |(_, text)| text);
+        let bytes = STANDARD.decode(text.trim());
+        let bytes = bytes.map_err(|_| Failure::bad(format!("'{name}' is not base64")))?;
+        parts.insert(name, bytes.into());
+    }
+    Ok(Parts(parts))
+}
+
+impl Parts {
+    /// The bytes of a part.
+    ///
+    /// # Errors
+    /// It is not there, or empty.
+    pub fn take(&mut self, name: &str) -> Answer<Bytes> {
+        let bytes = self.0.remove(name).filter(|bytes| !bytes.is_empty());
+        bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))
+    }
+}
+
+/// Decodes a photo.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn decode(bytes: &Bytes) -> Answer<Photo> {
+    Ok(Photo::from_bytes(bytes.to_vec())?)
+}

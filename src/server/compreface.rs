@@ -1,0 +1,494 @@
+//! `/api/v1`: the calls of CompreFace's REST interface that its clients make, so that they can ask this program instead.
+//!
+//! Two habits of clients decide how similarities are told: some take 0.6 for the line between yes and no, and some read
+//! the first subject without looking whether there is one. So whoever is named has 0.6 or more, whoever is only nearest
+//! less than 0.4, and there is a subject as long as anybody is enrolled.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path as UrlPath, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::locate::Location;
+use eigenfaces::preparation::PreparedFace;
+use eigenfaces::{
+    Acceptance, Decision, FaceChoice, Identification, Model, Person, Photo, Question, Verdict,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::{Parts, decode};
+use super::failure::{Answer, Failure};
+use super::people::{counted, face_picture, find_face, first_face, short};
+use super::service::{Service, Undo};
+
+pub fn routes() -> OpenApiRouter<Arc<Service>> {
+    OpenApiRouter::new()
+        .routes(routes!(recognize))
+        .routes(routes!(faces, add_face, erase_faces_of))
+        .routes(routes!(erase_faces))
+        .routes(routes!(erase_face))
+        .routes(routes!(picture))
+        .routes(routes!(verify_face))
+        .routes(routes!(subjects, add_subject, erase_subjects))
+        .routes(routes!(rename_subject, erase_subject))
+        .routes(routes!(detect))
+        .routes(routes!(verify))
+}
+
+/// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
+fn similarity(is_yes: bool, confidence: f64) -> f64 {
+    let similarity = match is_yes {
+        true => 0.6 + 0.4 * confidence,
+        false => 0.399 * confidence,
+    };
+    (similarity * 1e5).round() / 1e5
+}
+
+/// A box in pixels of the photo; the whole photo where it was taken as it is.
+fn bounds(location: Option<Location>, photo: &Photo) -> Value {
+    let (width, height) = photo.luma().dimensions();
+    let [x, y, w, h] = location.map_or([0.0, 0.0, width as f32, height as f32], |found| {
+        found.bounds
+    });
+    let within = |value: f32, most: u32| value.round().clamp(0.0, most as f32) as u32;
+    json!({
+        "probability": location.map_or(1.0, probability),
+        "x_min": within(x, width),
+        "y_min": within(y, height),
+        "x_max": within(x + w, width),
+        "y_max": within(y + h, height),
+    })
+}
+
+/// The detector's score, from 3 to some tens, as a probability is written.
+fn probability(location: Location) -> f64 {
+    let share = 1.0 - f64::from(-location.score / 4.0).exp();
+    (share * 1e5).round() / 1e5
+}
+
+fn no_face() -> Failure {
+    PhotoProblem::NoFace.into()
+}
+
+/// How much to tell.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    /// Faces of the photo, the largest first; 0 is all.
+    limit: Option<usize>,
+    /// People a face.
+    prediction_count: Option<usize>,
+    det_prob_threshold: Option<f64>,
+}
+
+impl Asked {
+    /// The boxes that are wanted, by their places in the photo's faces.
+    fn wanted(&self, locations: &[Option<Location>]) -> Vec<usize> {
+        let area = |at: &usize| locations[*at].map_or(f32::MAX, |it| it.bounds[2] * it.bounds[3]);
+        let sure = self.det_prob_threshold.unwrap_or(0.0);
+        let is_sure = |at: &usize| locations[*at].is_none_or(|found| probability(found) >= sure);
+        let mut wanted: Vec<usize> = (0..locations.len()).filter(is_sure).collect();
+        wanted.sort_by(|a, b| area(b).total_cmp(&area(a)).then(a.cmp(b)));
+        match self.limit {
+            None | Some(0) => {}
+            Some(limit) => wanted.truncate(limit),
+        }
+        wanted
+    }
+}
+
+/// Who is in a photo.
+#[utoipa::path(post, path = "/recognition/recognize",
+    params(("limit" = Option<usize>, Query, description = "faces to tell of, the largest first [all]"), ("prediction_count" = Option<usize>, Query, description = "people a face [1]"),
+           ("det_prob_threshold" = Option<f64>, Query), ("face_plugins" = Option<String>, Query, description = "accepted, and without effect"), ("status" = Option<bool>, Query, description = "accepted, and without effect")),
+    request_body(content = Vec<u8>, content_type = "multipart/form-data"),
+    responses((status = 200, description = "`result`: boxes with `subjects`"), (status = 400, description = "code 28: no face")))]
+async fn recognize(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+    mut parts: Parts,
+) -> Answer<Json<Value>> {
+    let photo = parts.take("file")?;
+    let object = service.work(move |service| {
+        let photo = decode(&photo)?;
+        let snapshot = service.settled()?;
+        let question = Question {
+            top: asked.prediction_count.unwrap_or(1).max(1),
+            ..Question::default()
+        };
+        let Some(model) = &snapshot.model else {
+            let prepared = snapshot.preparation().prepare_all(photo.luma())?;
+            let place = |face: &PreparedFace| json!({ "box": bounds(face.part.location(), &photo), "subjects": [] });
+            let found: Vec<Value> = prepared.iter().map(place).collect();
+            return (!found.is_empty()).then(|| json!({ "result": found })).ok_or_else(no_face);
+        };
+        let mut found = model.identify(&photo, question)?;
+        found.retain(|face| face.decision != Decision::NotAFace);
+        let locations: Vec<_> = found.iter().map(|face| face.location).collect();
+        let faces = asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo));
+        let faces: Vec<Value> = faces.collect();
+        (!faces.is_empty()).then(|| json!({ "result": faces })).ok_or_else(no_face)
+    });
+    Ok(Json(object.await?))
+}
+
+fn recognized(face: &Identification, photo: &Photo) -> Value {
+    let subjects: Vec<Value> = face
+        .candidates
+        .iter()
+        .enumerate()
+        .map(|(at, candidate)| {
+            let is_named = at == 0 && face.decision == Decision::Known;
+            json!({
+                "subject": candidate.person.as_str(),
+                "similarity": similarity(is_named, candidate.confidence),
+            })
+        })
+        .collect();
+    json!({ "box": bounds(face.location, photo), "subjects": subjects })
+}
+
+#[derive(Debug, Deserialize)]
+struct OfSubject {
+    subject: Option<String>,
+    page: Option<usize>,
+    size: Option<usize>,
+    det_prob_threshold: Option<f64>,
+}
+
+/// Enrols the face of a photo. It is safe when this answers, and learned before anybody is recognised.
+#[utoipa::path(post, path = "/recognition/faces", params(("subject" = String, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
+    responses((status = 201, description = "`image_id` and `subject`"), (status = 400, description = "code 28: no face; code 31: several")))]
+async fn add_face(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<OfSubject>,
+    mut parts: Parts,
+) -> Answer<Response> {
+    let subject = asked.subject.unwrap_or_default();
+    let person = Person::new(&subject)?;
+    let photo = parts.take("file")?;
+    let adding = Arc::clone(&service);
+    let sure = asked.det_prob_threshold.unwrap_or(0.0);
+    let object = service.work(move |service| {
+        let photo = decode(&photo)?;
+        let faces = service.snapshot().preparation().prepare_all(photo.luma())?;
+        let is_sure = |face: &&PreparedFace| {
+            face.part
+                .location()
+                .is_none_or(|found| probability(found) >= sure)
+        };
+        if faces.iter().filter(is_sure).count() > 1 {
+            let message = "More than one face in the given image";
+            return Err(Failure::coded(StatusCode::BAD_REQUEST, 31, message));
+        }
+        let face = first_face(service, &person, &photo, FaceChoice::Main, String::new())?;
+        let hash = face.hash;
+        adding.add_soon(face)?;
+        Ok(json!({ "image_id": short(hash), "subject": person.as_str() }))
+    });
+    Ok((StatusCode::CREATED, Json(object.await?)).into_response())
+}
+
+/// The enrolled faces, page by page.
+#[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
+    responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
+async fn faces(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<OfSubject>,
+) -> Answer<Json<Value>> {
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
+            let gallery = model.gallery();
+            let name = |person: usize| gallery.people()[person].as_str();
+            let is_wanted = |person: usize| {
+                asked
+                    .subject
+                    .as_deref()
+                    .is_none_or(|wanted| wanted == name(person))
+            };
+            let faces = gallery
+                .enrolled()
+                .iter()
+                .filter(|face| is_wanted(face.person));
+            faces
+                .map(|face| json!({ "image_id": short(face.hash), "subject": name(face.person) }))
+                .collect()
+        });
+        let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
+        let faces: Vec<&Value> = all
+            .iter()
+            .skip(page.saturating_mul(size))
+            .take(size)
+            .collect();
+        Ok(json!({
+            "faces": faces,
+            "page_number": page,
+            "page_size": size,
+            "total_pages": all.len().div_ceil(size),
+            "total_elements": all.len(),
+        }))
+    });
+    Ok(Json(object.await?))
+}
+
+/// Erases the faces that are meant, and returns what `told` says of each.
+async fn erase(
+    service: &Arc<Service>,
+    meant: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
+) -> Answer<Vec<Value>> {
+    let work = move |service: &Service| {
+        service.change(None, Undo::Never, |model| {
+            let Some(known) = model else {
+                return Ok(Vec::new());
+            };
+            let meant = meant(known)?;
+            let enrolled = known.gallery().enrolled();
+            let told = meant.iter().map(|&at| {
+                json!({ "image_id": short(enrolled[at].hash), "subject": known.people()[enrolled[at].person].as_str() })
+            });
+            let told: Vec<Value> = told.collect();
+            let hashes: Vec<_> = meant.iter().map(|&at| enrolled[at].hash).collect();
+            if hashes.len() == enrolled.len() {
+                *model = None;
+            } else {
+                known.remove_faces(&hashes)?;
+            }
+            Ok(told)
+        })
+    };
+    service.work(work).await
+}
+
+/// All faces of a person, who may be unknown; of everybody where nobody is named.
+fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
+    let gallery = model.gallery();
+    let is_meant = |at: &usize| {
+        let person = &gallery.people()[gallery.enrolled()[*at].person];
+        subject.is_none_or(|subject| person.is_called(subject))
+    };
+    (0..gallery.len()).filter(is_meant).collect()
+}
+
+/// Erases all faces of a person, or of everybody.
+#[utoipa::path(delete, path = "/recognition/faces", params(("subject" = Option<String>, Query)), responses((status = 200, description = "`deleted`: how many")))]
+async fn erase_faces_of(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<OfSubject>,
+) -> Answer<Json<Value>> {
+    let erased = erase(&service, move |model| {
+        Ok(faces_of(model, asked.subject.as_deref()))
+    })
+    .await?;
+    Ok(Json(json!({ "deleted": erased.len() })))
+}
+
+/// Erases one face.
+#[utoipa::path(delete, path = "/recognition/faces/{image_id}", params(("image_id" = String, Path)), responses((status = 200, description = "`image_id` and `subject`"), (status = 404, description = "code 44: no such face")))]
+async fn erase_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(id): UrlPath<String>,
+) -> Answer<Json<Value>> {
+    let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
+    let mut erased = erase(&service, meant).await?;
+    let only = erased.pop();
+    let gone = || Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name");
+    only.map(Json).ok_or_else(gone)
+}
+
+/// Erases some faces; names that no face has are passed over.
+#[utoipa::path(post, path = "/recognition/faces/delete", request_body(content = Vec<String>), responses((status = 200, description = "those that were erased")))]
+async fn erase_faces(
+    State(service): State<Arc<Service>>,
+    Json(ids): Json<Vec<String>>,
+) -> Answer<Json<Vec<Value>>> {
+    let meant = move |model: &Model| {
+        let found = ids
+            .iter()
+            .filter_map(|id| find_face(model.gallery(), id).ok());
+        let mut found: Vec<usize> = found.collect();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    };
+    Ok(Json(erase(&service, meant).await?))
+}
+
+/// The picture of an enrolled face, as the model sees it.
+#[utoipa::path(get, path = "/recognition/faces/{image_id}/img", params(("image_id" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "code 44: no such face")))]
+async fn picture(
+    State(service): State<Arc<Service>>,
+    UrlPath(id): UrlPath<String>,
+) -> Answer<Response> {
+    let work = move |service: &Service| {
+        let snapshot = service.settled()?;
+        let gallery = snapshot.model()?.gallery();
+        face_picture(gallery, find_face(gallery, &id)?)
+    };
+    service.work(work).await
+}
+
+/// Whether the faces of a photo are of the person of an enrolled face.
+#[utoipa::path(post, path = "/recognition/faces/{image_id}/verify", params(("image_id" = String, Path)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
+    responses((status = 200, description = "`result`: boxes with `subject` and `similarity`"), (status = 404, description = "code 44: no such face")))]
+async fn verify_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(id): UrlPath<String>,
+    mut parts: Parts,
+) -> Answer<Json<Value>> {
+    let photo = parts.take("file")?;
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let model = snapshot.model()?;
+        let (gallery, photo) = (model.gallery(), decode(&photo)?);
+        let person = gallery.enrolled()[find_face(gallery, &id)?].person;
+        let recognizer = model.recognizer();
+        let mut result = Vec::new();
+        for face in recognizer.preparation().prepare_all(photo.luma())? {
+            let found = recognizer.verify_person(&face.pixels, person, Acceptance::default())?;
+            result.push(json!({
+                "box": bounds(face.part.location(), &photo),
+                "subject": gallery.people()[person].as_str(),
+                "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
+            }));
+        }
+        (!result.is_empty())
+            .then(|| json!({ "result": result }))
+            .ok_or_else(no_face)
+    });
+    Ok(Json(object.await?))
+}
+
+/// Everybody who is enrolled.
+#[utoipa::path(get, path = "/recognition/subjects", responses((status = 200, description = "`subjects`: names")))]
+async fn subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
+    let people = service
+        .work(|service| Ok(counted(&service.settled()?)))
+        .await?;
+    let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
+    Ok(Json(json!({ "subjects": names })))
+}
+
+#[derive(Debug, Deserialize)]
+struct Subject {
+    subject: String,
+}
+
+/// Accepts a name. A person is enrolled with their first face; until then there is nothing to keep of them.
+#[utoipa::path(post, path = "/recognition/subjects", request_body(content = Value, description = "`{\"subject\":\"name\"}`"), responses((status = 201, description = "`subject`")))]
+async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
+    let person = Person::new(&asked.subject)?;
+    Ok((
+        StatusCode::CREATED,
+        Json(json!({ "subject": person.as_str() })),
+    )
+        .into_response())
+}
+
+/// Erases everybody.
+#[utoipa::path(delete, path = "/recognition/subjects", responses((status = 200, description = "`deleted`: how many people")))]
+async fn erase_subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
+    let people = service
+        .work(|service| Ok(counted(&service.settled()?).len()))
+        .await?;
+    erase(&service, |model| Ok(faces_of(model, None))).await?;
+    Ok(Json(json!({ "deleted": people })))
+}
+
+/// Gives a person another name. Where somebody has it already, both become one.
+#[utoipa::path(put, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), request_body(content = Value, description = "`{\"subject\":\"new name\"}`"),
+    responses((status = 200, description = "`updated`"), (status = 404, description = "code 42: nobody of that name")))]
+async fn rename_subject(
+    State(service): State<Arc<Service>>,
+    UrlPath(name): UrlPath<String>,
+    Json(asked): Json<Subject>,
+) -> Answer<Json<Value>> {
+    let new = Person::new(&asked.subject)?;
+    let work = move |service: &Service| {
+        service.change(None, Undo::Possible, |model| {
+            let nobody =
+                || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
+            let model = model.as_mut().ok_or_else(nobody)?;
+            let person = model.gallery().find(&name)?;
+            match model.people().contains(&new) {
+                _ if model.people()[person] == new => {}
+                true => model.merge(&[&name], new.as_str())?,
+                false => model.rename(&name, &new)?,
+            }
+            Ok(())
+        })
+    };
+    service.work(work).await?;
+    Ok(Json(json!({ "updated": true })))
+}
+
+/// Erases a person.
+#[utoipa::path(delete, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), responses((status = 200, description = "`subject`"), (status = 404, description = "code 42: nobody of that name")))]
+async fn erase_subject(
+    State(service): State<Arc<Service>>,
+    UrlPath(name): UrlPath<String>,
+) -> Answer<Json<Value>> {
+    let subject = name.clone();
+    let erased = erase(&service, move |model| Ok(faces_of(model, Some(&name)))).await?;
+    if erased.is_empty() {
+        let message = "nobody of this name is enrolled";
+        return Err(Failure::coded(StatusCode::NOT_FOUND, 42, message));
+    }
+    Ok(Json(json!({ "subject": subject })))
+}
+
+/// Where the faces of a photo are.
+#[utoipa::path(post, path = "/detection/detect", params(("limit" = Option<usize>, Query), ("det_prob_threshold" = Option<f64>, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
+    responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
+async fn detect(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+    mut parts: Parts,
+) -> Answer<Json<Value>> {
+    let photo = parts.take("file")?;
+    let object = service.work(move |_| {
+        let photo = decode(&photo)?;
+        let locator = eigenfaces::locate::Locator::shared().map_err(PhotoProblem::from)?;
+        let found = locator.locate(photo.luma()).map_err(PhotoProblem::from)?;
+        let found: Vec<Option<Location>> = found.into_iter().map(Some).collect();
+        let wanted = asked.wanted(&found).into_iter();
+        let result: Vec<Value> = wanted
+            .map(|at| json!({ "box": bounds(found[at], &photo) }))
+            .collect();
+        (!result.is_empty())
+            .then(|| json!({ "result": result }))
+            .ok_or_else(no_face)
+    });
+    Ok(Json(object.await?))
+}
+
+/// Whether two photos show the same person.
+#[utoipa::path(post, path = "/verification/verify", request_body(content = Vec<u8>, content_type = "multipart/form-data"),
+    responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
+async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
+    let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let recognizer = snapshot.model()?.recognizer();
+        let (source, target) = (decode(&source)?, decode(&target)?);
+        let first = recognizer.preparation().prepare(source.luma())?;
+        let mut matches = Vec::new();
+        for face in recognizer.preparation().prepare_all(target.luma())? {
+            let found = recognizer.verify(&first.pixels, &face.pixels, Acceptance::default())?;
+            matches.push(json!({
+                "box": bounds(face.part.location(), &target),
+                "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
+            }));
+        }
+        if matches.is_empty() {
+            return Err(no_face());
+        }
+        let source = json!({ "box": bounds(first.part.location(), &source) });
+        Ok(json!({ "result": [{ "source_image_face": source, "face_matches": matches }] }))
+    });
+    Ok(Json(object.await?))
+}

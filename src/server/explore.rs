@@ -1,0 +1,165 @@
+//! What the theory has to show of the gallery, for the page to draw: mean face, basis faces, spectrum, weights.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path as UrlPath, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::render;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::api::png;
+use super::body::{Parts, decode};
+use super::failure::{Answer, Failure};
+use super::service::Service;
+
+pub fn routes() -> OpenApiRouter<Arc<Service>> {
+    OpenApiRouter::new()
+        .routes(routes!(space))
+        .routes(routes!(numbers))
+        .routes(routes!(basis_face))
+        .routes(routes!(mean))
+        .routes(routes!(weights))
+        .routes(routes!(project))
+}
+
+/// The face space: its size, its eigenvalues and how much variance each holds.
+#[utoipa::path(get, path = "/space", responses((status = 200, description = "`width`, `height`, `components`, `eigenvalues`, `shares`, `total_variance`")))]
+async fn space(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
+    let object = service.work(|service| {
+        let snapshot = service.settled()?;
+        let space = snapshot.model()?.recognizer().space();
+        Ok(json!({
+            "width": space.size().width(),
+            "height": space.size().height(),
+            "components": space.components(),
+            "eigenvalues": space.eigenvalues(),
+            "shares": space.variance_ratios(),
+            "total_variance": space.total_variance(),
+        }))
+    });
+    Ok(Json(object.await?))
+}
+
+#[derive(Debug, Deserialize)]
+struct First {
+    first: Option<usize>,
+}
+
+/// The mean face and the first basis faces as numbers: 32-bit floating point, little-endian, one face after the other.
+#[utoipa::path(get, path = "/basis.f32", params(("first" = Option<usize>, Query, description = "how many basis faces [all]")), responses((status = 200, description = "(1 + k) x d numbers", content_type = "application/octet-stream")))]
+async fn numbers(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<First>,
+) -> Answer<Response> {
+    let bytes = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let space = snapshot.model()?.recognizer().space();
+        let first = asked.first.unwrap_or(usize::MAX).min(space.components());
+        let mean = space.mean().iter().map(|&value| value as f32);
+        let basis = space.basis().column_iter().take(first);
+        let basis = basis.flat_map(|face| face.iter().copied().collect::<Vec<f32>>());
+        Ok(mean
+            .chain(basis)
+            .flat_map(f32::to_le_bytes)
+            .collect::<Vec<u8>>())
+    });
+    let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
+    Ok((kind, bytes.await?).into_response())
+}
+
+/// A basis face as a picture: mid-gray is zero.
+#[utoipa::path(get, path = "/basis/{number}/picture.png", params(("number" = usize, Path, description = "from 1")), responses((status = 200, description = "a PNG", content_type = "image/png")))]
+async fn basis_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(number): UrlPath<usize>,
+) -> Answer<Response> {
+    let work = move |service: &Service| {
+        let snapshot = service.settled()?;
+        let space = snapshot.model()?.recognizer().space();
+        let at = number.checked_sub(1).filter(|&at| at < space.components());
+        let at = at.ok_or_else(|| {
+            let message = format!("there are basis faces 1 to {}", space.components());
+            Failure::new(StatusCode::NOT_FOUND, message)
+        })?;
+        let face: Vec<f32> = space.basis().column(at).iter().copied().collect();
+        png(&render::signed(space.size(), &face).into())
+    };
+    service.work(work).await
+}
+
+/// The mean face as a picture.
+#[utoipa::path(get, path = "/mean.png", responses((status = 200, description = "a PNG", content_type = "image/png")))]
+async fn mean(State(service): State<Arc<Service>>) -> Answer<Response> {
+    let work = |service: &Service| {
+        let snapshot = service.settled()?;
+        let space = snapshot.model()?.recognizer().space();
+        let mean: Vec<f32> = space.mean().iter().map(|&value| value as f32).collect();
+        png(&render::gray(space.size(), &mean).into())
+    };
+    service.work(work).await
+}
+
+/// Weights of a face to a tenth of a gray level.
+fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
+    weights
+        .map(|weight| (f64::from(weight) * 10.0).round() / 10.0)
+        .collect()
+}
+
+/// The weights of everybody who is enrolled.
+#[utoipa::path(get, path = "/weights", params(("first" = Option<usize>, Query, description = "how many weights a face [all]")), responses((status = 200, description = "`faces`: a list of `person`, `hash` and `weights`")))]
+async fn weights(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<First>,
+) -> Answer<Json<Value>> {
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let recognizer = snapshot.model()?.recognizer();
+        let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));
+        let faces = gallery
+            .enrolled()
+            .iter()
+            .zip(recognizer.weights().column_iter());
+        let faces: Vec<Value> = faces
+            .map(|(face, weights)| {
+                json!({
+                    "person": gallery.people()[face.person].as_str(),
+                    "hash": face.hash.to_string(),
+                    "weights": rounded(weights.iter().copied().take(first)),
+                })
+            })
+            .collect();
+        Ok(json!({ "faces": faces }))
+    });
+    Ok(Json(object.await?))
+}
+
+/// The weights of the faces of a photo, and how far each lies from face space.
+#[utoipa::path(post, path = "/project", request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses((status = 200, description = "`faces`: a list of `weights`, `residual` and `pixels`")))]
+async fn project(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
+    let photo = parts.take("file")?;
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let recognizer = snapshot.model()?.recognizer();
+        let (space, preparation) = (recognizer.space(), recognizer.preparation());
+        let mut faces = Vec::new();
+        for face in preparation.prepare_all(decode(&photo)?.luma())? {
+            let matrix = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
+            let weights = space.project(&matrix);
+            let residual = space.residual(&face.pixels, weights.as_slice());
+            faces.push(json!({
+                "pixels": face.pixels,
+                "weights": rounded(weights.iter().copied()),
+                "residual": residual.distance,
+            }));
+        }
+        Ok(json!({ "faces": faces }))
+    });
+    Ok(Json(object.await?))
+}

@@ -1,0 +1,108 @@
+//! What is answered when something cannot be done.
+
+use std::path::Path;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use eigenfaces::error::{Error, PhotoProblem};
+use serde_json::json;
+
+/// A refusal, with what a person or a program should know.
+#[derive(Debug)]
+pub struct Failure {
+    pub status: StatusCode,
+    pub message: String,
+    /// The number that clients of CompreFace know it by.
+    pub code: Option<u32>,
+}
+
+/// The result of answering.
+pub type Answer<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            message: message.into(),
+            code: None,
+        }
+    }
+
+    pub fn coded(status: StatusCode, code: u32, message: impl Into<String>) -> Self {
+        Self {
+            code: Some(code),
+            ..Self::new(status, message)
+        }
+    }
+
+    pub fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub fn nobody_enrolled() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "nobody is enrolled yet: add a photo of somebody first",
+        )
+    }
+
+    /// So many are being answered that others have to wait.
+    pub fn busy() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many photos at once: try again in a second",
+        )
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Photo { problem, .. } => problem.into(),
+            Error::NoSuchPerson { .. } => Self::coded(StatusCode::NOT_FOUND, 42, error.to_string()),
+            Error::NoSuchPhoto { .. } => Self::coded(StatusCode::NOT_FOUND, 44, error.to_string()),
+            Error::NameTaken { .. }
+            | Error::PhotoOfOther { .. }
+            | Error::MergedIntoItself { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
+            Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
+                Self::bad(error.to_string())
+            }
+            Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        }
+    }
+}
+
+impl From<PhotoProblem> for Failure {
+    fn from(problem: PhotoProblem) -> Self {
+        match problem {
+            PhotoProblem::NoFace | PhotoProblem::NotAFace => Self::coded(
+                StatusCode::BAD_REQUEST,
+                28,
+                "No face is found in the given image",
+            ),
+            problem => Self::bad(format!("the photo cannot be used: {problem}")),
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let body = match self.code {
+            Some(code) => json!({ "message": self.message, "code": code, "error": self.message }),
+            None => json!({ "message": self.message, "error": self.message }),
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            let second = HeaderValue::from_static("1");
+            response.headers_mut().insert(header::RETRY_AFTER, second);
+        }
+        response
+    }
+}
+
+/// An error about a folder on this machine.
+pub fn about_folder(folder: &Path, error: &Error) -> Failure {
+    Failure::bad(format!("{}: {error}", folder.display()))
+}

@@ -1,0 +1,145 @@
+//! `eigenfaces serve`: a page and an API on this machine.
+//!
+//! Everything that it knows of faces it asks of the library's [`Model`](eigenfaces::Model). It listens on the loopback
+//! address unless told otherwise, and answers only whoever has the one-time address that it prints, or the key.
+
+mod access;
+mod api;
+mod body;
+mod compreface;
+mod explore;
+mod failure;
+mod jobs;
+mod journal;
+mod page;
+mod people;
+mod service;
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware;
+use eigenfaces::error::{Error, Result};
+use eigenfaces::store::{ModelLock, Wait};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::TimeoutLayer;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::cli::Outcome;
+use crate::cli::args::Serve;
+use crate::cli::output::Output;
+use access::Access;
+use service::Service;
+
+/// The largest body of a request; the decoder has its own limits besides.
+const MOST_BYTES: usize = 20 << 20;
+
+/// No answer takes longer; long work is a job.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Serves until the program is told to end.
+pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
+    let address = args.listen;
+    if !address.ip().is_loopback() && args.key.is_none() {
+        return Err(Error::OpenWithoutKey { address });
+    }
+    let lock = ModelLock::acquire(model, Wait::Fail)?;
+    let listener = listen(address)?;
+    let address = listener.local_addr().unwrap_or(address);
+    let access = Access::new(address, args.key.clone())?;
+    let page = access.first_address();
+    let key = access.key().to_owned();
+    let service = Arc::new(Service::open(model, lock, access)?);
+
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| serve_error(address, &error))?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)
+            .map_err(|error| serve_error(address, &error))?;
+        output.say(&format!(
+            "serving {} at {page}",
+            crate::cli::output::shown(model)
+        ));
+        if args.key.is_none() {
+            output.say(&format!("key for programs (header x-api-key): {key}"));
+        }
+        output.say("press Ctrl-C to end");
+        if args.open {
+            open_in_browser(&page, output);
+        }
+        axum::serve(listener, router(service))
+            .await
+            .map_err(|error| serve_error(address, &error))
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn listen(address: SocketAddr) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).map_err(|error| serve_error(address, &error))?;
+    listener
+        .set_nonblocking(true)
+        .map_err(|error| serve_error(address, &error))?;
+    Ok(listener)
+}
+
+fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {
+    Error::Listen {
+        address,
+        reason: match error.kind() {
+            std::io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "the system forbids it".to_owned(),
+            _ => error.to_string(),
+        },
+    }
+}
+
+/// All that is answered. The description of the API is made from the same list.
+fn router(service: Arc<Service>) -> Router {
+    let (api, description) = OpenApiRouter::with_openapi(api::description())
+        .nest("/api/v0", api::routes())
+        .nest("/api/v1", compreface::routes())
+        .split_for_parts();
+    let description = Arc::new(description);
+    let described = move || async move { axum::Json((*description).clone()) };
+    api.route("/openapi.json", axum::routing::get(described))
+        .merge(page::routes())
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::REQUEST_TIMEOUT,
+            LONGEST,
+        ))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&service),
+            access::guard,
+        ))
+        .layer(CatchPanicLayer::new())
+        .with_state(service)
+}
+
+/// Opens the page in the user's browser. Where that fails, the address stands on the terminal.
+fn open_in_browser(address: &str, output: &Output) {
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let started = std::process::Command::new(opener)
+        .arg(address)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn();
+    if started.is_err() {
+        output.say("no browser could be started: open the address above");
+    }
+}

@@ -1,0 +1,57 @@
+// Asks the server, and keeps in mind which state of the gallery the page shows.
+
+let tag = null;
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function ask(method, path, { body, headers = {} } = {}) {
+  let response;
+  try {
+    response = await fetch(`/api/v0${path}`, { method, body, headers });
+  } catch {
+    throw new Refused(0, "The server does not answer: was it ended?");
+  }
+  if (!response.ok) {
+    const told = await response.json().catch(() => ({}));
+    throw new Refused(response.status, told.message ?? `The server refused (${response.status}).`);
+  }
+  return response;
+}
+
+const remember = (response) => { tag = response.headers.get("etag") ?? tag; };
+
+export async function get(path) {
+  const response = await ask("GET", path);
+  remember(response);
+  return response.json();
+}
+
+export async function numbers(path) {
+  return new Float32Array(await (await ask("GET", path)).arrayBuffer());
+}
+
+export async function send(path, photo) {
+  return (await ask("POST", path, { body: photo })).json();
+}
+
+export async function picture(path, photo) {
+  return createImageBitmap(await (await ask("POST", path, { body: photo })).blob());
+}
+
+// A change is meant for the state of the gallery that the page shows: another one refuses it (412).
+export async function change(method, path, content) {
+  const headers = tag ? { "if-match": tag } : {};
+  const isPhoto = content instanceof Blob;
+  if (content !== undefined && !isPhoto) headers["content-type"] = "application/json";
+  const body = content === undefined || isPhoto ? content : JSON.stringify(content);
+  const response = await ask(method, path, { body, headers });
+  remember(response);
+  return response.json();
+}
+
+export const part = encodeURIComponent;

@@ -1,0 +1,353 @@
+//! Who is enrolled, over HTTP: look, add, rename, merge, move, erase.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path as UrlPath, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use eigenfaces::dataset::ContentHash;
+use eigenfaces::evaluate::Suspects;
+use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::{FaceChoice, Model, Person, Settings};
+use image::GrayImage;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::api::{expected, png, tagged};
+use super::body::{Parts, decode};
+use super::failure::{Answer, Failure};
+use super::service::{Service, Snapshot, Undo};
+
+pub fn routes() -> OpenApiRouter<Arc<Service>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(faces, add_face))
+        .routes(routes!(rename, erase))
+        .routes(routes!(merge))
+        .routes(routes!(picture))
+        .routes(routes!(move_face, erase_face))
+}
+
+/// 128 bits as the field writes them: 8-4-4-4-12 hexadecimal digits.
+pub fn in_groups(bytes: [u8; 16]) -> String {
+    let mut text = String::with_capacity(36);
+    for (at, byte) in bytes.into_iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The name of a face for clients that want 128 bits: the first half of its photo's hash.
+pub fn short(hash: ContentHash) -> String {
+    in_groups(std::array::from_fn(|at| hash.0[at]))
+}
+
+/// A face by its hash, or by the short name of it.
+///
+/// # Errors
+/// There is none.
+pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
+    let is_meant = |hash: ContentHash| hash.to_string() == name || short(hash) == name;
+    let found = gallery
+        .enrolled()
+        .iter()
+        .position(|face| is_meant(face.hash));
+    found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
+}
+
+/// The picture of an enrolled face.
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
+    let (size, pixels) = (gallery.faces().size(), gallery.faces().face(at).to_vec());
+    let picture = GrayImage::from_raw(size.width(), size.height(), pixels);
+    png(&picture.unwrap_or_default().into())
+}
+
+/// What a look for mistakes found.
+pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {
+    let photo = |face: usize| {
+        let enrolled = &gallery.enrolled()[face];
+        json!({ "hash": enrolled.hash.to_string(), "person": gallery.people()[enrolled.person].as_str(), "source": enrolled.source })
+    };
+    let wrong = found.mislabelled.iter().map(|wrong| {
+        json!({ "finding": "wrong-label", "face": photo(wrong.face),
+                "looks_like": gallery.people()[wrong.nearest].as_str(), "confidence": wrong.confidence })
+    });
+    let same = found.duplicates.iter().map(|pair| {
+        json!({ "finding": "same-picture", "face": photo(pair.first), "other": photo(pair.second) })
+    });
+    let odd = found
+        .not_faces
+        .iter()
+        .map(|odd| json!({ "finding": "not-a-face", "face": photo(odd.face) }));
+    let findings: Vec<Value> = wrong.chain(same).chain(odd).collect();
+    json!({ "findings": findings })
+}
+
+/// Everybody, with how many faces of them are enrolled.
+pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
+    snapshot.model.as_ref().map_or_else(Vec::new, |model| {
+        let counts = model.gallery().counts();
+        model.people().iter().cloned().zip(counts).collect()
+    })
+}
+
+/// Everybody who is enrolled.
+#[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
+async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
+    let people = service
+        .work(|service| Ok(counted(&service.settled()?)))
+        .await?;
+    let people: Vec<Value> = people
+        .iter()
+        .map(|(person, faces)| json!({ "person": person.as_str(), "faces": faces }))
+        .collect();
+    Ok(tagged(&service, &json!({ "people": people })))
+}
+
+/// The faces of a person.
+#[utoipa::path(get, path = "/people/{person}/faces", params(("person" = String, Path)), responses((status = 200, description = "`faces`: a list of `hash` and `source`"), (status = 404, description = "nobody of that name")))]
+async fn faces(
+    State(service): State<Arc<Service>>,
+    UrlPath(person): UrlPath<String>,
+) -> Answer<Response> {
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let gallery = snapshot.model()?.gallery();
+        let person = gallery.find(&person)?;
+        let faces = gallery
+            .enrolled()
+            .iter()
+            .filter(|face| face.person == person);
+        let faces: Vec<Value> = faces
+            .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
+            .collect();
+        Ok(json!({ "person": gallery.people()[person].as_str(), "faces": faces }))
+    });
+    let object = object.await?;
+    Ok(tagged(&service, &object))
+}
+
+#[derive(Debug, Deserialize)]
+struct Which {
+    face: Option<usize>,
+    source: Option<String>,
+}
+
+/// Enrols one face of a photo.
+#[utoipa::path(post, path = "/people/{person}/faces",
+    params(("person" = String, Path), ("face" = Option<usize>, Query, description = "which face, counted from 1 from left to right [the main one]"),
+           ("source" = Option<String>, Query, description = "where the photo came from")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, description = "its hash"), (status = 409, description = "this photo is enrolled as somebody else"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn add_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(person): UrlPath<String>,
+    Query(which): Query<Which>,
+    headers: HeaderMap,
+    mut parts: Parts,
+) -> Answer<Response> {
+    let person = Person::new(&person)?;
+    let photo = parts.take("file")?;
+    let work = move |service: &Service| {
+        let photo = decode(&photo)?;
+        let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
+        let source = which.source.unwrap_or_default();
+        service.change(
+            expected(&headers).as_deref(),
+            Undo::Possible,
+            |model| match model {
+                Some(model) => Ok(model.add_photo(&person, &photo, choice, &source)?.0),
+                None => {
+                    let face = first_face(service, &person, &photo, choice, source)?;
+                    let (hash, preparation) = (face.hash, service.snapshot().preparation());
+                    *model = Some(Model::enroll_faces(
+                        preparation,
+                        vec![face],
+                        Settings::default(),
+                    )?);
+                    Ok(hash)
+                }
+            },
+        )
+    };
+    let hash = service.work(work).await?;
+    let object = tagged(&service, &json!({ "hash": hash.to_string() }));
+    Ok((StatusCode::CREATED, object).into_response())
+}
+
+/// A face of a photo, prepared as the gallery's are, or as the first one of a new gallery.
+///
+/// # Errors
+/// A photo without such a face.
+pub fn first_face(
+    service: &Service,
+    person: &Person,
+    photo: &eigenfaces::Photo,
+    choice: FaceChoice,
+    source: String,
+) -> Answer<LabeledFace> {
+    let preparation = service.snapshot().preparation();
+    let face = match choice {
+        FaceChoice::Main => preparation.prepare(photo.luma())?,
+        FaceChoice::Number(number) => {
+            let mut faces = preparation.prepare_all(photo.luma())?;
+            match number.checked_sub(1) {
+                Some(at) if at < faces.len() => faces.swap_remove(at),
+                _ => return Err(Failure::bad(format!("the photo has no face {number}"))),
+            }
+        }
+    };
+    Ok(LabeledFace {
+        person: person.clone(),
+        source,
+        hash: photo.content_hash(),
+        pixels: face.pixels,
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct NewName {
+    person: String,
+}
+
+/// Gives a person another name.
+#[utoipa::path(put, path = "/people/{person}", params(("person" = String, Path)), request_body(content = Value, description = "`{\"person\":\"new name\"}`"),
+    responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 409, description = "the new name is taken"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn rename(
+    State(service): State<Arc<Service>>,
+    UrlPath(person): UrlPath<String>,
+    headers: HeaderMap,
+    Json(new): Json<NewName>,
+) -> Answer<Response> {
+    let new = Person::new(&new.person)?;
+    let renamed = new.to_string();
+    let change = move |model: &mut Model| Ok(model.rename(&person, &new)?);
+    changed(&service, &headers, Undo::Possible, change).await?;
+    Ok(tagged(&service, &json!({ "person": renamed })))
+}
+
+#[derive(Debug, Deserialize)]
+struct Into_ {
+    into: String,
+}
+
+/// Makes all faces of a person another's.
+#[utoipa::path(post, path = "/people/{person}/merge", params(("person" = String, Path)), request_body(content = Value, description = "`{\"into\":\"name\"}`"),
+    responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn merge(
+    State(service): State<Arc<Service>>,
+    UrlPath(person): UrlPath<String>,
+    headers: HeaderMap,
+    Json(other): Json<Into_>,
+) -> Answer<Response> {
+    let into = other.into.clone();
+    let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
+    changed(&service, &headers, Undo::Possible, change).await?;
+    Ok(tagged(&service, &json!({ "person": other.into })))
+}
+
+/// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
+#[utoipa::path(delete, path = "/people/{person}", params(("person" = String, Path)), responses((status = 200, description = "how many faces were erased"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn erase(
+    State(service): State<Arc<Service>>,
+    UrlPath(person): UrlPath<String>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let work = move |service: &Service| {
+        service.change(expected(&headers).as_deref(), Undo::Never, |model| {
+            let known = model.as_mut().ok_or_else(Failure::nobody_enrolled)?;
+            let only = known.gallery().find(&person).is_ok() && known.people().len() == 1;
+            let faces = known.gallery().len();
+            if only {
+                *model = None;
+                return Ok(faces);
+            }
+            Ok(known.remove_person(&person)?)
+        })
+    };
+    let erased = service.work(work).await?;
+    Ok(tagged(&service, &json!({ "erased": erased })))
+}
+
+/// The picture of an enrolled face, as the model sees it.
+#[utoipa::path(get, path = "/faces/{hash}/picture.png", params(("hash" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "no such face")))]
+async fn picture(
+    State(service): State<Arc<Service>>,
+    UrlPath(hash): UrlPath<String>,
+) -> Answer<Response> {
+    let work = move |service: &Service| {
+        let snapshot = service.settled()?;
+        let gallery = snapshot.model()?.gallery();
+        face_picture(gallery, find_face(gallery, &hash)?)
+    };
+    service.work(work).await
+}
+
+/// Makes a face another person's, who may be new.
+#[utoipa::path(put, path = "/faces/{hash}", params(("hash" = String, Path)), request_body(content = Value, description = "`{\"person\":\"name\"}`"),
+    responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn move_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(hash): UrlPath<String>,
+    headers: HeaderMap,
+    Json(new): Json<NewName>,
+) -> Answer<Response> {
+    let person = Person::new(&new.person)?;
+    let change = move |model: &mut Model| {
+        let at = find_face(model.gallery(), &hash)?;
+        let hash = model.gallery().enrolled()[at].hash;
+        Ok(model.move_face(hash, &person)?)
+    };
+    changed(&service, &headers, Undo::Possible, change).await?;
+    Ok(tagged(&service, &json!({ "person": new.person })))
+}
+
+/// Erases one face. This cannot be taken back.
+#[utoipa::path(delete, path = "/faces/{hash}", params(("hash" = String, Path)), responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn erase_face(
+    State(service): State<Arc<Service>>,
+    UrlPath(hash): UrlPath<String>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let work = move |service: &Service| {
+        service.change(expected(&headers).as_deref(), Undo::Never, |model| {
+            let known = model.as_mut().ok_or_else(Failure::nobody_enrolled)?;
+            let at = find_face(known.gallery(), &hash)?;
+            if known.gallery().len() == 1 {
+                *model = None;
+                return Ok(());
+            }
+            let hash = known.gallery().enrolled()[at].hash;
+            known.remove_faces(&[hash])?;
+            Ok(())
+        })
+    };
+    service.work(work).await?;
+    Ok(tagged(&service, &json!({ "erased": 1 })))
+}
+
+/// A change of a gallery in which somebody is enrolled.
+async fn changed(
+    service: &Arc<Service>,
+    headers: &HeaderMap,
+    undo: Undo,
+    change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
+) -> Answer<()> {
+    let expected = expected(headers);
+    let work = move |service: &Service| {
+        service.change(expected.as_deref(), undo, |model| {
+            change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?)
+        })
+    };
+    service.work(work).await
+}

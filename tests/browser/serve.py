@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Uses the page of `eigenfaces serve` in headless Chromium as a person would, by mouse and by keyboard, and fails on
+any console message, on a request to elsewhere, and on whatever axe finds.
+
+    tests/browser/serve.py PROGRAM [FOLDER FOR SCREENSHOTS] [AXE.js]
+
+Needs Debian's chromium and chromium-driver; says so and does nothing where they are absent. AXE.js is axe.min.js of the
+npm package axe-core; without it accessibility is not looked at.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from driver import Browser, chromedriver, is_here
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+ENTER, TAB, ESCAPE = "\ue007", "\ue004", "\ue00c"
+KEY = "00000000-0000-4000-8000-000000000000"
+
+
+class Server:
+    def __init__(self, program, folder):
+        command = [program, "serve", "--listen", "127.0.0.1:0"]
+        environment = {**os.environ, "EIGENFACES_KEY": KEY}
+        self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
+        said = self.process.stderr.readline()
+        self.page = "http://" + said.split("http://")[1].strip()
+        self.origin = self.page.split("/?")[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def says(browser, text):
+    browser.wait("return document.getElementById('status').textContent.includes(arguments[0])", text,
+                 what=f"{text!r}, but it says {browser.run('return document.getElementById(`status`).textContent')!r}")
+
+
+def go(browser, view):
+    browser.run("location.hash = arguments[0]", view)
+    browser.wait("return !document.getElementById(arguments[0]).hidden", view)
+
+
+def focus(browser, label):
+    """Moves the focus to a button by its label, as a screen reader's list of buttons does."""
+    browser.wait("const b = document.querySelector(`[aria-label='${arguments[0]}']`); b?.focus(); return !!b", label)
+
+
+def people(browser):
+    return browser.run("return [...document.querySelectorAll('#list h3')].map(h => h.textContent)")
+
+
+def enrol_by_page(browser):
+    go(browser, "people")
+    browser.type("#enroll input", str(PROJECT / "faces"))
+    browser.press([ENTER])
+    says(browser, "112 faces enrolled")
+    assert len(people(browser)) == 14, people(browser)
+
+
+def try_a_photo(browser):
+    go(browser, "try")
+    browser.run("document.getElementById('file').tabIndex = 0")
+    browser.type("#file", str(PROJECT / "assets/probes/ada.png"))
+    says(browser, "Ada (")
+    label = browser.run("return document.getElementById('photo').getAttribute('aria-label')")
+    assert "Ada" in label, label
+    focus(browser, "Why face 1")
+    browser.press([ENTER])
+    browser.wait("return !document.getElementById('why').hidden")
+
+
+def teach(browser):
+    focus(browser, "Say who face 1 is")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.press([*"Ada", ENTER])
+    says(browser, "Enrolled as Ada")
+
+
+def change_people(browser):
+    go(browser, "people")
+    focus(browser, "Rename Boris")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.run("document.getElementById('ask-name').select()")
+    browser.press([*"<img src=x onerror=alert(1)>", ENTER])
+    says(browser, "is called <img src=x onerror=alert(1)> now")
+    assert browser.run("return document.querySelectorAll('h3 img').length") == 0, "a name is text"
+    browser.run("document.getElementById('undo').focus()")
+    browser.press([ENTER])
+    says(browser, "taken back")
+    assert "Boris" in people(browser)
+    focus(browser, "Merge Chiara into somebody")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.press([*"Boris", ENTER])
+    says(browser, "are Boris's now")
+    focus(browser, "Erase Dmitri")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.press([ESCAPE])
+    browser.wait("return !document.getElementById('ask').open")
+    assert "Dmitri" in people(browser), "leaving it leaves it"
+    focus(browser, "Erase Dmitri")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.press([ENTER])
+    says(browser, "Dmitri was erased")
+    assert len(people(browser)) == 12
+    focus(browser, "Faces of Ada")
+    browser.press([ENTER])
+    browser.wait("return document.querySelectorAll('#list img').length >= 8")
+
+
+def two_tabs(browser):
+    """Another tab changes the gallery; this one is told so, and shows it."""
+    browser.run("""
+        window.elsewhere = null;
+        fetch('/api/v0/people/Esther', {method: 'PUT', body: '{"person":"Esther B."}', headers: {'content-type': 'application/json'}})
+            .then(answer => { window.elsewhere = answer.status; });""")
+    browser.wait("return window.elsewhere === 200")
+    focus(browser, "Rename Farid")
+    browser.press([ENTER])
+    browser.wait("return document.getElementById('ask').open")
+    browser.press([*"x", ENTER])
+    says(browser, "changed elsewhere meanwhile")
+    assert "Esther B." in people(browser)
+
+
+def explore(browser):
+    go(browser, "explore")
+    browser.wait("return document.querySelectorAll('#basis img').length === 13")
+    browser.wait("return document.querySelectorAll('#sliders input').length === 12")
+    browser.run("const k = document.getElementById('k'); k.value = 3; k.dispatchEvent(new Event('input'))")
+    assert "from 3 basis faces" in browser.run("return document.getElementById('rebuilt-says').textContent")
+    browser.run("document.getElementById('scatter').focus()")
+    before = browser.run("return document.getElementById('turn').value")
+    browser.press(["\ue014"])
+    assert browser.run("return document.getElementById('turn').value") != before
+
+
+def camera(browser, expected):
+    go(browser, "try")
+    browser.run("document.getElementById('camera').click()")
+    if expected == "denied":
+        says(browser, "does not let this page use the camera")
+    elif expected == "none":
+        says(browser, "There is no camera")
+    else:
+        browser.wait("return document.getElementById('camera-says').textContent.includes(arguments[0])", expected)
+        browser.run("document.getElementById('camera-stop').click()")
+        browser.wait("return document.getElementById('camera-panel').hidden")
+
+
+def look(browser, axe):
+    """What is wrong with the view that is shown."""
+    problems = [wide] if (wide := browser.too_wide()) else []
+    if axe:
+        browser.devtools("Runtime.evaluate", expression=axe)
+        browser.run("window.found = null; axe.run(document).then(r => { window.found = r.violations; })")
+        browser.wait("return window.found !== null", what="axe")
+        found = browser.run("return window.found.map(v => `${v.id}: ${v.help} ${v.nodes.map(n => n.target).join(' ')}`)")
+        problems += [f"axe: {what}" for what in found]
+    return problems
+
+
+def film(folder):
+    """A rendered person before the camera, as a Y4M file."""
+    path = os.path.join(folder, "ada.y4m")
+    if not shutil.which("ffmpeg"):
+        return None
+    still = ["-loop", "1", "-i", str(PROJECT / "assets/probes/ada.png"), "-t", "1", "-r", "10"]
+    paint = ["-vf", "scale=-2:400,pad=640:480:(ow-iw)/2:(oh-ih)/2:gray", "-pix_fmt", "yuv420p"]
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-y", *still, *paint, path], check=True)
+    return path
+
+
+def visit(address, server, folder, axe):
+    problems = []
+    with Browser(address, 1280, 900) as browser:
+        browser.open(server.page)
+        browser.wait("return document.documentElement.dataset.ready")
+        assert "token" not in browser.run("return location.href"), "no token stays in the history"
+        enrol_by_page(browser)
+        try_a_photo(browser)
+        teach(browser)
+        change_people(browser)
+        two_tabs(browser)
+        explore(browser)
+        camera(browser, "none")
+        # 412 is a refusal that the browser itself writes to the console.
+        messages = [entry["message"] for entry in browser.log("browser") if "412" not in entry["message"]]
+        problems += [f"console: {message}" for message in messages]
+        outside = [url for url in browser.asked() if not url.startswith((server.origin, "blob:", "data:", "chrome:"))]
+        problems += [f"asked for {url}" for url in outside]
+        for scheme in ("light", "dark"):
+            browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for width, height in ((1280, 900), (390, 844)):
+                browser.resize(width, height)
+                for view in ("try", "people", "explore"):
+                    go(browser, view)
+                    browser.wait("return document.getElementById('summary').textContent")
+                    browser.run("dispatchEvent(new Event('resize'))")
+                    problems += [f"{view} at {width}, {scheme}: {what}" for what in look(browser, axe)]
+                    if folder:
+                        browser.shot(os.path.join(folder, f"{view}-{width}-{scheme}.png"))
+    return problems
+
+
+def cameras(address, server_of, scratch):
+    """With a camera, and with one that may not be used."""
+    film_of_ada = film(scratch)
+    if not film_of_ada:
+        print("no ffmpeg here: the camera is not tried")
+        return
+    flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={film_of_ada}"]
+    for more, expected in ((["--use-fake-ui-for-media-stream"], "Ada ("), (["--deny-permission-prompts"], "denied")):
+        with server_of() as server, Browser(address, 1280, 900, flags + more) as browser:
+            browser.open(server.page)
+            browser.wait("return document.documentElement.dataset.ready")
+            camera(browser, expected)
+
+
+def main():
+    if not is_here():
+        print("skipped: no chromium and chromedriver here (apt-get install chromium chromium-driver)")
+        return 0
+    program = os.path.abspath(sys.argv[1])
+    folder = sys.argv[2] if len(sys.argv) > 2 else None
+    axe = pathlib.Path(sys.argv[3]).read_text() if len(sys.argv) > 3 else None
+    with tempfile.TemporaryDirectory() as scratch, chromedriver() as address:
+        with Server(program, scratch) as server:
+            problems = visit(address, server, folder, axe)
+        cameras(address, lambda: Server(program, scratch), scratch)
+    for problem in problems:
+        print(problem)
+    print(f"the page: {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

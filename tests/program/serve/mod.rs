@@ -1,0 +1,409 @@
+//! `eigenfaces serve`: the API, and who is let in.
+
+mod client;
+mod compreface;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{bundled_faces, probes, scratch};
+use crate::{enrolled, run};
+use client::{KEY, Server};
+
+fn probe(name: &str) -> Vec<u8> {
+    fs::read(probes().join(name)).unwrap()
+}
+
+/// The photos of a bundled person.
+fn photos_of(name: &str) -> Vec<Vec<u8>> {
+    let mut photos: Vec<_> = fs::read_dir(bundled_faces().join(name))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    photos.sort();
+    photos.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+fn people(server: &Server) -> Vec<String> {
+    let answer = server.ask("GET", "/api/v0/people", b"").has(200).json();
+    let people = answer["people"].as_array().unwrap().iter();
+    people
+        .map(|one| one["person"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Waits for a job to end.
+fn ended(server: &Server, answer: &Value) -> Value {
+    let path = format!("/api/v0/jobs/{}", answer["id"]);
+    loop {
+        let job = server.ask("GET", &path, b"").has(200).json();
+        if job["state"] != "working" {
+            return job;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn it_answers_as_the_program_does() {
+    let folder = enrolled();
+    let ada = probes().join("ada.png");
+    let ada = ada.to_str().unwrap();
+    let printed = run(
+        folder.path(),
+        ["identify", ada, "--format", "json", "--top", "3"],
+    )
+    .done();
+    let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
+    let server = Server::start(folder.path());
+    let path = format!("/api/v0/identify?top=3&name={ada}");
+    let photo = probe("ada.png");
+    let found = server.ask("POST", &path, &photo).has(200).json();
+    assert_eq!(found, printed);
+    let of_form = server.form(&path, &[("file", &photo)]).has(200).json();
+    assert_eq!(of_form, printed);
+
+    let info = run(folder.path(), ["info", "--format", "json"]).done();
+    let info: Value = serde_json::from_str(info.stdout.lines().next().unwrap()).unwrap();
+    let model = server.ask("GET", "/api/v0/model", b"").has(200).json();
+    for (field, value) in model.as_object().unwrap() {
+        assert!(info.get(field).is_none_or(|told| told == value), "{field}");
+    }
+    let verified = server
+        .ask("POST", "/api/v0/verify?person=Ada", &photo)
+        .has(200)
+        .json();
+    assert_eq!(verified["decision"], "same");
+    let two = server
+        .form("/api/v0/verify", &[("file", &photo), ("other", &photo)])
+        .has(200);
+    assert_eq!(two.json()["decision"], "same");
+    let why = server.ask("POST", "/api/v0/explain", &photo).has(200);
+    assert_eq!(why.header("content-type"), Some("image/png"));
+    assert!(image::load_from_memory(&why.body).unwrap().width() > 300);
+
+    let text = server
+        .ask("POST", "/api/v0/identify", b"not a photo")
+        .has(400)
+        .json();
+    assert!(
+        text["error"].as_str().unwrap().contains("cannot be used"),
+        "{text}"
+    );
+    server.ask("POST", "/api/v0/identify", b"").has(400);
+    server
+        .ask("POST", "/api/v0/identify?far=2", &photo)
+        .has(400);
+    server
+        .ask("POST", "/api/v0/people/%20/faces", &photo)
+        .has(400);
+    server
+        .ask("GET", "/api/v0/people/Nobody/faces", b"")
+        .has(404);
+    server.ask("GET", "/api/v0/nothing", b"").has(404);
+    let openapi = server.ask("GET", "/openapi.json", b"").has(200).json();
+    for path in [
+        "/api/v0/identify",
+        "/api/v0/people/{person}",
+        "/api/v1/recognition/recognize",
+    ] {
+        assert!(openapi["paths"].get(path).is_some(), "{path}");
+    }
+}
+
+#[test]
+fn people_are_added_renamed_merged_moved_and_erased() {
+    let folder = scratch();
+    let server = Server::start(folder.path());
+    let file = folder.path().join("eigenfaces.npz");
+    assert_eq!(people(&server), Vec::<String>::new());
+    let ada = photos_of("Ada");
+    server.ask("POST", "/api/v0/identify", &ada[0]).has(409);
+    let added = server
+        .ask("POST", "/api/v0/people/Ada/faces?source=a.png", &ada[0])
+        .has(201);
+    let hash = added.json()["hash"].as_str().unwrap().to_owned();
+    assert!(file.exists(), "written before it is acknowledged");
+    server
+        .ask("POST", "/api/v0/people/Ada/faces", &ada[1])
+        .has(201);
+    let boris = photos_of("Boris");
+    server
+        .ask("POST", "/api/v0/people/Boris/faces", &boris[0])
+        .has(201);
+    server
+        .ask("POST", "/api/v0/people/Boris/faces", &ada[0])
+        .has(409);
+    assert_eq!(people(&server), ["Ada", "Boris"]);
+
+    let faces = server.ask("GET", "/api/v0/people/Ada/faces", b"").has(200);
+    let tag = faces.header("etag").unwrap().to_owned();
+    assert_eq!(faces.json()["faces"].as_array().unwrap().len(), 2);
+    let picture = server
+        .ask("GET", &format!("/api/v0/faces/{hash}/picture.png"), b"")
+        .has(200);
+    assert_eq!(image::load_from_memory(&picture.body).unwrap().width(), 64);
+
+    let stale = [("if-match", tag.as_str())];
+    server
+        .ask_with(
+            "PUT",
+            "/api/v0/people/Ada",
+            &stale,
+            br#"{"person":"Ada L."}"#,
+        )
+        .has(200);
+    let refused = server
+        .ask_with("PUT", "/api/v0/people/Boris", &stale, br#"{"person":"Bo"}"#)
+        .has(412);
+    assert!(
+        refused.json()["message"]
+            .as_str()
+            .unwrap()
+            .contains("changed meanwhile")
+    );
+    server
+        .ask("PUT", "/api/v0/people/Boris", br#"{"person":"Ada L."}"#)
+        .has(409);
+    assert_eq!(people(&server), ["Ada L.", "Boris"]);
+    server.ask("POST", "/api/v0/undo", b"").has(200);
+    assert_eq!(people(&server), ["Ada", "Boris"]);
+    server.ask("POST", "/api/v0/undo", b"").has(409);
+
+    server
+        .ask("POST", "/api/v0/people/Boris/merge", br#"{"into":"Ada"}"#)
+        .has(200);
+    assert_eq!(people(&server), ["Ada"]);
+    server
+        .ask(
+            "PUT",
+            &format!("/api/v0/faces/{hash}"),
+            br#"{"person":"Zoe"}"#,
+        )
+        .has(200);
+    assert_eq!(people(&server), ["Ada", "Zoe"]);
+    server
+        .ask("DELETE", &format!("/api/v0/faces/{hash}"), b"")
+        .has(200);
+    assert_eq!(people(&server), ["Ada"]);
+    server.ask("POST", "/api/v0/undo", b"").has(409);
+    server.ask("DELETE", "/api/v0/people/Ada", b"").has(200);
+    assert_eq!(people(&server), Vec::<String>::new());
+    assert!(!file.exists(), "nothing is left of anybody");
+}
+
+#[test]
+fn long_work_is_a_job() {
+    let folder = scratch();
+    let server = Server::start(folder.path());
+    let faces = bundled_faces().to_str().unwrap();
+    let enroll = json!({ "kind": "enroll", "folder": faces }).to_string();
+    let begun = server
+        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
+        .has(202)
+        .json();
+    server
+        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
+        .has(409);
+    let job = ended(&server, &begun);
+    assert_eq!(
+        (&job["state"], &job["result"]["added"]),
+        (&json!("done"), &json!(112)),
+        "{job}"
+    );
+    assert_eq!(people(&server).len(), 14);
+    let checked = server
+        .ask("POST", "/api/v0/jobs", br#"{"kind":"check"}"#)
+        .has(202)
+        .json();
+    let checked = ended(&server, &checked);
+    assert!(checked["result"]["findings"].is_array(), "{checked}");
+
+    let begun = server
+        .ask(
+            "POST",
+            "/api/v0/jobs",
+            br#"{"kind":"enroll","folder":"/missing"}"#,
+        )
+        .has(202);
+    let failed = ended(&server, &begun.json());
+    assert_eq!(failed["state"], "failed");
+    assert!(
+        failed["error"].as_str().unwrap().contains("/missing"),
+        "{failed}"
+    );
+    server.ask("POST", "/api/v0/undo", b"").has(200);
+    assert_eq!(people(&server).len(), 0, "the folder is taken back");
+    let begun = server
+        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
+        .has(202)
+        .json();
+    server
+        .ask("DELETE", &format!("/api/v0/jobs/{}", begun["id"]), b"")
+        .has(200);
+    assert_eq!(ended(&server, &begun)["state"], "cancelled");
+    assert_eq!(people(&server).len(), 0);
+    // What the page draws.
+    server
+        .ask("POST", "/api/v0/people/Ada/faces", &photos_of("Ada")[0])
+        .has(201);
+    server
+        .ask("POST", "/api/v0/people/Boris/faces", &photos_of("Boris")[0])
+        .has(201);
+    let space = server.ask("GET", "/api/v0/space", b"").has(200).json();
+    let k = space["components"].as_u64().unwrap() as usize;
+    let numbers = server.ask("GET", "/api/v0/basis.f32", b"").has(200);
+    assert_eq!(numbers.body.len(), (1 + k) * 64 * 74 * 4);
+    server.ask("GET", "/api/v0/mean.png", b"").has(200);
+    server
+        .ask("GET", "/api/v0/basis/1/picture.png", b"")
+        .has(200);
+    server
+        .ask("GET", "/api/v0/basis/0/picture.png", b"")
+        .has(404);
+    let weights = server.ask("GET", "/api/v0/weights", b"").has(200).json();
+    assert_eq!(weights["faces"][0]["weights"].as_array().unwrap().len(), k);
+    let projected = server
+        .ask("POST", "/api/v0/project", &photos_of("Ada")[0])
+        .has(200)
+        .json();
+    assert_eq!(
+        projected["faces"][0]["weights"],
+        weights["faces"][0]["weights"]
+    );
+}
+
+#[test]
+fn strangers_are_not_let_in() {
+    let folder = enrolled();
+    let server = Server::start(folder.path());
+    let own = ("host", server.address.as_str());
+    let key = ("x-api-key", KEY);
+    let ask = |path: &str, headers: &[(&str, &str)]| server.raw("GET", path, headers, b"");
+    ask("/api/v0/people", &[own]).has(401);
+    ask("/", &[own]).has(401);
+    ask("/api/v0/people", &[own, ("x-api-key", "wrong")]).has(401);
+    ask("/api/v0/people", &[own, key]).has(200);
+    let bearer = format!("Bearer {KEY}");
+    ask("/api/v0/people", &[own, ("authorization", &bearer)]).has(200);
+    // A name of somebody else's that leads here, and other sites in the same browser.
+    let page = format!("/?token={}", server.token);
+    ask(&page, &[("host", "evil.example:8384")]).has(421);
+    ask(&page, &[own, ("sec-fetch-site", "cross-site")]).has(403);
+    ask(
+        "/api/v0/people",
+        &[own, key, ("origin", "http://evil.example")],
+    )
+    .has(403);
+
+    let begun = ask(&page, &[own]).has(303);
+    let cookie = begun.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    let session = cookie.split(';').next().unwrap().to_owned();
+    ask(&page, &[own]).has(401);
+    let page = ask("/", &[own, ("cookie", &session)]).has(200);
+    for (name, value) in [
+        ("content-security-policy", "default-src 'none'"),
+        ("content-security-policy", "frame-ancestors 'none'"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "no-store"),
+    ] {
+        let sent = page.header(name).unwrap_or_default();
+        assert!(sent.contains(value), "{name}: {sent}");
+    }
+    assert!(page.header("access-control-allow-origin").is_none());
+    let port = server.address.rsplit(':').next().unwrap();
+    for host in ["localhost", "127.0.0.1", "[::1]"] {
+        let host = format!("{host}:{port}");
+        ask("/", &[("host", &host), ("cookie", &session)]).has(200);
+    }
+    for path in [
+        "/app.js",
+        "/style.css",
+        "/try.js",
+        "/people.js",
+        "/explore.js",
+        "/camera.js",
+        "/icon.svg",
+    ] {
+        ask(path, &[own, ("cookie", &session)]).has(200);
+        ask(path, &[own]).has(401);
+    }
+    // Nothing is changed by looking.
+    for path in ["/api/v0/undo", "/api/v0/people/Ada/merge"] {
+        ask(path, &[own, key]).has(405);
+    }
+    let large = vec![0; 21 << 20];
+    server.ask("POST", "/api/v0/identify", &large).has(413);
+    // A name is text wherever it stands.
+    let name = "%3Cimg%20onerror=alert(1)%3E";
+    let photo = photos_of("Ada")[0].clone();
+    server
+        .ask("POST", &format!("/api/v0/people/{name}/faces"), &photo)
+        .has(409);
+    let refused = server
+        .ask("PUT", "/api/v0/people/Nobody%3Cb%3E", br#"{"person":"x"}"#)
+        .has(404);
+    assert_eq!(refused.header("content-type"), Some("application/json"));
+}
+
+#[test]
+fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
+    let folder = enrolled();
+    let server = Server::start(folder.path());
+    run(folder.path(), ["serve", "--listen", "127.0.0.1:0"])
+        .failed_saying(&["is being changed by"]);
+    let other = scratch();
+    run(other.path(), ["serve", "--listen", &server.address])
+        .failed_saying(&["the port is in use", "--listen"]);
+    run(other.path(), ["serve", "--listen", "0.0.0.0:0"]).failed_saying(&["EIGENFACES_KEY"]);
+    fs::write(other.path().join("eigenfaces.npz"), "no model").unwrap();
+    run(other.path(), ["serve", "--listen", "127.0.0.1:0"]).failed_saying(&["eigenfaces.npz"]);
+    run(other.path(), ["serve", "--key", "short"]).ended(2, &["16 or more"]);
+}
+
+/// Additions that were acknowledged are there after a kill, in the journal or in the model.
+#[test]
+fn what_was_acknowledged_survives_a_kill() {
+    let folder = scratch();
+    let mut acknowledged = Vec::new();
+    for name in ["Ada", "Boris", "Chiara"]
+        .into_iter()
+        .filter(|name| bundled_faces().join(name).is_dir())
+    {
+        let server = Server::start(folder.path());
+        for photo in photos_of(name).iter().take(4) {
+            let path = format!("/api/v1/recognition/faces?subject={name}");
+            let answer = server.form(&path, &[("file", photo)]).has(201).json();
+            acknowledged.push(answer["image_id"].as_str().unwrap().to_owned());
+        }
+        // Dropped: killed at once, before the burst is learned.
+    }
+    let server = Server::start(folder.path());
+    let all = server
+        .ask("GET", "/api/v1/recognition/faces?size=100", b"")
+        .has(200)
+        .json();
+    let kept: Vec<&str> = all["faces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|face| face["image_id"].as_str().unwrap())
+        .collect();
+    for face in &acknowledged {
+        assert!(kept.contains(&face.as_str()), "{face} was lost");
+    }
+    assert_eq!(kept.len(), acknowledged.len());
+    assert!(is_clean(folder.path()), "no journal is left");
+}
+
+fn is_clean(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().all(|entry| {
+        let name = entry.unwrap().file_name();
+        !name.to_string_lossy().ends_with(".added")
+    })
+}
