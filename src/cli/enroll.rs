@@ -1,6 +1,6 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::args::{Enroll, Format};
 use super::learning::{self, Collected, Onto};
 use super::output::{Output, counted, keep, one_line, percent};
-use super::{Outcome, changing, check, info, json, people};
+use super::{Outcome, changing, check, info, json, people, wrong_folder};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -45,11 +45,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let collected = learning::collect(&args.faces, &args.labels, onto, &args.learn, output)?;
+    let mut collected = learning::collect(&args.faces, &args.labels, onto, &args.learn, output)?;
     learning::report_skipped(&collected.skipped, output);
     learning::report_parts(&collected, output);
     if let Some(survey) = &collected.survey {
         learning::report_framing(survey, output);
+    }
+    wrong_folder::refuse(args, &collected, known)?;
+    if let Some((_, history)) = &before {
+        report_earlier_names(&history.resolve(&mut collected.folder), output);
     }
 
     let (preparation, skipped) = (collected.preparation, collected.skipped.len());
@@ -131,6 +135,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     };
     report.did(&recognizer, model, started)?;
     Ok(outcome)
+}
+
+/// Says whose photos folders with earlier names hold.
+pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output) {
+    for (name, now) in earlier {
+        output.say(&format!(
+            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
+        ));
+    }
 }
 
 /// The basis of other photos that the faces are to be placed in, if one was named.

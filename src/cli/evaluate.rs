@@ -56,7 +56,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     match output.format {
         Format::Text => text(&evaluation, output)?,
         Format::Json => {
-            output.line(&evaluation_json::object(&evaluation, &people).to_string())?;
+            output.json(evaluation_json::object(&evaluation, &people))?;
         }
         Format::Csv => evaluation_json::csv(&evaluation, &people, output)?,
     }

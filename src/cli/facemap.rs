@@ -120,7 +120,7 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
                 },
                 "minima": minima,
             });
-            output.line(&object.to_string())
+            output.json(object)
         }
         Format::Csv => {
             output.line("photo,x,y,width,height,value")?;

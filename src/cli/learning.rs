@@ -1,6 +1,6 @@
 //! From folders to faces to a recogniser: shared by `enroll` and all that take `--faces`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -523,10 +523,29 @@ pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
     }
 }
 
-/// Names every skipped file with its reason.
+/// So many files are named for one kind of reason; the others are counted.
+const NAMED: usize = 5;
+
+/// Names skipped files with their reasons: all of them where the user wants that, or else a few for every kind of reason.
 pub fn report_skipped(skipped: &[Skipped], output: &Output) {
+    let mut of_kind: HashMap<_, usize> = HashMap::new();
     for skip in skipped {
-        output.warn(&format!("skipped {}: {}", shown(&skip.path), skip.problem));
+        let count = of_kind
+            .entry(std::mem::discriminant(&skip.problem))
+            .or_default();
+        *count += 1;
+        if *count <= NAMED || output.names_all {
+            output.warn(&format!("skipped {}: {}", shown(&skip.path), skip.problem));
+        }
+    }
+    let more: usize = of_kind
+        .into_values()
+        .map(|count| count.saturating_sub(NAMED))
+        .sum();
+    if more > 0 && !output.names_all {
+        output.warn(&format!(
+            "skipped {more} more for the same reasons; --verbose names them all"
+        ));
     }
 }
 

@@ -5,6 +5,7 @@ pub mod args;
 mod basis;
 mod changing;
 mod check;
+mod copies;
 mod enroll;
 mod evaluate;
 mod evaluation_json;
@@ -34,14 +35,13 @@ mod report;
 mod shell;
 mod verify;
 mod weights;
+mod wrong_folder;
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
-use clap::error::ErrorKind;
 use eigenfaces::error::{Error, Result};
 
-use args::{AnyFormat, Cli, Command};
+use args::{Cli, Command};
 use output::Output;
 
 /// How a command ended that did not fail.
@@ -138,20 +138,9 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         })
 }
 
-/// Ends with a usage error where `--format npy` was asked of a command that prints no array.
-fn refuse_arrays(cli: &Cli) {
-    if cli.global.format == AnyFormat::Npy && !matches!(cli.command, Command::Project(_)) {
-        let message = "--format npy is for `project`: use text, json or csv here";
-        Cli::command()
-            .error(ErrorKind::InvalidValue, message)
-            .exit();
-    }
-}
-
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
-    refuse_arrays(cli);
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
@@ -161,7 +150,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
-        Command::Project(args) => project::run(args, cli.global.format, model, output),
+        Command::Project(args) => project::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Report(args) => report::run(args, model, output),

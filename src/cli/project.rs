@@ -19,8 +19,8 @@ use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, files, learning};
 
-pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> Result<Outcome> {
-    let form = form(args.output.as_deref(), format);
+pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
+    let form = form(args.output.as_deref(), args.format);
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
     let table_file = files::claim(&mut outputs, args.output.as_ref())?;
@@ -135,7 +135,7 @@ fn of_photos(
         &|done| progress.reach(done),
     );
     drop(progress);
-    let (mut rows, mut unusable) = (Vec::new(), photos.unusable);
+    let (mut rows, mut unusable) = (Vec::new(), photos.unusable.len());
     let alone = photos.paths.len() == 1;
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {

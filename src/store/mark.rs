@@ -85,6 +85,11 @@ pub(super) fn written_here(path: &Path) -> Option<FileKind> {
     is_plan.then_some(FileKind::Plan)
 }
 
+/// Whether a file is a picture, drawing, table or page that this program wrote.
+pub fn is_result(path: &Path) -> bool {
+    ends(path).is_ok_and(|(head, tail)| is_derived(&head, &tail))
+}
+
 /// The first and the last bytes of a file.
 fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut file = File::open(path)?;

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Learn, Origin, ending_in, png};
+use super::{AnyFormat, Force, Learn, Origin, ending_in, png};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -130,6 +130,9 @@ pub struct Project {
     /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
     #[arg(long)]
     pub whiten: bool,
+    /// How weights are printed or written: for reading, as JSON Lines, as CSV, or as a NumPy array
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: AnyFormat,
     /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
