@@ -250,7 +250,7 @@ pub enum Error {
     Pca(#[from] PcaError),
 
     /// There are photos, but not one can be used.
-    #[error("{}: none of its {count} photos can be used; each is named above with its reason", .path.display())]
+    #[error("{}: {} can be used; the reasons are named above", .path.display(), if *.count == 1 { "not its only photo".to_owned() } else { format!("none of its {count} photos") })]
     NoneUsable { path: PathBuf, count: usize },
 
     /// A size was asked for, but the model has another.

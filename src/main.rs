@@ -4,8 +4,6 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    cli::main(&cli::args::Cli::parse())
+    cli::main(&cli::parsed())
 }

@@ -32,9 +32,6 @@ pub use pictures::{Axes, Basis, Facemap, MapMeasure, Project, Reconstruct, Repor
     propagate_version = true,
     max_term_width = 100
 )]
-#[command(
-    after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, but some inputs could not be used."
-)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -140,9 +137,6 @@ pub enum Command {
     #[cfg(feature = "postgres")]
     Export(Export),
     /// Say whether two photos show the same person, or a photo an enrolled one
-    #[command(
-        after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."
-    )]
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
@@ -159,16 +153,10 @@ pub enum Command {
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
     /// Say what the model holds
-    #[command(
-        after_help = "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only."
-    )]
     Info(Info),
     /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)
     Plan(Plan),
     /// Sum up one worker's share of the photos
-    #[command(
-        after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, and the part is written, but some photos could not be used."
-    )]
     Partial(Partial),
     /// Make one basis, or one part, of the parts of all workers; in any order
     Merge(MergeParts),
@@ -232,6 +220,14 @@ pub struct Evaluate {
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
+    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV
+    #[arg(long, value_name = "FILE.csv", value_parser = csv, conflicts_with_all = ["check", "pairs"])]
+    pub scores: Option<PathBuf>,
+    /// Write pages of the probes that were taken for another person to this folder, beside photos of both
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
+    pub failures: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
     /// Learn a background model for each fold of --pairs from the people of the other folds (minutes)
     #[arg(long, requires = "pairs")]
     pub learn_background: bool,
@@ -426,6 +422,11 @@ fn ending_in(known: &[&str], wanted: &str, text: &str) -> Result<PathBuf, String
     } else {
         Err(format!("expected a name that ends in {wanted}"))
     }
+}
+
+/// The path of a table.
+fn csv(text: &str) -> Result<PathBuf, String> {
+    ending_in(&["csv"], ".csv", text)
 }
 
 /// The path of a picture that is written as PNG.

@@ -316,11 +316,14 @@ impl Report<'_> {
 
     fn in_a_line(&self, gallery: &Gallery) -> String {
         let intake = self.intake;
-        let mut line = format!(
-            "enrolled {} of {}",
-            counted(intake.added.len(), "face", "faces"),
-            counted(gallery.people().len(), "person", "people")
-        );
+        let people = counted(gallery.people().len(), "person", "people");
+        let added = counted(intake.added.len(), "face", "faces");
+        let mut line = if intake.added.len() == gallery.len() {
+            format!("enrolled {added} of {people}")
+        } else {
+            let all = counted(gallery.len(), "face", "faces");
+            format!("enrolled {added}: now {all} of {people}")
+        };
         let mut add = |count: usize, one: &str, many: &str| {
             if count > 0 {
                 line += &format!(", {}", counted(count, one, many));

@@ -395,7 +395,12 @@ impl Report<'_> {
             "; a name needs slightly more".to_owned()
         } else {
             match self.question.acceptance {
-                Acceptance::FalseAccepts(_) => format!("; a name needs more than {limit}"),
+                Acceptance::FalseAccepts(_) => {
+                    format!(
+                        "; a name needs more than {}",
+                        limit.trim_start_matches("> ")
+                    )
+                }
                 Acceptance::Confidence(_) => format!("; below {limit}"),
             }
         }

@@ -8,7 +8,10 @@ mod check;
 mod copies;
 mod enroll;
 mod evaluate;
+mod evaluation_files;
 mod evaluation_json;
+mod evaluation_text;
+mod examples;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
@@ -37,8 +40,11 @@ mod verify;
 mod weights;
 mod wrong_folder;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use eigenfaces::error::{Error, Result};
 
 use args::{Cli, Command};
@@ -86,6 +92,26 @@ fn survive_large_files() {
         // Where no handler can be had, the process dies as it did: the old model is safe all the same.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     }
+}
+
+/// What the user typed. Ends with a usage error, or after showing help.
+pub fn parsed() -> Cli {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let program = || examples::added_to(Cli::command());
+    program()
+        .try_get_matches_from(&typed)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .unwrap_or_else(|error| {
+            // Of a wrong name after `help`, clap suggests no right one; of a wrong command it does.
+            let asked = match typed.as_slice() {
+                [name, help, command, ..] if help == "help" => Some([name, command]),
+                _ => None,
+            };
+            let suggested = asked
+                .filter(|_| error.kind() == ErrorKind::InvalidSubcommand)
+                .and_then(|command| program().try_get_matches_from(command).err());
+            suggested.unwrap_or(error).exit()
+        })
 }
 
 /// Runs the command and reports the final error, if any.

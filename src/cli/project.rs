@@ -50,7 +50,8 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let gallery = in_scale(of_gallery(&recognizer, space));
 
     if let Some(file) = &plot_file {
-        draw(file, &plot(&axes, space, &gallery, &probes))?;
+        let drawn = chosen(gallery.clone(), &args.people, &recognizer)?;
+        draw(file, &plot(&axes, space, &drawn, &probes))?;
         output.say(&format!("wrote {}", shown(file.path())));
     }
     let mut table = probes;
@@ -61,6 +62,26 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
         deliver(&table, space, form, table_file.as_ref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
+}
+
+/// The rows of these people; all where nobody is named.
+fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
+    let gallery = recognizer.gallery();
+    let wanted = people.iter().map(|name| gallery.find(name));
+    let wanted: Vec<usize> = wanted.collect::<Result<_>>()?;
+    let names: Vec<&str> = wanted
+        .iter()
+        .map(|&at| gallery.people()[at].as_str())
+        .collect();
+    let is_wanted = |row: &Row| {
+        names.is_empty()
+            || row
+                .person
+                .as_deref()
+                .is_some_and(|name| names.contains(&name))
+    };
+    table.rows.retain(is_wanted);
+    Ok(table)
 }
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {

@@ -29,6 +29,7 @@ mod report;
 mod sync;
 mod theory;
 mod verify;
+mod wrong_turns;
 
 use std::path::Path;
 use std::process::{Command, Output};
