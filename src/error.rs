@@ -13,7 +13,7 @@ mod pca;
 mod photo;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
@@ -120,6 +120,13 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A folder holds nothing that could be a photo, and photos of anybody would do.
+    #[error("{}: holds no photo, nor do the folders in it; give photos, or a folder with some", .path.display())]
+    NothingToLookAt {
+        /// The folder concerned.
+        path: PathBuf,
+    },
+
     /// The table of labels (`--labels FILE.csv`) cannot be used.
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
@@ -193,7 +200,7 @@ pub enum Error {
     },
 
     /// The operating system would not let a file be read.
-    #[error("{}: cannot be read: {source}", .path.display())]
+    #[error("{}: cannot be read ({}); check that it is there and its permissions", .path.display(), reason(.source))]
     Read { path: PathBuf, source: io::Error },
 
     /// A file cannot be written. What stood there before still stands there.
@@ -247,6 +254,26 @@ pub enum Error {
     #[error("'{name}' cannot be merged into itself; name another person after --into")]
     MergedIntoItself { name: String },
 
+    /// No change is known that could be taken back.
+    #[error(
+        "there is no change to take back: only the last one can be, once; `eigenfaces info --log` lists them"
+    )]
+    NothingToUndo,
+
+    /// The last change erased faces, and of these nothing is kept.
+    #[error("the last change erased {count} {}, and what is erased is gone for good; enrol the photos again", if *.count == 1 { "face" } else { "faces" })]
+    ErasedForGood { count: usize },
+
+    /// A folder that looks like none of people.
+    #[error("{}: {reason}; {remedy}", .path.display())]
+    WrongFolder {
+        path: PathBuf,
+        /// What speaks against it.
+        reason: String,
+        /// What to give instead, or to add.
+        remedy: &'static str,
+    },
+
     /// What would be left cannot be learned from.
     #[error("{}: {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
     TooFewLeft { path: PathBuf, left: usize },
@@ -268,7 +295,7 @@ pub enum Error {
     Pca(#[from] PcaError),
 
     /// There are photos, but not one can be used.
-    #[error("{}: none of its {count} photos can be used; each is named above with its reason", .path.display())]
+    #[error("{}: {} can be used; the reasons are named above", .path.display(), if *.count == 1 { "not its only photo".to_owned() } else { format!("none of its {count} photos") })]
     NoneUsable { path: PathBuf, count: usize },
 
     /// A size was asked for, but the model has another.
@@ -362,7 +389,7 @@ pub enum Error {
     TooFewToVerify { people: usize, enough: usize },
 
     /// A folder for results cannot be made.
-    #[error("{}: this folder cannot be made ({source}); choose another place", .path.display())]
+    #[error("{}: this folder cannot be made ({}); choose another place", .path.display(), reason(.source))]
     MakeFolder { path: PathBuf, source: io::Error },
 
     /// A picture cannot be turned into a file.
@@ -384,6 +411,37 @@ pub enum Error {
     },
 
     /// Results cannot be printed.
-    #[error("the results cannot be printed: {0}")]
+    #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
     Print(#[source] io::Error),
+}
+
+impl Error {
+    /// A folder for results that cannot be made.
+    pub fn folder(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::MakeFolder { path, source }
+    }
+}
+
+/// What the operating system says, in plain words and without its number for it.
+pub(crate) fn reason(error: &io::Error) -> String {
+    use io::ErrorKind as Kind;
+    let plain = match error.kind() {
+        Kind::NotFound => "no such file or folder",
+        Kind::PermissionDenied => "permission denied",
+        Kind::IsADirectory => "it is a folder",
+        Kind::NotADirectory => "not a folder",
+        Kind::AlreadyExists => "a file of this name is there",
+        Kind::StorageFull => "the disk is full",
+        Kind::ReadOnlyFilesystem => "nothing can be written to this disk",
+        _ => {
+            let text = error.to_string();
+            return text
+                .split(" (os error")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+        }
+    };
+    plain.to_owned()
 }

@@ -6,8 +6,6 @@ mod server;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    cli::main(&cli::args::Cli::parse())
+    cli::main(&cli::parsed())
 }

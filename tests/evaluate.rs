@@ -7,7 +7,7 @@ use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::evaluate::split::Protocol;
-use eigenfaces::evaluate::{Evaluation, Plan, check, evaluate};
+use eigenfaces::evaluate::{Evaluation, Keep, Plan, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
@@ -33,6 +33,7 @@ fn plan(protocol: &str) -> Plan {
         protocol: protocol.parse().unwrap(),
         seed: 0,
         not_faces: None,
+        keep: Keep::Nearest,
     }
 }
 

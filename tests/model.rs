@@ -164,9 +164,11 @@ impl Observer for Heard {
         })
     }
 
-    fn skipped(&self, skipped: &Skipped) {
-        assert!(skipped.to_string().contains("notes.jpg"), "{skipped}");
-        self.skipped.fetch_add(1, Ordering::SeqCst);
+    fn skipped(&self, skipped: &[Skipped]) {
+        for skipped in skipped {
+            assert!(skipped.to_string().contains("notes.jpg"), "{skipped}");
+            self.skipped.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     fn notice(&self, notice: &Notice<'_>) {

@@ -10,6 +10,7 @@ mod pictures;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "postgres")]
 use eigenfaces::database::GivenAddress;
@@ -20,7 +21,7 @@ use eigenfaces::evaluate::split::Protocol;
 pub use distributed::{MergeParts, Partial, Plan};
 pub use force::Force;
 pub use learn::{Learn, Prepare};
-pub use people::{List, Merge, People, PeopleAction, Remove, Rename};
+pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, MapMeasure, Project, Reconstruct, Report};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
@@ -30,9 +31,6 @@ pub use pictures::{Axes, Basis, Facemap, MapMeasure, Project, Reconstruct, Repor
     version,
     propagate_version = true,
     max_term_width = 100
-)]
-#[command(
-    after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, but some inputs could not be used."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -78,18 +76,30 @@ pub struct Global {
         default_value = "eigenfaces.npz"
     )]
     pub model: PathBuf,
-    /// How results are printed: for reading, as JSON Lines, or as CSV; weights also as a NumPy array
-    #[arg(long, global = true, value_enum, default_value_t)]
+    /// How results are printed: for reading, as JSON Lines, or as CSV
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text", value_parser = in_lines())]
     pub format: AnyFormat,
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Name every file that is passed over; otherwise five with one reason, and how many more
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// How many threads may work; results do not depend on it [default: one a core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// When to colour messages (NO_COLOR is respected)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: Color,
+}
+
+/// The formats of commands that print lines.
+fn in_lines() -> impl TypedValueParser<Value = AnyFormat> {
+    let lines = AnyFormat::value_variants()
+        .iter()
+        .filter(|format| format.in_lines().is_some());
+    PossibleValuesParser::new(lines.filter_map(AnyFormat::to_possible_value))
+        .map(|name| AnyFormat::from_str(&name, false).unwrap_or_default())
 }
 
 /// How results are printed, by any command.
@@ -102,7 +112,7 @@ pub enum AnyFormat {
     Json,
     /// Comma-separated values with a header
     Csv,
-    /// A NumPy array (`project` only)
+    /// A NumPy array
     Npy,
 }
 
@@ -157,9 +167,6 @@ pub enum Command {
     )]
     Serve(Serve),
     /// Say whether two photos show the same person, or a photo an enrolled one
-    #[command(
-        after_help = "Exit codes: 0 the same person; 1 not the same; 2 trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell."
-    )]
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
@@ -169,23 +176,17 @@ pub enum Command {
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
     Project(Project),
-    /// List, rename, merge or remove the people enrolled
+    /// List, add, rename, merge or remove the people enrolled, or take the last change back
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
     Evaluate(Evaluate),
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
     /// Say what the model holds
-    #[command(
-        after_help = "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only."
-    )]
     Info(Info),
     /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)
     Plan(Plan),
     /// Sum up one worker's share of the photos
-    #[command(
-        after_help = "Exit codes: 0 done; 1 failed; 2 usage; 3 done, and the part is written, but some photos could not be used."
-    )]
     Partial(Partial),
     /// Make one basis, or one part, of the parts of all workers; in any order
     Merge(MergeParts),
@@ -216,6 +217,9 @@ pub struct Enroll {
     /// Place the faces in a basis learned by many workers, as `eigenfaces merge` wrote it, into a new model
     #[arg(long, value_name = "BASIS.npz", conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels", "keep_basis", "check", "sync"])]
     pub basis: Option<PathBuf>,
+    /// The folders straight in FACES are people even where their photos lie in folders further down
+    #[arg(long)]
+    pub nested: bool,
     /// Keep no paths of photos in the model, neither of these nor of those enrolled before
     #[arg(long)]
     pub no_sources: bool,
@@ -246,6 +250,14 @@ pub struct Evaluate {
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
+    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV
+    #[arg(long, value_name = "FILE.csv", value_parser = csv, conflicts_with_all = ["check", "pairs"])]
+    pub scores: Option<PathBuf>,
+    /// Write pages of the probes that were taken for another person to this folder, beside photos of both
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
+    pub failures: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
     /// Learn a background model for each fold of --pairs from the people of the other folds (minutes)
     #[arg(long, requires = "pairs")]
     pub learn_background: bool,
@@ -270,12 +282,11 @@ pub struct Deed {
 /// `identify`
 #[derive(Debug, Args)]
 pub struct Identify {
-    /// Photos, or folders of photos
+    /// Photos, or folders of photos; - reads one from standard input
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
-    /// Write a copy of each photo to this folder, with a frame, name and confidence at each face, readable by you only; made where it is missing
-    #[arg(long, value_name = "DIR")]
-    pub annotate: Option<PathBuf>,
+    #[command(flatten)]
+    pub pictures: Pictures,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -294,6 +305,20 @@ pub struct Identify {
     pub elsewhere: Elsewhere,
     #[command(flatten)]
     pub origin: Origin,
+}
+
+/// Pictures that `identify` writes beside its answers.
+#[derive(Debug, Clone, Args)]
+pub struct Pictures {
+    /// Write a copy of each photo that shows a face to this folder, with a frame, name and confidence at each face, readable by you only; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
+    /// Copy photos without a face too
+    #[arg(long, requires = "annotate")]
+    pub annotate_all: bool,
+    /// Write every face found, turned upright, to this folder as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled
+    #[arg(long, value_name = "DIR")]
+    pub save_faces: Option<PathBuf>,
 }
 
 /// A gallery that is not the model's.
@@ -427,6 +452,11 @@ fn ending_in(known: &[&str], wanted: &str, text: &str) -> Result<PathBuf, String
     } else {
         Err(format!("expected a name that ends in {wanted}"))
     }
+}
+
+/// The path of a table.
+fn csv(text: &str) -> Result<PathBuf, String> {
+    ending_in(&["csv"], ".csv", text)
 }
 
 /// The path of a picture that is written as PNG.

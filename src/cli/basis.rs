@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eigenfaces::background::{Background, Channel, FACE};
-use eigenfaces::error::{Error, Result};
+use eigenfaces::error::Result;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -334,10 +334,7 @@ impl Folder {
     }
 
     fn claim(&mut self, name: &str) -> Result<Destination> {
-        std::fs::create_dir_all(&self.path).map_err(|source| Error::MakeFolder {
-            path: self.path.clone(),
-            source,
-        })?;
+        files::make_folder(&self.path)?;
         self.outputs.claim(&self.path.join(name), FileKind::Derived)
     }
 

@@ -53,25 +53,31 @@ pub fn consent(deed: Deed, model: &Path, what: &str) -> Result<()> {
     if deed.yes {
         return Ok(());
     }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Error::NotConfirmed {
+    let question = format!("erase {} from {}?", one_line(what), shown(model));
+    match asked(&question) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Error::Declined {
+            path: model.to_owned(),
+        }),
+        None => Err(Error::NotConfirmed {
             path: model.to_owned(),
             what: what.to_owned(),
-        });
+        }),
+    }
+}
+
+/// What the user answers to a question of yes or no; `None` where nobody can be asked.
+pub fn asked(question: &str) -> Option<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
     }
     let mut answer = String::new();
-    let question = format!("erase {} from {}? [y/N] ", one_line(what), shown(model));
-    let _ = write!(io::stderr(), "{question}").and_then(|()| io::stderr().flush());
+    let _ = write!(io::stderr(), "{question} [y/N] ").and_then(|()| io::stderr().flush());
     let _ = io::stdin().lock().read_line(&mut answer);
     if !answer.ends_with('\n') {
         let _ = writeln!(io::stderr());
     }
-    if agrees(&answer) {
-        return Ok(());
-    }
-    Err(Error::Declined {
-        path: model.to_owned(),
-    })
+    Some(agrees(&answer))
 }
 
 /// Whether a line says yes. One that was not finished (Ctrl-D) says nothing.

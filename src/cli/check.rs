@@ -7,24 +7,29 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Suspects};
-use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::args::{Enroll, Evaluate, Format};
-use super::output::{Output, counted, one_line, percent};
+use super::output::{Output, counted, one_line, percent, shown};
+use super::{Outcome, enroll};
 
 /// What `enroll` would add, checked together with what is enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
-    let before = if model.exists() {
-        Some(store::load(model)?)
+    let (before, history) = if model.exists() {
+        store::load_with_history(model).map(|(before, history)| (Some(before), history))?
     } else {
-        None
+        (None, History::default())
     };
     if let Some(before) = &before {
         args.learn.agree_with(before.preparation(), model)?;
+        output.say(&format!(
+            "checked together with {} enrolled in {}; name another with --model, even one that is not there",
+            counted(before.gallery().len(), "face", "faces"),
+            shown(model)
+        ));
     }
     let otherwise = before.as_ref().map(Recognizer::settings);
     let settings = args.learn.settings(otherwise.unwrap_or_default());
@@ -32,7 +37,8 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         Some(before) => Base::Gallery(before.preparation(), before.gallery()),
         None => Base::Nothing(args.learn.preparation_options()),
     };
-    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    enroll::report_earlier_names(&history.resolve(&mut read.folder), output);
     let mut faces = before
         .as_ref()
         .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
@@ -219,7 +225,7 @@ fn print(
             .try_for_each(|finding| output.line(&finding.text))?,
         Format::Json => findings
             .iter()
-            .try_for_each(|finding| output.line(&finding.object.to_string()))?,
+            .try_for_each(|finding| output.json(finding.object.clone()))?,
         Format::Csv => {
             output.line(&COLUMNS.join(","))?;
             for finding in findings {

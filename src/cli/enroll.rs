@@ -1,6 +1,6 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::output::{Output, counted, keep, one_line, percent};
-use super::{Outcome, changing, check, info, json, people};
+use super::{Outcome, changing, check, info, json, people, wrong_folder};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -46,7 +46,12 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    wrong_folder::refuse(args, &read, known)?;
+    if let Some((_, history)) = &before {
+        report_earlier_names(&history.resolve(&mut read.folder), output);
+    }
+
     let (preparation, skipped) = (read.preparation, read.skipped.len());
     let deserted = deserted(&args.faces, &read.folder);
     let looked_at = read.folder.known.len() + read.folder.new.len();
@@ -125,6 +130,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     };
     report.did(&recognizer, model, started)?;
     Ok(outcome)
+}
+
+/// Says whose photos folders with earlier names hold.
+pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output) {
+    for (name, now) in earlier {
+        output.say(&format!(
+            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
+        ));
+    }
 }
 
 /// The basis of other photos that the faces are to be placed in, if one was named.
@@ -297,11 +311,14 @@ impl Report<'_> {
 
     fn in_a_line(&self, gallery: &Gallery) -> String {
         let intake = self.intake;
-        let mut line = format!(
-            "enrolled {} of {}",
-            counted(intake.added.len(), "face", "faces"),
-            counted(gallery.people().len(), "person", "people")
-        );
+        let people = counted(gallery.people().len(), "person", "people");
+        let added = counted(intake.added.len(), "face", "faces");
+        let mut line = if intake.added.len() == gallery.len() {
+            format!("enrolled {added} of {people}")
+        } else {
+            let all = counted(gallery.len(), "face", "faces");
+            format!("enrolled {added}: now {all} of {people}")
+        };
         let mut add = |count: usize, one: &str, many: &str| {
             if count > 0 {
                 line += &format!(", {}", counted(count, one, many));

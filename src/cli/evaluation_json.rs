@@ -43,6 +43,13 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
         "rank1_standard_deviation": found.rank1.standard_deviation,
         "rank5": mean(found.cmc.get(4)),
         "cmc": found.cmc.iter().map(|rate| rate.mean).collect::<Vec<_>>(),
+        "rank1_interval": found.rank1.interval,
+        "compared_by": evaluation.settings.prior.name(),
+        "features": evaluation.settings.features.name(),
+        "metric": evaluation.settings.metric.name(),
+        "baselines": baselines(evaluation),
+        "raw_pixels_rank1_interval": evaluation.raw_pixels_rank1.interval,
+        "equal_error_rate_interval": evaluation.verification.equal_error_interval,
         "raw_pixels_rank1": evaluation.raw_pixels_rank1.mean,
         "raw_pixels_rank1_standard_deviation": evaluation.raw_pixels_rank1.standard_deviation,
         "equal_error_rate": evaluation.verification.equal_error_rate,
@@ -72,28 +79,67 @@ fn roc(points: &[RocPoint]) -> Vec<[f64; 2]> {
     points.iter().map(pair).collect()
 }
 
+/// Rank-1 of each method, all on the folds of `k_curve_protocol`.
+fn baselines(evaluation: &Evaluation) -> Vec<Value> {
+    let baselines = evaluation.baselines.iter();
+    baselines
+        .map(|baseline| {
+            json!({
+                "method": baseline.method.name(),
+                "rank1": baseline.rank1.map(|rate| rate.mean),
+                "rank1_interval": baseline.rank1.map(|rate| rate.interval),
+                "rank1_standard_deviation": baseline.rank1.and_then(|rate| rate.standard_deviation),
+            })
+        })
+        .collect()
+}
+
+/// The rates of the open set by name.
+fn rates(open_set: &OpenSet) -> [(&'static str, &Rate); 7] {
+    [
+        (
+            "detection_identification_rate_at_far_1pct",
+            &open_set.identification_at_1_percent,
+        ),
+        (
+            "detection_identification_rate_at_far_10pct",
+            &open_set.identification_at_10_percent,
+        ),
+        (
+            "raw_pixels_detection_identification_rate_at_far_1pct",
+            &open_set.raw_pixels_at_1_percent,
+        ),
+        (
+            "raw_pixels_detection_identification_rate_at_far_10pct",
+            &open_set.raw_pixels_at_10_percent,
+        ),
+        ("false_accept_rate", &open_set.strangers_named),
+        ("named_rightly", &open_set.named_rightly),
+        ("named_wrongly", &open_set.named_wrongly),
+    ]
+}
+
 fn open_set(open_set: &OpenSet) -> Value {
-    json!({
+    let mut object = json!({
         "splits": open_set.splits,
         "enrolled": open_set.enrolled,
         "genuine": open_set.genuine,
         "strangers": open_set.strangers,
-        "detection_identification_rate_at_far_1pct": open_set.identification_at_1_percent.mean,
-        "detection_identification_rate_at_far_1pct_standard_deviation":
-            open_set.identification_at_1_percent.standard_deviation,
-        "detection_identification_rate_at_far_10pct": open_set.identification_at_10_percent.mean,
-        "detection_identification_rate_at_far_10pct_standard_deviation":
-            open_set.identification_at_10_percent.standard_deviation,
-        "raw_pixels_detection_identification_rate_at_far_1pct": open_set.raw_pixels_at_1_percent.mean,
-        "raw_pixels_detection_identification_rate_at_far_10pct": open_set.raw_pixels_at_10_percent.mean,
-        "false_accept_rate": open_set.strangers_named,
-        "named_rightly": open_set.named_rightly,
-        "named_wrongly": open_set.named_wrongly,
+        "obeys_protocol": false,
+        "aim_missed": open_set.misses_aim(),
         "expected_calibration_error": open_set.confidence.calibration_error,
         "expected_calibration_error_adaptive": open_set.confidence.adaptive_calibration_error,
         "reliability": open_set.confidence.bins,
         "not_a_face": not_a_face(&open_set.not_a_face),
-    })
+    });
+    for (name, rate) in rates(open_set) {
+        object[name] = rate.mean.into();
+        object[format!("{name}_interval")] = json!(rate.interval);
+        if let Some(spread) = rate.standard_deviation {
+            object[format!("{name}_standard_deviation")] = spread.into();
+        }
+    }
+    object
 }
 
 /// The figures of each kind of pictures; those of kinds that there are none of are null.
@@ -128,29 +174,76 @@ fn not_a_face(found: &NotAFace) -> Value {
     Value::Object(fields)
 }
 
-/// The same fields, one a row: a field of an object within is named `open_set.strangers`, a member of a
-/// list `cmc.1`, counted from 1.
-pub fn csv(evaluation: &Evaluation, people: &[Person], output: &Output) -> Result<()> {
-    output.line("field,value")?;
-    let mut rows = Vec::new();
-    flatten(String::new(), &object(evaluation, people), &mut rows);
-    rows.iter().try_for_each(|row| output.csv(row))
-}
-
-fn flatten(name: String, value: &Value, rows: &mut Vec<[String; 2]>) {
-    let within = |part: &str| match name.as_str() {
-        "" => part.to_owned(),
-        name => format!("{name}.{part}"),
+/// The figures as one table: each with its 95 % interval and, over repeats, its standard deviation where it has them.
+/// Names are those of the JSON fields, those within another after a dot.
+pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
+    output.line("figure,value,low,high,standard_deviation")?;
+    let put = |figure: &str, value: f64, interval: Option<[f64; 2]>, spread: Option<f64>| {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        output.csv(&[
+            figure.to_owned(),
+            value.to_string(),
+            number(interval.map(|[low, _]| low)),
+            number(interval.map(|[_, high]| high)),
+            number(spread),
+        ])
     };
-    match value {
-        Value::Object(fields) => fields
-            .iter()
-            .for_each(|(field, value)| flatten(within(field), value, rows)),
-        Value::Array(items) => (1..)
-            .zip(items)
-            .for_each(|(at, item): (usize, _)| flatten(within(&at.to_string()), item, rows)),
-        Value::Null => rows.push([name, String::new()]),
-        Value::String(text) => rows.push([name, text.clone()]),
-        number => rows.push([name, number.to_string()]),
+    let rate = |figure: &str, rate: &Rate| {
+        put(
+            figure,
+            rate.mean,
+            Some(rate.interval),
+            rate.standard_deviation,
+        )
+    };
+    for (figure, count) in [
+        ("people", evaluation.people),
+        ("faces", evaluation.faces),
+        ("folds", evaluation.folds),
+        ("probes", evaluation.probes),
+        ("never_tried", evaluation.never_tried),
+    ] {
+        put(figure, count as f64, None, None)?;
     }
+    rate("rank1", &evaluation.identification.rank1)?;
+    for (rank, found) in (1..).zip(&evaluation.identification.cmc).skip(1) {
+        rate(&format!("rank{rank}"), found)?;
+    }
+    let verification = &evaluation.verification;
+    put(
+        "equal_error_rate",
+        verification.equal_error_rate,
+        Some(verification.equal_error_interval),
+        None,
+    )?;
+    put("verification_area", verification.area, None, None)?;
+    rate("raw_pixels_rank1", &evaluation.raw_pixels_rank1)?;
+    for baseline in &evaluation.baselines {
+        if let Some(found) = &baseline.rank1 {
+            rate(&format!("baselines.{}", baseline.method.name()), found)?;
+        }
+    }
+    if let Some(open_set) = &evaluation.open_set {
+        for (figure, found) in rates(open_set) {
+            rate(&format!("open_set.{figure}"), found)?;
+        }
+        let confidence = &open_set.confidence;
+        put(
+            "open_set.expected_calibration_error",
+            confidence.calibration_error,
+            None,
+            None,
+        )?;
+    }
+    put(
+        "compression.share",
+        evaluation.compression.share,
+        None,
+        None,
+    )?;
+    for point in &evaluation.k_curve {
+        let figure = format!("eigenfaces.{}.rank1", point.components);
+        put(&figure, point.rank1, Some(point.rank1_interval), None)?;
+    }
+    Ok(())
 }

@@ -6,12 +6,13 @@ use eigenfaces::dataset::{Limits, PhotoFile};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::likeness;
+use eigenfaces::render::heat::{HeatPage, heat};
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use image::GrayImage;
 use serde_json::json;
 
 use super::args::{Facemap, Format, MapMeasure};
-use super::output::{Output, counted, shown};
+use super::output::{Output, counted, one_line, shown};
 use super::{Outcome, files};
 
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
@@ -31,8 +32,13 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         return Err(Error::NoSuchPath { path });
     }
     let measure = measure(args.measure);
-    let maps = PhotoFile::read(&args.photo, &Limits::default())
-        .and_then(|file| file.decode())
+    let unusable = |problem| Error::Photo {
+        path: args.photo.clone(),
+        problem,
+    };
+    let file = PhotoFile::read(&args.photo, &Limits::default()).map_err(unusable)?;
+    let maps = file
+        .decode()
         .and_then(|photo| match scale(args) {
             None => FaceMaps::of_all_scales(space, leading, &photo, measure),
             Some(scale) => {
@@ -40,14 +46,27 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
                 FaceMaps::at_scale(space, leading, &photo, measure, scale)
             }
         })
-        .map_err(|problem| Error::Photo {
-            path: args.photo.clone(),
-            problem,
-        })?;
-    files::picture(&destination, Privacy::Public, &maps.picture().into())?;
-    print(args, &maps.places(usize::from(args.top)), output)?;
+        .map_err(unusable)?;
+    let places = maps.places(usize::from(args.top));
+    let (shades, range) = maps.shaded();
+    if args.raw {
+        files::picture(&destination, Privacy::Public, &shades.into())?;
+    } else {
+        let photo = &file.decode_color().map_err(unusable)?;
+        let name = args.photo.file_name().unwrap_or_default();
+        let page = heat(&HeatPage {
+            title: format!("Face map of {}", one_line(&name.to_string_lossy())),
+            photo,
+            shades: &shades,
+            range,
+            measure,
+            places: &places,
+        });
+        files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
+    }
+    print(args, &places, output)?;
     output.say(&format!(
-        "wrote {} (by {}{}; black is the lowest, white the highest; each value at the middle of its part)",
+        "wrote {} (by {}{}; each value at the middle of its part)",
         shown(&args.output),
         counted(leading.min(space.components()), "basis face", "basis faces"),
         match maps.scales().count() {
@@ -120,7 +139,7 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
                 },
                 "minima": minima,
             });
-            output.line(&object.to_string())
+            output.json(object)
         }
         Format::Csv => {
             output.line("photo,x,y,width,height,value")?;

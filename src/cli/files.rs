@@ -46,3 +46,17 @@ pub fn table(labels: &LabelRule) -> Option<PathBuf> {
         LabelRule::Folder | LabelRule::Stem => None,
     }
 }
+
+/// Whether a path ends in one of these, whatever the case.
+pub fn has_extension(path: &Path, among: &[&str]) -> bool {
+    path.extension().is_some_and(|own| {
+        among
+            .iter()
+            .any(|extension| own.eq_ignore_ascii_case(extension))
+    })
+}
+
+/// Makes a folder for results, where it is missing, and those around it.
+pub fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::folder(folder, error))
+}

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::{Error, PhotoProblem, Result};
@@ -15,8 +17,8 @@ use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::annotate::Copies;
-use super::args::{Format, Identify};
+use super::args::{Cli, Format, Identify};
+use super::copies::Copies;
 use super::gallery::Gallery;
 use super::learning::Naming;
 use super::output::{Output, one_line, percent, shown};
@@ -30,6 +32,7 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
+    refuse_explaining_a_pipe(args);
     let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
     let (naming, unlearned) = match &explanation {
         None => learning::naming(&args.origin, model, output)?,
@@ -71,12 +74,12 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         (Some(file), Naming::Recognizer(recognizer)) => Some(Drawn::new(file, recognizer)),
         _ => None,
     };
-    let copies = match &args.annotate {
-        Some(folder) => Some(Copies::plan(folder, &photos.paths, &mut outputs)?),
-        None => None,
-    };
+    let copies = Copies::plan(&args.pictures, &photos.paths, outputs)?;
     report.begin()?;
-    let (mut done, mut failed) = (0, unlearned + photos.unusable);
+    for skipped in &photos.unusable {
+        report.record(&skipped.path, &skipped.problem)?;
+    }
+    let (mut done, mut failed) = (0, unlearned + photos.unusable.len());
     let ready = |photo: &PathBuf, file: &PhotoFile| match &copies {
         None => Ok(Ready::Prepared(
             recognizer.preparation().prepare_all(&file.decode()?)?,
@@ -113,7 +116,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
                         }
                         // Alone, its problem is the program's.
                         Err(problem)
-                            if photos.paths.len() == 1 && output.format != Format::Json =>
+                            if photos.paths.len() == 1 && output.format == Format::Text =>
                         {
                             return Err(Error::Photo {
                                 path: photo.clone(),
@@ -134,6 +137,17 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         drawn.write(output)?;
     }
     Ok(Outcome::of_inputs(done, failed))
+}
+
+/// Ends with a usage error where a photo would have to be read twice that can be read once only.
+fn refuse_explaining_a_pipe(args: &Identify) {
+    let mut photos = args.photos.iter();
+    if args.explain.is_some() && photos.any(|photo| dataset::is_standard_input(photo)) {
+        let message = "--explain looks at a photo twice, and standard input can be read once: save the photo as a file";
+        Cli::command()
+            .error(ErrorKind::ArgumentConflict, message)
+            .exit();
+    }
 }
 
 /// Enrolled faces that an approximate search is tried with.
@@ -289,7 +303,7 @@ impl Report<'_> {
         match self.output.format {
             Format::Csv => self
                 .output
-                .line("photo,face,x,y,width,height,decision,person,confidence,distance"),
+                .line("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"),
             Format::Text | Format::Json => Ok(()),
         }
     }
@@ -304,8 +318,10 @@ impl Report<'_> {
                 .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
             Format::Json => self
                 .output
-                .line(&json::identified(photo, found, self.recall)),
-            Format::Csv if found.is_empty() => self.output.csv(&row_without_face(photo)),
+                .json(json::identified(photo, found, self.recall)),
+            Format::Csv if found.is_empty() => {
+                self.output.csv(&row_without_face(photo, "no-face-found"))
+            }
             Format::Csv => (1..)
                 .zip(found)
                 .try_for_each(|(number, face)| self.output.csv(&row(photo, number, face))),
@@ -326,9 +342,19 @@ impl Report<'_> {
 
     fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         self.output.warn(&format!("{}: {problem}", shown(photo)));
+        self.record(photo, problem)
+    }
+
+    /// For scripts, what is wrong with a photo.
+    fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         match self.output.format {
-            Format::Json => self.output.line(&json::problem(photo, problem)),
-            Format::Text | Format::Csv => Ok(()),
+            Format::Text => Ok(()),
+            Format::Json => self.output.json(json::problem(photo, problem)),
+            Format::Csv => {
+                let mut row = row_without_face(photo, "error");
+                row[COLUMNS - 1] = problem.to_string();
+                self.output.csv(&row)
+            }
         }
     }
 
@@ -357,7 +383,12 @@ impl Report<'_> {
             "; a name needs slightly more".to_owned()
         } else {
             match self.question.acceptance {
-                Acceptance::FalseAccepts(_) => format!("; a name needs more than {limit}"),
+                Acceptance::FalseAccepts(_) => {
+                    format!(
+                        "; a name needs more than {}",
+                        limit.trim_start_matches("> ")
+                    )
+                }
                 Acceptance::Confidence(_) => format!("; below {limit}"),
             }
         }
@@ -383,14 +414,21 @@ fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     );
     row.push(closest.map_or_else(String::new, |c| format!("{:.4}", c.confidence)));
     row.push(closest.map_or_else(String::new, |c| format!("{:.6}", c.distance)));
+    row.push(closest.map_or_else(String::new, |c| c.person.to_string()));
+    row.push(found.is_probable().to_string());
+    row.push(String::new());
+    debug_assert_eq!(row.len(), COLUMNS);
     row
 }
 
-/// The row of a photo in which no face was found.
-fn row_without_face(photo: &Path) -> Vec<String> {
-    let mut row = vec![String::new(); 10];
+/// Columns of the table.
+const COLUMNS: usize = 13;
+
+/// The row of a photo in which no face was found, or that could not be looked at.
+fn row_without_face(photo: &Path, decision: &str) -> Vec<String> {
+    let mut row = vec![String::new(); COLUMNS];
     row[0] = photo.to_string_lossy().into_owned();
-    row[6] = "no-face-found".to_owned();
+    row[6] = decision.to_owned();
     row
 }
 

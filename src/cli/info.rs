@@ -236,7 +236,7 @@ fn needed(recognizer: &Recognizer) -> String {
 pub fn fields(object: &serde_json::Value, output: &Output) -> Result<()> {
     match output.format {
         Format::Text => Ok(()),
-        Format::Json => output.line(&object.to_string()),
+        Format::Json => output.json(object.clone()),
         Format::Csv => csv(object, output),
     }
 }

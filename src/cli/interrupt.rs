@@ -45,7 +45,7 @@ pub fn watch(output: Output) {
             is_ending.store(true, Ordering::SeqCst);
             let written = store::interrupt();
             output.interrupted(&match written.as_slice() {
-                [] => "interrupted: nothing was changed".to_owned(),
+                [] => "interrupted: nothing was written".to_owned(),
                 [only] => format!("interrupted: only {} was written, whole", shown(only)),
                 [.., last] => format!(
                     "interrupted: {} files were written, each whole, the last of them {}",

@@ -20,13 +20,13 @@ pub fn decision(decision: Decision) -> &'static str {
 /// One photo that was looked at, with its faces from left to right.
 ///
 /// `recall` is the share that the search finds, where it was approximate.
-pub fn identified(photo: &Path, found: &[Identification], recall: Option<f64>) -> String {
+pub fn identified(photo: &Path, found: &[Identification], recall: Option<f64>) -> Value {
     let faces: Vec<Value> = found.iter().map(face).collect();
     let mut object = json!({ "photo": photo.to_string_lossy(), "faces": faces });
     if let Some(recall) = recall {
         object["recall"] = json!(recall);
     }
-    object.to_string()
+    object
 }
 
 fn face(found: &Identification) -> Value {
@@ -64,8 +64,8 @@ fn pixels(coordinate: f32) -> f64 {
 }
 
 /// One photo that could not be looked at.
-pub fn problem(photo: &Path, problem: &PhotoProblem) -> String {
-    json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() }).to_string()
+pub fn problem(photo: &Path, problem: &PhotoProblem) -> Value {
+    json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() })
 }
 
 /// What a model holds.

@@ -1,5 +1,6 @@
 //! Options of learning as the library's, and its notices in words: shared by `enroll` and all that take `--faces`.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -223,10 +224,29 @@ pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
     }
 }
 
-/// Names every skipped file with its reason.
+/// So many files are named for one kind of reason; the others are counted.
+const NAMED: usize = 5;
+
+/// Names skipped files with their reasons: all of them where the user wants that, or else a few for every kind of reason.
 pub fn report_skipped(skipped: &[Skipped], output: &Output) {
+    let mut of_kind: HashMap<_, usize> = HashMap::new();
     for skip in skipped {
-        output.skipped(skip);
+        let count = of_kind
+            .entry(std::mem::discriminant(&skip.problem))
+            .or_default();
+        *count += 1;
+        if *count <= NAMED || output.names_all {
+            output.warn(&format!("skipped {}: {}", shown(&skip.path), skip.problem));
+        }
+    }
+    let more: usize = of_kind
+        .into_values()
+        .map(|count| count.saturating_sub(NAMED))
+        .sum();
+    if more > 0 && !output.names_all {
+        output.warn(&format!(
+            "skipped {more} more for the same reasons; --verbose names them all"
+        ));
     }
 }
 
@@ -237,9 +257,8 @@ impl Observer for Output {
         Box::new(move |done| progress.reach(done))
     }
 
-    fn skipped(&self, skipped: &Skipped) {
-        let path = shown(&skipped.path);
-        self.warn(&format!("skipped {path}: {}", skipped.problem));
+    fn skipped(&self, skipped: &[Skipped]) {
+        report_skipped(skipped, self);
     }
 
     fn notice(&self, notice: &Notice<'_>) {
@@ -255,7 +274,7 @@ impl Observer for ExpectingCrops<'_> {
         self.0.reading(photos)
     }
 
-    fn skipped(&self, skipped: &Skipped) {
+    fn skipped(&self, skipped: &[Skipped]) {
         self.0.skipped(skipped);
     }
 

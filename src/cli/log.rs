@@ -41,7 +41,7 @@ pub fn run(history: &History, output: &Output) -> Result<Outcome> {
                     output.line(&format!("  {}{faces}", who(&names, number)))?;
                 }
             }
-            Format::Json => output.line(&object(record, &names).to_string())?,
+            Format::Json => output.json(object(record, &names))?,
             Format::Csv => {
                 for (number, faces) in people(&record.event) {
                     output.csv(&[

@@ -5,9 +5,13 @@ pub mod args;
 mod basis;
 mod changing;
 mod check;
+mod copies;
 mod enroll;
 mod evaluate;
+mod evaluation_files;
 mod evaluation_json;
+mod evaluation_text;
+mod examples;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
@@ -34,14 +38,16 @@ mod report;
 mod shell;
 mod verify;
 mod weights;
+mod wrong_folder;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use eigenfaces::error::{Error, Result};
 
-use args::{AnyFormat, Cli, Command};
+use args::{Cli, Command};
 use output::Output;
 
 /// How a command ended that did not fail.
@@ -86,6 +92,26 @@ fn survive_large_files() {
         // Where no handler can be had, the process dies as it did: the old model is safe all the same.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     }
+}
+
+/// What the user typed. Ends with a usage error, or after showing help.
+pub fn parsed() -> Cli {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let program = || examples::added_to(Cli::command());
+    program()
+        .try_get_matches_from(&typed)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .unwrap_or_else(|error| {
+            // Of a wrong name after `help`, clap suggests no right one; of a wrong command it does.
+            let asked = match typed.as_slice() {
+                [name, help, command, ..] if help == "help" => Some([name, command]),
+                _ => None,
+            };
+            let suggested = asked
+                .filter(|_| error.kind() == ErrorKind::InvalidSubcommand)
+                .and_then(|command| program().try_get_matches_from(command).err());
+            suggested.unwrap_or(error).exit()
+        })
 }
 
 /// Runs the command and reports the final error, if any.
@@ -138,20 +164,9 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         })
 }
 
-/// Ends with a usage error where `--format npy` was asked of a command that prints no array.
-fn refuse_arrays(cli: &Cli) {
-    if cli.global.format == AnyFormat::Npy && !matches!(cli.command, Command::Project(_)) {
-        let message = "--format npy is for `project`: use text, json or csv here";
-        Cli::command()
-            .error(ErrorKind::InvalidValue, message)
-            .exit();
-    }
-}
-
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
-    refuse_arrays(cli);
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
@@ -161,7 +176,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),
         Command::Reconstruct(args) => reconstruct::run(args, model, output),
-        Command::Project(args) => project::run(args, cli.global.format, model, output),
+        Command::Project(args) => project::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Report(args) => report::run(args, model, output),

@@ -8,16 +8,22 @@ use std::time::{Duration, Instant};
 pub use eigenfaces::decision::percent;
 use eigenfaces::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
 
 use super::args::{Color, Format, Global};
 
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);
 
+/// The version of what JSON says: a field that goes, or means something else, makes it one more; a new field does not.
+const SCHEMA: u32 = 1;
+
 /// The user's wishes about output, settled once.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     pub format: Format,
+    /// Whether every file that is passed over is named, however many there are.
+    pub names_all: bool,
     quiet: bool,
     color: bool,
 }
@@ -35,6 +41,7 @@ impl Output {
         Self {
             // What is no lines is written by the one command that knows it.
             format: global.format.in_lines().unwrap_or(Format::Text),
+            names_all: global.verbose,
             quiet: global.quiet,
             color,
         }
@@ -60,11 +67,16 @@ impl Output {
     /// # Errors
     /// A closed pipe, or a full disk behind it.
     pub fn line(&self, text: &str) -> Result<()> {
-        let text = match self.format {
-            Format::Json => in_json(text),
-            Format::Text | Format::Csv => one_line(text),
-        };
-        writeln!(io::stdout(), "{text}").map_err(Error::Print)
+        writeln!(io::stdout(), "{}", one_line(text)).map_err(Error::Print)
+    }
+
+    /// An object of JSON Lines on stdout, with the version of its fields' meaning.
+    ///
+    /// # Errors
+    /// As [`line`](Self::line).
+    pub fn json(&self, object: Value) -> Result<()> {
+        let object = with_schema(object);
+        writeln!(io::stdout(), "{}", in_json(&object.to_string())).map_err(Error::Print)
     }
 
     /// A row of comma-separated values on stdout, quoted where needed, and on one line.
@@ -158,6 +170,14 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// The object with the version of its fields.
+pub fn with_schema(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("schema".to_owned(), SCHEMA.into());
+    }
+    object
 }
 
 /// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and

@@ -1,4 +1,7 @@
-//! `eigenfaces people`: who is enrolled; rename, merge and remove them.
+//! `eigenfaces people`: who is enrolled; add a face, rename, merge and remove them, and take that back.
+
+mod add;
+mod undo;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +9,7 @@ use std::path::Path;
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History};
-use eigenfaces::recognizer::Origin;
+use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -18,15 +21,20 @@ pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
         None => list(&List::default(), model, output),
         Some(PeopleAction::List(args)) => list(args, model, output),
+        Some(PeopleAction::Add(args)) => {
+            let deed = harmless(args.dry_run);
+            change(deed, model, output, |all| add::plan(args, all, output))
+        }
         Some(PeopleAction::Rename(args)) => change(harmless(args.dry_run), model, output, |all| {
-            rename(args, all)
+            rename(args, all.gallery())
         }),
         Some(PeopleAction::Merge(args)) => change(harmless(args.dry_run), model, output, |all| {
-            merge(args, all)
+            merge(args, all.gallery())
         }),
         Some(PeopleAction::Remove(args)) => {
-            change(args.deed, model, output, |all| remove(args, all))
+            change(args.deed, model, output, |all| remove(args, all.gallery()))
         }
+        Some(PeopleAction::Undo(deed)) => change(*deed, model, output, undo::plan),
     }
 }
 
@@ -58,7 +66,7 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
                 output.line(&format!("{person} ({faces})"))?;
             }
             Format::Json => {
-                output.line(&json!({ "person": person.as_str(), "faces": count }).to_string())?;
+                output.json(json!({ "person": person.as_str(), "faces": count }))?;
             }
             Format::Csv => output.csv(&[person.to_string(), count.to_string()])?,
         }
@@ -88,7 +96,7 @@ fn list_photos(
             Format::Text => output.line(&format!("{} {person}: {source}", &hash[..SHORT_HASH]))?,
             Format::Json => {
                 let photo = json!({ "person": person, "hash": hash, "source": source });
-                output.line(&photo.to_string())?;
+                output.json(photo)?;
             }
             Format::Csv => output.csv(&[person.to_owned(), hash, source.clone()])?,
         }
@@ -119,6 +127,19 @@ enum Log {
     Rename { from: Person, to: Person },
     Merge { from: Vec<Person>, into: Person },
     Faces,
+    Undo,
+}
+
+/// The model that is to be changed.
+struct Model<'a> {
+    recognizer: &'a Recognizer,
+    history: &'a History,
+}
+
+impl Model<'_> {
+    fn gallery(&self) -> &Gallery {
+        self.recognizer.gallery()
+    }
 }
 
 /// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
@@ -126,7 +147,7 @@ fn change(
     deed: Deed,
     model: &Path,
     output: &Output,
-    plan: impl FnOnce(&Gallery) -> Result<Plan>,
+    plan: impl FnOnce(&Model<'_>) -> Result<Plan>,
 ) -> Result<Outcome> {
     let _lock = if deed.dry_run {
         None
@@ -134,7 +155,10 @@ fn change(
         Some(changing::lock(model, output)?)
     };
     let (before, mut history) = store::load_with_history(model)?;
-    let plan = plan(before.gallery())?;
+    let plan = plan(&Model {
+        recognizer: &before,
+        history: &history,
+    })?;
     if plan.after.is_empty() {
         return Err(changing::too_few_left(model, 0));
     }
@@ -182,7 +206,8 @@ fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {
     let time = changing::now();
     match &plan.log {
         Log::Rename { from, to } => history.rename(time, from, to),
-        Log::Merge { from, into } => from.iter().for_each(|from| history.merge(time, from, into)),
+        Log::Merge { from, into } => history.merge(time, from, into, before),
+        Log::Undo => history.undo(time, before, &plan.after),
         Log::Faces => history.record(time, before, &plan.after),
     }
 }

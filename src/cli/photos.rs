@@ -2,43 +2,78 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, Limits, PhotoFile};
-use eigenfaces::error::{Error, Result};
+use eigenfaces::dataset::{self, Limits, PhotoFile, Skipped, is_standard_input};
+use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::preparation::Part;
 use eigenfaces::recognizer::Recognizer;
+use eigenfaces::store;
 
+use super::args::Format;
 use super::learning;
-use super::output::{Output, shown};
+use super::output::{Output, counted, shown};
 
 /// Photos named by the user or found in folders.
 pub struct Photos {
     pub paths: Vec<PathBuf>,
-    /// How many were named or found that cannot be looked at; each was said.
-    pub unusable: usize,
+    /// What was named or found that cannot be looked at; each was said.
+    pub unusable: Vec<Skipped>,
 }
 
 impl Photos {
-    /// Finds them in natural order.
+    /// Finds them in natural order. Pictures that this program wrote, such as annotated copies, are looked at only
+    /// where they are named themselves.
     ///
     /// # Errors
-    /// Nothing of what was named is there, or a folder without photos.
+    /// Nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
-        let (there, missing): (Vec<_>, Vec<_>) = named
-            .iter()
-            .cloned()
-            .partition(|path| path.symlink_metadata().is_ok());
-        if let (true, Some(path)) = (there.is_empty(), missing.first()) {
+        let (there, missing): (Vec<_>, Vec<_>) =
+            named.iter().cloned().partition(|path| is_there(path));
+        if let (true, Some(path), Format::Text) = (there.is_empty(), missing.first(), output.format)
+        {
             return Err(Error::NoSuchPath { path: path.clone() });
         }
-        let listing = dataset::list_photos(&there)?;
-        learning::report_skipped(&listing.skipped, output);
-        for path in &missing {
-            output.warn(&Error::NoSuchPath { path: path.clone() }.to_string());
+        let mut photos = Self {
+            paths: Vec::new(),
+            unusable: Vec::new(),
+        };
+        if !there.is_empty() {
+            let listing = dataset::list_photos(&there)?;
+            learning::report_skipped(&listing.skipped, output);
+            photos.paths = without_results(listing.photos, &there, output)?;
+            photos.unusable = listing.skipped;
         }
-        Ok(Self {
-            paths: listing.photos,
-            unusable: listing.skipped.len() + missing.len(),
-        })
+        for path in missing {
+            output.warn(&Error::NoSuchPath { path: path.clone() }.to_string());
+            let problem = PhotoProblem::NotThere;
+            photos.unusable.push(Skipped { path, problem });
+        }
+        Ok(photos)
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    is_standard_input(path) || path.symlink_metadata().is_ok()
+}
+
+/// The photos without what this program wrote into the folders.
+fn without_results(
+    photos: Vec<PathBuf>,
+    named: &[PathBuf],
+    output: &Output,
+) -> Result<Vec<PathBuf>> {
+    let (results, photos): (Vec<_>, Vec<_>) = photos
+        .into_iter()
+        .partition(|photo| !named.contains(photo) && store::is_result(photo));
+    if results.is_empty() {
+        return Ok(photos);
+    }
+    output.say(&format!(
+        "{} of this program left out; name them one by one to look at them",
+        counted(results.len(), "picture", "pictures")
+    ));
+    match (photos.is_empty(), named.first()) {
+        (true, Some(path)) => Err(Error::NothingToLookAt { path: path.clone() }),
+        _ => Ok(photos),
     }
 }
 
@@ -48,7 +83,7 @@ impl Photos {
 /// A photo that is not there or cannot be used.
 pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Vec<u8>> {
     let path = || photo.to_owned();
-    if photo.symlink_metadata().is_err() {
+    if !is_there(photo) {
         return Err(Error::NoSuchPath { path: path() });
     }
     let prepared = PhotoFile::read(photo, &Limits::default())

@@ -19,8 +19,8 @@ use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, files, learning};
 
-pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> Result<Outcome> {
-    let form = form(args.output.as_deref(), format);
+pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
+    let form = form(args.output.as_deref(), args.format);
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
     let table_file = files::claim(&mut outputs, args.output.as_ref())?;
@@ -50,7 +50,8 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
     let gallery = in_scale(of_gallery(&recognizer, space));
 
     if let Some(file) = &plot_file {
-        draw(file, &plot(&axes, space, &gallery, &probes))?;
+        let drawn = chosen(gallery.clone(), &args.people, &recognizer)?;
+        draw(file, &plot(&axes, space, &drawn, &probes))?;
         output.say(&format!("wrote {}", shown(file.path())));
     }
     let mut table = probes;
@@ -61,6 +62,26 @@ pub fn run(args: &Project, format: AnyFormat, model: &Path, output: &Output) -> 
         deliver(&table, space, form, table_file.as_ref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
+}
+
+/// The rows of these people; all where nobody is named.
+fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
+    let gallery = recognizer.gallery();
+    let wanted = people.iter().map(|name| gallery.find(name));
+    let wanted: Vec<usize> = wanted.collect::<Result<_>>()?;
+    let names: Vec<&str> = wanted
+        .iter()
+        .map(|&at| gallery.people()[at].as_str())
+        .collect();
+    let is_wanted = |row: &Row| {
+        names.is_empty()
+            || row
+                .person
+                .as_deref()
+                .is_some_and(|name| names.contains(&name))
+    };
+    table.rows.retain(is_wanted);
+    Ok(table)
 }
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
@@ -135,7 +156,7 @@ fn of_photos(
         &|done| progress.reach(done),
     );
     drop(progress);
-    let (mut rows, mut unusable) = (Vec::new(), photos.unusable);
+    let (mut rows, mut unusable) = (Vec::new(), photos.unusable.len());
     let alone = photos.paths.len() == 1;
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {

@@ -305,7 +305,7 @@ fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
                     "reference": face.original.name(),
                     "steps": steps,
                 });
-                output.line(&object.to_string())?;
+                output.json(object)?;
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use eigenfaces::enrollment;
 use eigenfaces::error::Result;
-use eigenfaces::evaluate::{self, Plan};
+use eigenfaces::evaluate::{self, Keep, Plan};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -41,6 +41,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         protocol: args.protocol,
         seed: args.seed,
         not_faces: None,
+        keep: Keep::Nearest,
     };
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
     learning::report_slow_folds(settings, folds, output);

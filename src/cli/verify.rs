@@ -77,7 +77,7 @@ fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()>
                 "confidence": found.confidence,
                 "distance": found.distance,
             });
-            output.line(&object.to_string())
+            output.json(object)
         }
         Format::Csv => {
             output.line("photo,other,person,decision,confidence,distance")?;

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::decode::{self, Limits, SNIFF_LENGTH, one_line};
 use super::open::{Opened, open};
 use super::{Dataset, Skipped};
-use crate::error::PhotoProblem;
+use crate::error::{PhotoProblem, reason};
 
 /// What makes a photo the same photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
@@ -231,16 +231,9 @@ pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
     }
 }
 
-/// The error in plain words, without the system's number for it.
+/// The error in plain words, in one short line.
 pub(super) fn io_reason(error: &std::io::Error) -> String {
-    use std::io::ErrorKind as K;
-    match error.kind() {
-        K::NotFound => "no such file or folder".into(),
-        K::PermissionDenied => "permission denied".into(),
-        K::IsADirectory => "it is a folder".into(),
-        K::NotADirectory => "not a folder".into(),
-        _ => one_line(&error.to_string()),
-    }
+    one_line(&reason(error))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! To open a named pipe waits until somebody writes into it, and a device may never end. So both are read only where
 //! they were asked for by the names that shells use for a program's own input (`/dev/stdin`, and `/dev/fd/63` for
-//! `<(...)`). A file of no length is not opened at all: under `/proc` there are some that wait.
+//! `<(...)`); `-` stands for the first of them. A file of no length is not opened at all: under `/proc` there are some that wait.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -18,8 +18,20 @@ pub(super) enum Opened {
     Special,
 }
 
+/// What stands for a program's standard input; a file of this name is `./-`.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Whether a path stands for the program's standard input.
+pub fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_INPUT
+}
+
 /// Opens a file to read.
 pub(super) fn open(path: &Path) -> io::Result<Opened> {
+    let path = match is_standard_input(path) {
+        true => Path::new("/dev/stdin"),
+        false => path,
+    };
     let about = fs::metadata(path)?;
     if about.is_file() && about.len() == 0 {
         return Ok(Opened::Empty);

@@ -20,7 +20,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::labels::{LabelRule, Labeler};
 use super::load::io_reason;
-use super::open::{Opened, open};
+use super::open::{Opened, is_standard_input, open};
 use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
 use crate::error::{Error, PhotoProblem, Result};
 
@@ -112,7 +112,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     };
     let spellings = folders.into_iter().filter_map(several).collect();
     photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
-    finish(photos, skipped, roots, spellings)
+    if photos.is_empty() && skipped.is_empty() {
+        let path = roots.first().cloned().unwrap_or_default();
+        return Err(Error::NoPhotos { path });
+    }
+    Ok(listing(photos, skipped, spellings))
 }
 
 /// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
@@ -120,7 +124,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 /// photo or not.
 ///
 /// # Errors
-/// As [`list_labeled`], labels apart.
+/// As [`list_labeled`], labels apart; [`Error::NothingToLookAt`] where there is nothing at all.
 pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     let mut photos = Vec::new();
     let mut skipped = Vec::new();
@@ -134,25 +138,20 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
         }
         photos[from..].sort_by(|a, b| natural::paths(a, b));
     }
-    finish(photos, skipped, roots, Vec::new())
-}
-
-fn finish<P>(
-    photos: Vec<P>,
-    mut skipped: Vec<Skipped>,
-    roots: &[PathBuf],
-    spellings: Vec<Spellings>,
-) -> Result<Listing<P>> {
-    skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     if photos.is_empty() && skipped.is_empty() {
         let path = roots.first().cloned().unwrap_or_default();
-        return Err(Error::NoPhotos { path });
+        return Err(Error::NothingToLookAt { path });
     }
-    Ok(Listing {
+    Ok(listing(photos, skipped, Vec::new()))
+}
+
+fn listing<P>(photos: Vec<P>, mut skipped: Vec<Skipped>, spellings: Vec<Spellings>) -> Listing<P> {
+    skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    Listing {
         photos,
         skipped,
         spellings,
-    })
+    }
 }
 
 /// Under which root a file was first met, and the photo it became there.
@@ -187,6 +186,14 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         path: root.to_owned(),
         reason: io_reason(error),
     };
+    let given = || Found {
+        path: root.to_owned(),
+        place: Place::Given,
+        reached: Reached::Directly,
+    };
+    if is_standard_input(root) {
+        return Ok(vec![given()]);
+    }
     let about = fs::metadata(root).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::NoSuchPath {
             path: root.to_owned(),
@@ -194,11 +201,7 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         _ => unreadable(&error),
     })?;
     if !about.is_dir() {
-        return Ok(vec![Found {
-            path: root.to_owned(),
-            place: Place::Given,
-            reached: Reached::Directly,
-        }]);
+        return Ok(vec![given()]);
     }
     fs::read_dir(root).map_err(|e| unreadable(&e))?;
 

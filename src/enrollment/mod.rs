@@ -75,9 +75,7 @@ pub fn read_folders(
     };
     let mut read = read_photos(&listing.photos, &preparation, &base.enrolled(), observer);
     skipped.append(&mut read.skipped);
-    for skipped in &skipped {
-        observer.skipped(skipped);
-    }
+    observer.skipped(&skipped);
     if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
         return Err(none_usable(roots, skipped.len()));
     }
@@ -262,9 +260,7 @@ pub fn disputes(repeats: &Repeats, observer: &dyn Observer) -> Vec<Skipped> {
         },
     };
     let disputed: Vec<Skipped> = repeats.disputed.iter().map(skipped).collect();
-    disputed
-        .iter()
-        .for_each(|skipped| observer.skipped(skipped));
+    observer.skipped(&disputed);
     disputed
 }
 

@@ -14,8 +14,8 @@ pub trait Observer: Sync {
         Box::new(|_| {})
     }
 
-    /// A file that was passed over.
-    fn skipped(&self, skipped: &Skipped) {
+    /// Files that were passed over.
+    fn skipped(&self, skipped: &[Skipped]) {
         let _ = skipped;
     }
 

@@ -105,9 +105,9 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
         })
     };
     let unusable = dataset::load(photos, &Limits::default(), read, &|_| {}).skipped;
-    let all = skipped.iter().chain(&unusable);
-    all.for_each(|skipped| observer.skipped(skipped));
-    Err(none_usable(roots, skipped.len() + unusable.len()))
+    let all = [skipped, &unusable].concat();
+    observer.skipped(&all);
+    Err(none_usable(roots, all.len()))
 }
 
 /// The error that none of so many photos under `roots` can be used.

@@ -10,6 +10,10 @@ pub enum PhotoProblem {
     #[error("the file is empty; copy it again from where it came")]
     Empty,
 
+    /// Nothing of this name is there.
+    #[error("no such file or folder; check the spelling")]
+    NotThere,
+
     /// The file cannot be opened or read.
     #[error("cannot be read ({reason}); check that it is there and its permissions")]
     Unreadable {
@@ -19,7 +23,7 @@ pub enum PhotoProblem {
 
     /// A named pipe, a device or a socket, which may keep whoever reads it waiting for ever.
     #[error(
-        "is a pipe or device, not a file; save the photo as a file, or name /dev/stdin for what comes through a pipe"
+        "is a pipe or device, not a file; save the photo as a file, or give - for what comes through a pipe"
     )]
     NotAFile,
 
@@ -126,6 +130,20 @@ pub enum PhotoProblem {
         other: String,
         /// Whom it is said to show there.
         person: String,
+    },
+
+    /// A face that is to be enrolled is.
+    #[error("is enrolled as '{person}' already; nothing is left to do")]
+    EnrolledAlready {
+        /// Whose face it is.
+        person: String,
+    },
+
+    /// One face is wanted of several, or one that is not there.
+    #[error("shows {count} {}; say which with --face 1 to {count}, counted from the left as `eigenfaces identify` does", if *.count == 1 { "face" } else { "faces" })]
+    WhichFace {
+        /// How many it shows.
+        count: usize,
     },
 
     /// No face was found where one is to be enrolled.

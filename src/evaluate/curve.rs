@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::KPoint;
+use super::interval::wilson;
 use super::split::Fold;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
@@ -37,14 +38,19 @@ struct Sums {
 }
 
 /// The eigenfaces of a fold, as far as the curve needs them.
-struct Eigenfaces {
+pub(super) struct Eigenfaces {
     eigenvalues: Vec<f64>,
     total_variance: f64,
     /// Weights of the learned faces (k x n) and of the probes (k x m).
-    learned: Weights,
-    tried: Weights,
+    pub learned: Weights,
+    pub tried: Weights,
     /// Squared distance of each probe from the mean face.
     energies: Vec<f64>,
+}
+
+/// The inner products of all faces, where they are not too many.
+pub(super) fn products(gallery: &Gallery) -> Option<InnerProducts> {
+    (gallery.len() <= MOST_PRODUCTS).then(|| InnerProducts::of(gallery.faces()))
 }
 
 /// The curve over some folds, and the fewest and the most components that were chosen in them.
@@ -53,12 +59,9 @@ pub(super) fn curve(
     settings: Settings,
     folds: &[Fold],
 ) -> Result<(Vec<KPoint>, (usize, usize))> {
-    let products = (gallery.len() <= MOST_PRODUCTS).then(|| InnerProducts::of(gallery.faces()));
+    let products = products(gallery);
     let one = |fold: &Fold| {
-        let eigenfaces = match &products {
-            Some(products) => Eigenfaces::from_products(products, settings, fold)?,
-            None => Eigenfaces::from_pixels(gallery, settings, fold)?,
-        };
+        let eigenfaces = Eigenfaces::of(products.as_ref(), gallery, settings, fold)?;
         let settled: Vec<Sums> = steps(
             eigenfaces.eigenvalues.len(),
             gallery.faces().size().pixels(),
@@ -75,10 +78,24 @@ pub(super) fn curve(
     };
     let counts = || parts.iter().map(|(components, _)| *components);
     let range = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-    Ok((over_folds(&parts, gallery.faces().size().pixels()), range))
+    let pixels = gallery.faces().size().pixels();
+    Ok((over_folds(&parts, pixels, folds), range))
 }
 
 impl Eigenfaces {
+    /// From inner products where they are kept, from the pixels otherwise.
+    pub fn of(
+        products: Option<&InnerProducts>,
+        gallery: &Gallery,
+        settings: Settings,
+        fold: &Fold,
+    ) -> Result<Self> {
+        match products {
+            Some(products) => Self::from_products(products, settings, fold),
+            None => Self::from_pixels(gallery, settings, fold),
+        }
+    }
+
     fn from_products(products: &InnerProducts, settings: Settings, fold: &Fold) -> Result<Self> {
         let space = products.fit(&fold.learned, settings.components)?;
         let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
@@ -160,8 +177,9 @@ fn steps(k: usize, d: usize) -> Vec<usize> {
 
 /// Over all folds (components, sums of each step). A fold with fewer components than a point counts with all
 /// that it has.
-fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize) -> Vec<KPoint> {
+fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, folds: &[Fold]) -> Vec<KPoint> {
     let most = parts.iter().map(|(components, _)| *components).max();
+    let repeats = folds.iter().map(|fold| fold.repeat + 1).max().unwrap_or(1);
     steps(most.unwrap_or(0), pixels)
         .into_iter()
         .map(|k| {
@@ -188,6 +206,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize) -> Vec<KPoint> {
                 components: k,
                 variance,
                 rank1: sum.right as f64 / probes,
+                rank1_interval: wilson(sum.right as f64 / probes, probes / repeats as f64),
                 error_learned: 1.0 - variance,
                 error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
                 psnr_unseen: 10.0

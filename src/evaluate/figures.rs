@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::split::Protocol;
+use crate::decision::FALSE_ACCEPT_TARGET;
 #[cfg(doc)]
 use crate::gallery::Gallery;
+use crate::recognizer::Settings;
 
 /// Everything that was measured. Faces are named by their position in the
 /// [`Gallery`] that was evaluated, people by their position in its
@@ -33,6 +35,11 @@ pub struct Evaluation {
     /// Rank-1 of the nearest face by the plain distance between pixels: what eigenfaces must justify
     /// themselves against.
     pub raw_pixels_rank1: Rate,
+    /// Rank-1 of the methods of the textbooks beside that of this evaluation, all on the same folds: those of
+    /// [`k_curve_protocol`](Self::k_curve_protocol).
+    pub baselines: Vec<Baseline>,
+    /// Every probe with every person, where scores were asked for.
+    pub scores: Vec<Score>,
     /// What the first K eigenfaces do; K increasing.
     pub k_curve: Vec<KPoint>,
     /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
@@ -48,6 +55,10 @@ pub struct Evaluation {
     pub worst_pairs: Vec<WorstPair>,
     /// What a person would look at in the folder.
     pub suspects: Suspects,
+    /// How faces were compared.
+    pub settings: Settings,
+    /// The confidence beyond which the default decision gives a name, by the calibration of the whole gallery.
+    pub confidence_limit: Option<f64>,
     /// Time of each step.
     pub times: Times,
 }
@@ -60,8 +71,70 @@ pub const MOST_WORST_PAIRS: usize = 12;
 pub struct Rate {
     /// The mean over repeats.
     pub mean: f64,
+    /// Its 95 % interval (Wilson 1927), as of so many tries as one repeat has, or as there are different faces: trying
+    /// a face again tells little more.
+    pub interval: [f64; 2],
     /// The sample standard deviation over repeats; `None` where there is one only.
     pub standard_deviation: Option<f64>,
+}
+
+/// How well one method does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Baseline {
+    /// Which.
+    pub method: Method,
+    /// Share of probes whose own person is the nearest; `None` where the method has nothing to learn from.
+    pub rank1: Option<Rate>,
+}
+
+/// A way to recognise faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The one that is evaluated, with the settings asked for.
+    Asked,
+    /// The nearest face by the plain distance between pixels.
+    Pixels,
+    /// The nearest face by the plain distance between weights (Turk & Pentland 1991).
+    Eigenfaces,
+    /// The nearest face by linear discriminants of the weights (Belhumeur, Hespanha & Kriegman 1997).
+    Fisherfaces,
+    /// The nearest face by histograms of local binary patterns, cell by cell (Ahonen, Hadid & Pietikäinen 2004).
+    PatternHistograms,
+}
+
+impl OpenSet {
+    /// Whether more strangers got a name than was aimed at, beyond what chance does with so many of them.
+    pub fn misses_aim(&self) -> bool {
+        self.strangers_named.interval[0] > FALSE_ACCEPT_TARGET
+    }
+}
+
+impl Method {
+    /// The name that the field has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asked => "as asked",
+            Self::Pixels => "plain pixels",
+            Self::Eigenfaces => "eigenfaces",
+            Self::Fisherfaces => "Fisherfaces",
+            Self::PatternHistograms => "LBP histograms",
+        }
+    }
+}
+
+/// How near one person is to one probe.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// The face that was tried.
+    pub face: usize,
+    /// In which repeat, from 0.
+    pub repeat: usize,
+    /// The person it was compared with.
+    pub person: usize,
+    /// The place of that person among all, from 1.
+    pub rank: usize,
+    /// The distance, by the metric and the cluster rule.
+    pub distance: f64,
 }
 
 /// Who is it, when everybody is enrolled (closed set)?
@@ -138,6 +211,8 @@ pub struct Verification {
     /// The rate at which as many false claims are accepted as true ones are rejected (on the line between
     /// the two points of the curve next to it).
     pub equal_error_rate: f64,
+    /// Its 95 % interval, as of so many tries as there are true claims.
+    pub equal_error_interval: [f64; 2],
     /// Area under the ROC curve: how often a true claim is nearer than a false one, ties counting half.
     pub area: f64,
     /// The ROC curve from (0, 0) to (1, 1), both coordinates never decreasing; at most a few hundred points,
@@ -164,6 +239,8 @@ pub struct KPoint {
     pub variance: f64,
     /// Rank-1 of the probes.
     pub rank1: f64,
+    /// Its 95 % interval.
+    pub rank1_interval: [f64; 2],
     /// J, the average squared error of the reconstruction over the total variation about the mean face, of
     /// the faces learned from: 1 - `variance`.
     pub error_learned: f64,
@@ -214,11 +291,11 @@ pub struct OpenSet {
     /// See above.
     pub raw_pixels_at_10_percent: Rate,
     /// Share of strangers that got a name by the default decision (aim: 1 %).
-    pub strangers_named: f64,
+    pub strangers_named: Rate,
     /// Share of genuine probes that got their name by the default decision.
-    pub named_rightly: f64,
+    pub named_rightly: Rate,
     /// Share of genuine probes that got another's name by the default decision.
-    pub named_wrongly: f64,
+    pub named_wrongly: Rate,
     /// Whether confidence means what it says.
     pub confidence: Reliability,
     /// Faces against what is no face.
@@ -291,6 +368,8 @@ pub struct WorstPair {
     pub named: usize,
     /// That person's face nearest to the probe by pixels.
     pub named_face: usize,
+    /// Its own person's other face nearest to the probe by pixels.
+    pub own_face: usize,
     /// Distance to its own person.
     pub own_distance: f64,
     /// Distance to the person it was taken for.

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::Trial;
 use super::identification::squared_distance;
 use super::split::Fold;
+use super::{Score, Trial};
 use crate::background::{Adaptation, Background, People};
 use crate::error::Result;
 use crate::gallery::{Gallery, Match};
@@ -26,6 +26,17 @@ pub(super) struct Outcomes {
     pub impostors: Vec<f32>,
     /// Probes whose nearest face by plain pixels is of the right person, and all probes; of each repeat.
     pub raw_pixels: Vec<(usize, usize)>,
+    /// Every person for every probe, where that is asked for.
+    pub scores: Vec<Score>,
+}
+
+/// Whether the scores of all people are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Those of the nearest only.
+    Nearest,
+    /// All.
+    Everybody,
 }
 
 /// What one fold gave.
@@ -35,12 +46,14 @@ struct Outcome {
     impostors: Vec<f32>,
     raw_right: usize,
     repeat: usize,
+    scores: Vec<Score>,
 }
 
 /// Runs all folds over the gallery of `whole`, with its settings; `progress` is called after each.
 pub(super) fn run(
     whole: &Recognizer,
     folds: &[Fold],
+    keep: Keep,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
@@ -59,7 +72,7 @@ pub(super) fn run(
         }
     };
     let one = |fold: &Fold| {
-        let outcome = run_fold(whole, &ranker, fold);
+        let outcome = run_fold(whole, &ranker, fold, keep);
         progress();
         outcome
     };
@@ -77,6 +90,7 @@ pub(super) fn run(
         all.trials.append(&mut part.trials);
         all.genuine.append(&mut part.genuine);
         all.impostors.append(&mut part.impostors);
+        all.scores.append(&mut part.scores);
     }
     Ok(all)
 }
@@ -119,7 +133,7 @@ impl Ranker<'_> {
     }
 }
 
-fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold) -> Result<Outcome> {
+fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold, keep: Keep) -> Result<Outcome> {
     let gallery = whole.gallery();
     let persons = gallery.persons();
     let rankings = ranker.rank(whole, fold)?;
@@ -129,6 +143,7 @@ fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold) -> Result<Outc
         impostors: Vec::new(),
         raw_right: 0,
         repeat: fold.repeat,
+        scores: Vec::new(),
     };
     for (&face, ranking) in fold.tried.iter().zip(&rankings) {
         let person = persons[face];
@@ -139,6 +154,16 @@ fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold) -> Result<Outc
                 &mut outcome.impostors
             };
             claims.push(found.distance() as f32);
+        }
+        if keep == Keep::Everybody {
+            let scores = (1..).zip(&ranking.matches).map(|(rank, found)| Score {
+                face,
+                repeat: fold.repeat,
+                person: found.person,
+                rank,
+                distance: found.distance(),
+            });
+            outcome.scores.extend(scores);
         }
         outcome
             .trials

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::folds;
 use super::split::Protocol;
-use super::{Duplicate, Mislabelled, NotAFaceSuspect, Suspects, Trial};
+use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, Suspects, Trial};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
@@ -42,7 +42,7 @@ pub(super) fn trials(whole: &Recognizer) -> Result<Vec<Trial>> {
         Protocol::TEN_PARTS
     };
     match protocol.folds(gallery, 0) {
-        Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
+        Ok(folds) => Ok(folds::run(whole, &folds, Keep::Nearest, &|| ())?.trials),
         Err(_) => Ok(Vec::new()),
     }
 }

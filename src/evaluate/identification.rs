@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::interval::wilson;
 use super::{Confusion, Identification, PersonAccuracy, Rate, Trial, WorstPair};
 use crate::gallery::Gallery;
 
@@ -15,18 +16,31 @@ pub(super) fn rate(counts: &[(usize, usize)]) -> Rate {
         .filter(|(_, of)| *of > 0)
         .map(|&(hits, of)| hits as f64 / of as f64)
         .collect();
-    spread(&shares)
+    let tries: usize = counts.iter().map(|(_, of)| of).sum();
+    spread(&shares, tries as f64 / shares.len().max(1) as f64)
 }
 
-/// Mean and sample standard deviation of shares; 0 where there is none.
-pub(super) fn spread(shares: &[f64]) -> Rate {
+/// Mean and sample standard deviation of shares, 0 where there is none; with the interval of so many tries.
+pub(super) fn spread(shares: &[f64], tries: f64) -> Rate {
     let n = shares.len() as f64;
     let mean = shares.iter().sum::<f64>() / n.max(1.0);
     let squares: f64 = shares.iter().map(|share| (share - mean).powi(2)).sum();
     Rate {
         mean,
+        interval: wilson(mean, tries),
         standard_deviation: (shares.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
     }
+}
+
+/// Share of probes whose own person is the nearest.
+pub(super) fn rank1(trials: &[Trial]) -> Rate {
+    let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
+    let mut counts = vec![(0, 0); repeats.unwrap_or(0)];
+    for trial in trials {
+        counts[trial.repeat].0 += usize::from(trial.rank == 1);
+        counts[trial.repeat].1 += 1;
+    }
+    rate(&counts)
 }
 
 pub(super) fn identification(trials: Vec<Trial>, people: usize) -> Identification {
@@ -78,7 +92,6 @@ pub(super) fn identification(trials: Vec<Trial>, people: usize) -> Identificatio
 /// For each pair of people the probe of one that was most mistaken for the other; the pairs where own
 /// distance over the other's is largest come first.
 pub(super) fn worst_pairs(trials: &[Trial], gallery: &Gallery, most: usize) -> Vec<WorstPair> {
-    let mistaken = |trial: &Trial| trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE);
     let mut pairs: BTreeMap<(usize, usize), (&Trial, usize)> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.rank > 1) {
         let (worst, count) = pairs
@@ -97,20 +110,48 @@ pub(super) fn worst_pairs(trials: &[Trial], gallery: &Gallery, most: usize) -> V
     });
     pairs.truncate(most);
     let persons = gallery.persons();
+    let pairs = pairs.into_iter();
     pairs
-        .into_iter()
-        .map(|(trial, count)| WorstPair {
-            face: trial.face,
-            named: trial.named,
-            named_face: (0..persons.len())
-                .filter(|&face| persons[face] == trial.named)
-                .min_by_key(|&face| squared_distance(gallery, trial.face, face))
-                .unwrap_or(trial.face),
-            own_distance: trial.own_distance,
-            named_distance: trial.other_distance,
-            count,
-        })
+        .map(|(trial, count)| pair(trial, count, gallery, &persons))
         .collect()
+}
+
+/// Every probe that was taken for another person, the most mistaken first.
+pub(super) fn mistakes(trials: &[Trial], gallery: &Gallery) -> Vec<WorstPair> {
+    let persons = gallery.persons();
+    let mut wrong: Vec<&Trial> = trials.iter().filter(|trial| trial.rank > 1).collect();
+    wrong.sort_by(|a, b| {
+        mistaken(b)
+            .total_cmp(&mistaken(a))
+            .then((a.face, a.repeat).cmp(&(b.face, b.repeat)))
+    });
+    let wrong = wrong.into_iter();
+    wrong
+        .map(|trial| pair(trial, 1, gallery, &persons))
+        .collect()
+}
+
+/// How much nearer another person is than the own one.
+fn mistaken(trial: &Trial) -> f64 {
+    trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE)
+}
+
+fn pair(trial: &Trial, count: usize, gallery: &Gallery, persons: &[usize]) -> WorstPair {
+    let nearest = |person: usize| {
+        (0..persons.len())
+            .filter(|&face| persons[face] == person && face != trial.face)
+            .min_by_key(|&face| squared_distance(gallery, trial.face, face))
+            .unwrap_or(trial.face)
+    };
+    WorstPair {
+        face: trial.face,
+        named: trial.named,
+        named_face: nearest(trial.named),
+        own_face: nearest(trial.person),
+        own_distance: trial.own_distance,
+        named_distance: trial.other_distance,
+        count,
+    }
 }
 
 /// Squared distance between the pixels of two faces, exactly.

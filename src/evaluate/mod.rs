@@ -6,11 +6,13 @@
 //!
 //! Each figure is defined where it stands, and in docs/EVALUATION.md.
 
+mod baselines;
 mod curve;
 mod figures;
 mod folds;
 pub mod hygiene;
 mod identification;
+mod interval;
 mod not_faces;
 mod open_set;
 pub mod pairs;
@@ -20,12 +22,14 @@ mod verification;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::preparation::Preparation;
 use crate::recognizer::{Question, Recognizer, Settings};
 pub use figures::*;
+pub use folds::Keep;
 use split::Protocol;
 
 /// What to evaluate.
@@ -37,6 +41,8 @@ pub struct Plan {
     pub seed: u64,
     /// Pictures that show no face, of the size of the faces, besides those that are generated.
     pub not_faces: Option<FaceMatrix>,
+    /// Whether the score of every person for every probe is told.
+    pub keep: Keep,
 }
 
 /// Steps of the work, for a progress bar.
@@ -65,7 +71,7 @@ pub fn evaluate(
     let identifying_a_face = time_of_identifying(&whole)?;
 
     let started = Instant::now();
-    let outcomes = folds::run(&whole, &folds, &step)?;
+    let outcomes = folds::run(&whole, &folds, plan.keep, &step)?;
     let folds_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
@@ -75,6 +81,21 @@ pub fn evaluate(
     };
     let curve_folds = curve_protocol.folds(whole.gallery(), plan.seed)?;
     let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds)?;
+    let mut baselines = baselines::baselines(whole.gallery(), settings, &curve_folds)?;
+    let asked = match plan.protocol {
+        Protocol::LeaveOneOut => {
+            let outcomes = folds::run(&whole, &curve_folds, Keep::Nearest, &step)?;
+            identification::rank1(&outcomes.trials)
+        }
+        _ => identification::rank1(&outcomes.trials),
+    };
+    baselines.insert(
+        0,
+        Baseline {
+            method: Method::Asked,
+            rank1: Some(asked),
+        },
+    );
     let curve_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
@@ -85,7 +106,8 @@ pub fn evaluate(
         Protocol::LeaveOneOut => hygiene::suspects(&whole, &outcomes.trials)?,
         _ => {
             let parts = Protocol::TEN_PARTS.folds(whole.gallery(), plan.seed)?;
-            hygiene::suspects(&whole, &folds::run(&whole, &parts, &step)?.trials)?
+            let outcomes = folds::run(&whole, &parts, Keep::Nearest, &step)?;
+            hygiene::suspects(&whole, &outcomes.trials)?
         }
     };
 
@@ -104,6 +126,10 @@ pub fn evaluate(
         folds: folds.len(),
         verification: verification::verification(&outcomes.genuine, &outcomes.impostors),
         raw_pixels_rank1: identification::rate(&outcomes.raw_pixels),
+        baselines,
+        scores: outcomes.scores,
+        settings,
+        confidence_limit: whole.threshold(Acceptance::default()),
         k_curve,
         k_curve_protocol: curve_protocol,
         compression: compression(&whole, in_folds),
@@ -128,6 +154,11 @@ pub fn evaluate(
 pub fn check(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Suspects> {
     let whole = Recognizer::learn(preparation, gallery, settings)?;
     hygiene::suspects(&whole, &hygiene::trials(&whole)?)
+}
+
+/// Every probe that was taken for another person, the most mistaken first.
+pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
+    identification::mistakes(&evaluation.identification.trials, gallery)
 }
 
 /// Seconds a face, one after the other as photos come in.

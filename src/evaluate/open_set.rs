@@ -1,5 +1,7 @@
 //! What happens with strangers, and with what is no face.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use super::folds::nearest_by_pixels;
@@ -24,6 +26,7 @@ const BINS: usize = 10;
 /// A probe: how sure its name is, whether that is right, and what was decided.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
+    face: usize,
     /// 0 to 1; below 0 where it is refused as not a face.
     score: f64,
     confidence: f64,
@@ -132,6 +135,7 @@ fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identificati
     let nearest = nearest_by_pixels(gallery, face, learned);
     let distance = (squared_distance(gallery, face, nearest) as f64).sqrt();
     Probe {
+        face,
         score: if refused { -1.0 } else { confidence },
         confidence,
         right: found
@@ -159,7 +163,8 @@ fn figures(splits: &[Split], with_pictures: bool) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&Probe) -> bool| {
-        of.iter().filter(|probe| is(probe)).count() as f64 / of.len() as f64
+        let hits = of.iter().filter(|probe| is(probe)).count();
+        spread(&[hits as f64 / of.len() as f64], different(of))
     };
     let sure: fn(&Probe) -> (f64, bool) = |probe| (probe.score, probe.right);
     let raw: fn(&Probe) -> (f64, bool) = |probe| probe.raw;
@@ -192,7 +197,14 @@ fn identified(splits: &[Split], false_accepts: f64, score: fn(&Probe) -> (f64, b
             split.genuine.iter().filter(passed).count() as f64 / split.genuine.len() as f64
         })
         .collect();
-    spread(&rates)
+    let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
+    spread(&rates, different(&genuine))
+}
+
+/// How many different faces were tried.
+fn different(probes: &[Probe]) -> f64 {
+    let faces: HashSet<usize> = probes.iter().map(|probe| probe.face).collect();
+    faces.len() as f64
 }
 
 /// The lowest threshold that at most the given share of strangers' scores lie above.
@@ -303,6 +315,7 @@ mod tests {
 
     fn probe(confidence: f64, right: bool) -> Probe {
         Probe {
+            face: 0,
             score: confidence,
             confidence,
             right,

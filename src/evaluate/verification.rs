@@ -1,5 +1,6 @@
 //! Is it who they say they are? ROC curve, equal error rate, area.
 
+use super::interval::wilson;
 use super::{RocPoint, Verification};
 
 /// Points of the stored curve are at least this far apart in one of the coordinates.
@@ -13,6 +14,7 @@ pub(super) fn verification(genuine: &[f32], impostors: &[f32]) -> Verification {
         genuine: genuine.len(),
         impostors: impostors.len(),
         equal_error_rate: curve.equal_error_rate(),
+        equal_error_interval: wilson(curve.equal_error_rate(), genuine.len() as f64),
         area: curve.area(),
         roc: curve.thinned(),
     }

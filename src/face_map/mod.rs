@@ -205,6 +205,11 @@ impl FaceMap {
     /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
     /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits.
     pub fn picture(&self) -> GrayImage {
+        self.shaded().0
+    }
+
+    /// The picture, and the values that black and white stand for.
+    pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
         let (columns, rows) = self.positions;
         let shades = Shades::of(self.values.clone());
         let (left, top) = (self.size.width() / 2, self.size.height() / 2);
@@ -217,7 +222,7 @@ impl FaceMap {
             let (x, y) = ((at % columns) as u32, (at / columns) as u32);
             picture.put_pixel(left + x, top + y, Luma([shades.shade(*value)]));
         }
-        picture
+        (picture, shades.ends())
     }
 }
 
@@ -238,6 +243,11 @@ impl Shades {
             lowest,
             range: if range > 0.0 { range } else { 1.0 },
         }
+    }
+
+    /// The values that are black and white.
+    fn ends(&self) -> [f64; 2] {
+        [self.lowest, self.lowest + self.range]
     }
 
     fn shade(&self, value: f64) -> u8 {

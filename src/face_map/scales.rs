@@ -139,8 +139,13 @@ impl FaceMaps {
     /// The maps as one picture: of one scale as [`FaceMap::picture`]; of several of the size of the photo, each place
     /// as dark as the darkest of the windows about it makes it.
     pub fn picture(&self) -> GrayImage {
+        self.shaded().0
+    }
+
+    /// The picture, and the values that black and white stand for.
+    pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
         if let [(_, map)] = &self.maps[..] {
-            return map.picture();
+            return map.shaded();
         }
         let lowest = |x: u32, y: u32| {
             let of_maps = self.maps.iter().filter_map(|(scale, map)| {
@@ -153,10 +158,11 @@ impl FaceMaps {
             .flat_map(|y| (0..width).map(move |x| lowest(x, y)))
             .collect();
         let shades = Shades::of(values.iter().flatten().copied().collect());
-        GrayImage::from_fn(width, height, |x, y| {
+        let picture = GrayImage::from_fn(width, height, |x, y| {
             let value = values[y as usize * width as usize + x as usize];
             Luma([value.map_or(128, |value| shades.shade(value))])
-        })
+        });
+        (picture, shades.ends())
     }
 }
 

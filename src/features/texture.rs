@@ -97,6 +97,18 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
     bytes
 }
 
+/// The local binary patterns of a face (d pixels) alone: the roots of their shares in each cell, in bytes.
+///
+/// # Panics
+/// If the face is not of this size.
+pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
+    let histograms = histograms(face, size, GRID);
+    let cells = histograms.chunks_exact(CELL);
+    cells
+        .flat_map(|cell| roots_of_shares(&cell[..PATTERNS], 0.0))
+        .collect()
+}
+
 /// The texture that a face (d pixels) and its mirror image have together, on this grid: each cell added to the mirror
 /// image of the cell opposite, so that half of the columns stay, the outermost first
 /// ([`Grid::folded_length`] bytes). A face and its mirror image have the same.

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Gallery;
+use super::undo::LastChange;
+use super::{FolderView, Gallery};
 use crate::dataset::{ContentHash, Person};
 
 /// The largest number a person can have: JSON readers keep integers exactly up to here.
@@ -20,6 +21,12 @@ pub struct History {
     /// The number of everybody who is enrolled, by name.
     people: BTreeMap<String, u64>,
     records: Vec<Record>,
+    /// Names that people had before they were renamed or merged; folders may still have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    aliases: BTreeMap<String, u64>,
+    /// What takes the last change back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<LastChange>,
 }
 
 /// One change of the gallery.
@@ -56,7 +63,7 @@ impl History {
         let names = gallery.people().iter().map(Person::to_string);
         Self {
             people: names.zip(1..).collect(),
-            records: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -73,8 +80,39 @@ impl History {
             .collect()
     }
 
+    /// The last change, if enough of it is kept to take it back.
+    pub fn last_change(&self) -> Option<&LastChange> {
+        self.last.as_ref()
+    }
+
+    /// The name now of somebody who was called `name` before they were renamed or merged.
+    pub fn current_name(&self, name: &Person) -> Option<&str> {
+        let number = self.aliases.get(name.as_str())?;
+        let mut people = self.people.iter();
+        people.find_map(|(name, is)| (is == number).then_some(name.as_str()))
+    }
+
+    /// Gives the photos of folders that still have a person's earlier name the present one. The earlier names met and
+    /// what they were replaced by, each once.
+    pub fn resolve(&self, folder: &mut FolderView) -> BTreeMap<Person, Person> {
+        let mut resolved = BTreeMap::new();
+        let known = folder.known.iter_mut().map(|photo| &mut photo.person);
+        let new = folder.new.iter_mut().map(|photo| &mut photo.person);
+        for person in known.chain(new) {
+            let Some(Ok(name)) = self.current_name(person).map(Person::new) else {
+                continue;
+            };
+            let earlier = std::mem::replace(person, name.clone());
+            resolved.insert(earlier, name);
+        }
+        resolved
+    }
+
     /// Takes down which faces came and went between two states of the gallery; nothing if none did.
     pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
+        if let Some(change) = LastChange::between(before, after) {
+            self.last = Some(change);
+        }
         self.number(after);
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
@@ -91,22 +129,53 @@ impl History {
         self.forget(after);
     }
 
-    /// Takes down that a person is called otherwise from now on.
+    /// Takes down that a person is called otherwise from now on. The earlier name stays known, for their folder has it.
     pub fn rename(&mut self, time: u64, from: &Person, to: &Person) {
         if let Some(number) = self.people.remove(from.as_str()) {
             self.people.insert(to.to_string(), number);
+            self.aliases.insert(from.to_string(), number);
+            self.aliases.remove(to.as_str());
             let event = Event::Renamed(number);
             self.records.push(Record { time, event });
+            self.last = Some(LastChange::Renamed {
+                from: from.to_string(),
+                to: to.to_string(),
+            });
         }
     }
 
-    /// Takes down that the faces of one person are another's from now on.
-    pub fn merge(&mut self, time: u64, from: &Person, into: &Person) {
-        let number = self.people.get(into.as_str()).copied();
-        if let (Some(into), Some(from)) = (number, self.people.remove(from.as_str())) {
-            let event = Event::Merged(from, into);
+    /// Takes down that the faces of these people, as they were `before`, are another's from now on.
+    pub fn merge(&mut self, time: u64, from: &[Person], into: &Person, before: &Gallery) {
+        let Some(&number) = self.people.get(into.as_str()) else {
+            return;
+        };
+        for from in from {
+            let Some(gone) = self.people.remove(from.as_str()) else {
+                continue;
+            };
+            for alias in self.aliases.values_mut().filter(|alias| **alias == gone) {
+                *alias = number;
+            }
+            self.aliases.insert(from.to_string(), number);
+            let event = Event::Merged(gone, number);
             self.records.push(Record { time, event });
         }
+        self.last = Some(LastChange::merged(from, before));
+    }
+
+    /// Takes down that the last change was taken back, which led from `before` to `after`. It cannot be taken back itself.
+    pub fn undo(&mut self, time: u64, before: &Gallery, after: &Gallery) {
+        match self.last.take() {
+            Some(LastChange::Renamed { from, to }) => {
+                if let (Ok(from), Ok(to)) = (Person::new(&from), Person::new(&to)) {
+                    self.rename(time, &to, &from);
+                    self.aliases.remove(to.as_str());
+                }
+            }
+            Some(LastChange::Faces { .. }) => self.record(time, before, after),
+            None => {}
+        }
+        self.last = None;
     }
 
     /// Whether it is one of that gallery: everybody has a number of their own, and nobody else has a name.
@@ -119,6 +188,10 @@ impl History {
                 .people()
                 .iter()
                 .all(|person| self.people.contains_key(person.as_str()))
+            && self
+                .aliases
+                .iter()
+                .all(|(alias, number)| numbers.contains(number) && !self.people.contains_key(alias))
     }
 
     /// Gives a number to everybody who has none.
@@ -132,10 +205,13 @@ impl History {
         }
     }
 
-    /// Drops the names of those who are enrolled no longer.
+    /// Drops the names of those who are enrolled no longer, and earlier names that are somebody's now.
     fn forget(&mut self, gallery: &Gallery) {
         let there: HashSet<&str> = gallery.people().iter().map(Person::as_str).collect();
         self.people.retain(|name, _| there.contains(name.as_str()));
+        let numbers: HashSet<u64> = self.people.values().copied().collect();
+        self.aliases
+            .retain(|alias, number| numbers.contains(number) && !there.contains(alias.as_str()));
     }
 
     /// How many faces of each person one gallery has and the other has not, by number.
@@ -231,15 +307,34 @@ mod tests {
         let mut history = History::default();
         history.record(1, &empty(), &gallery("ab"));
         history.rename(2, &person("a"), &person("z"));
-        history.merge(3, &person("b"), &person("z"));
+        history.merge(3, &[person("b")], &person("z"), &gallery("zb"));
         assert_eq!(history.names(), BTreeMap::from([(1, "z")]));
         let text = serde_json::to_string(&history).unwrap();
         let records = r#"[{"time":1,"enrolled":[[1,1],[2,1]]},{"time":2,"renamed":1},{"time":3,"merged":[2,1]}]"#;
-        assert_eq!(
-            text,
-            format!(r#"{{"people":{{"z":1}},"records":{records}}}"#)
-        );
+        let aliases = r#"{"a":1,"b":1}"#;
+        let start =
+            format!(r#"{{"people":{{"z":1}},"records":{records},"aliases":{aliases},"last""#);
+        assert!(text.starts_with(&start), "{text}");
         assert_eq!(serde_json::from_str::<History>(&text).unwrap(), history);
+    }
+
+    #[test]
+    fn folders_keep_the_names_that_people_had() {
+        let person = |name| Person::new(name).unwrap();
+        let mut history = History::default();
+        history.record(1, &empty(), &gallery("ab"));
+        history.rename(2, &person("a"), &person("x"));
+        history.rename(3, &person("x"), &person("y"));
+        assert_eq!(history.current_name(&person("a")), Some("y"));
+        assert_eq!(history.current_name(&person("x")), Some("y"));
+        assert_eq!(history.current_name(&person("b")), None);
+        // Who gets an earlier name has it.
+        history.rename(4, &person("b"), &person("a"));
+        assert_eq!(history.current_name(&person("a")), None);
+        assert_eq!(history.current_name(&person("b")), Some("a"));
+        // Who is erased leaves none of their names.
+        history.record(5, &gallery("ya"), &gallery("ya").without(&[0]));
+        assert!(history.aliases.is_empty() || !history.aliases.contains_key("b"));
     }
 
     #[test]

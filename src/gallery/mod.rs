@@ -7,6 +7,7 @@ mod index;
 mod intake;
 mod k_means;
 mod sweep;
+mod undo;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -18,6 +19,7 @@ pub use history::{Event, History, Record, Tally};
 pub use index::{Index, Method, Neighbour, squared_distance};
 pub use intake::{FolderView, Intake, Sighting};
 pub use sweep::{Recall, Search};
+pub use undo::{LastChange, Undone};
 
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, Result};

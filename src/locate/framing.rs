@@ -196,8 +196,10 @@ pub enum Crops {
 /// What one photo of a gallery looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Look {
-    /// No face was found, or the photo is too small to look for one.
+    /// No face was found.
     NoFace,
+    /// The photo is too small to look for a face in it: it is taken for a crop.
+    TooSmall,
     /// A face.
     Face {
         /// The share of the photo's width that the main face's box takes.
@@ -217,7 +219,7 @@ impl Look {
     pub fn at(photo: &GrayImage, locator: &Locator) -> Result<Self, LocateError> {
         let (width, height) = photo.dimensions();
         if width.min(height) < SMALL {
-            return Ok(Self::NoFace);
+            return Ok(Self::TooSmall);
         }
         let faces = locator.locate(photo)?;
         let main = main_face(&faces, (width, height)).and_then(|main| faces.get(main));
@@ -243,11 +245,18 @@ pub struct Survey {
     pub looked_at: usize,
     /// Of these, photos with a face.
     pub with_face: usize,
+    /// Of these, photos large enough to show a face, in which none was found.
+    pub without_face: usize,
     /// Where the eyes stand in crops that have them in one place: what serves photos in which no face is found.
     pub crop_eyes: Option<CropEyes>,
 }
 
 impl Survey {
+    /// Whether most of the photos show no face, though they are large enough.
+    pub fn lacks_faces(&self) -> bool {
+        2 * self.without_face > self.looked_at
+    }
+
     /// The rule: [`Framing::Detect`] where at least 80 % of the photos show a face and the middle one of
     /// these faces takes less than 60 % of its photo's width; and where crops are to be aligned, if 90 % of the photos
     /// show a face.
@@ -255,7 +264,7 @@ impl Survey {
         let mut shares: Vec<f32> = looks
             .iter()
             .filter_map(|look| match look {
-                Look::NoFace => None,
+                Look::NoFace | Look::TooSmall => None,
                 Look::Face { share, .. } => Some(*share),
             })
             .collect();
@@ -266,7 +275,7 @@ impl Survey {
             .is_some_and(|&middle| middle < CROPPED);
         let nearly_all = !shares.is_empty() && shares.len() * 100 >= looks.len() * SHOWING_CROPS;
         let faces = looks.iter().filter_map(|look| match *look {
-            Look::NoFace => None,
+            Look::NoFace | Look::TooSmall => None,
             Look::Face { photo, eyes, .. } => Some((photo, eyes)),
         });
         Self {
@@ -276,6 +285,7 @@ impl Survey {
             },
             looked_at: looks.len(),
             with_face: shares.len(),
+            without_face: looks.iter().filter(|look| **look == Look::NoFace).count(),
             crop_eyes: CropEyes::of(faces.collect()),
         }
     }
@@ -430,7 +440,7 @@ mod tests {
     fn small_photos_are_not_looked_at() {
         let locator = Locator::new().unwrap();
         let look = Look::at(&GrayImage::new(4000, SMALL - 1), &locator);
-        assert_eq!(look, Ok(Look::NoFace));
+        assert_eq!(look, Ok(Look::TooSmall));
     }
 
     #[test]

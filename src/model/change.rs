@@ -161,11 +161,9 @@ impl Model {
         }
         let people: Vec<usize> = people.into_iter().collect();
         let from: Vec<Person> = people.iter().map(|&at| self.people()[at].clone()).collect();
-        let after = self.gallery().clone().called(&people, &name);
-        self.relearn(after)?;
-        for from in &from {
-            self.history.merge(now(), from, &name);
-        }
+        let before = self.gallery().clone();
+        self.relearn(before.clone().called(&people, &name))?;
+        self.history.merge(now(), &from, &name, &before);
         Ok(())
     }
 

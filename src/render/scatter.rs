@@ -10,13 +10,16 @@ const HEIGHT: f32 = 760.0;
 /// The plot within the drawing.
 const AREA: Area = (84.0, 50.0, 950.0, 690.0);
 const TICKS: f32 = 12.0;
-/// Names of many people are set smaller.
 const NAMES: f32 = 12.0;
 const SMALL_NAMES: f32 = 10.0;
-const MANY: usize = 60;
+/// With more people than this, lines from every face to its person's middle would hide everything: an ellipse for each
+/// person stands for them.
+const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
-/// Names for which the plot has no room are listed at its right.
+/// Where the plot has no room for all names, they are listed at its right.
 const LEGEND: f32 = 230.0;
+/// Corners of an ellipse.
+const CORNERS: usize = 48;
 
 /// One face.
 #[derive(Debug, Clone)]
@@ -62,17 +65,32 @@ pub fn scatter(plot: &Scatter) -> Drawing {
         Box::new(Flat { ranges })
     };
     view.axes(&mut drawing, &plot.axes);
-    let left_over = faces(&mut drawing, plot, view.as_ref());
-    if left_over.is_empty() {
-        return drawing;
+    let (owners, labels) = faces(&mut drawing, plot, view.as_ref());
+    let is_crowd = plot.people.len() > CROWD;
+    let size = if is_crowd { SMALL_NAMES } else { NAMES };
+    let mut named = drawing.clone();
+    let left_over = labels::place(&mut named, &labels, size, AREA).len();
+    match (left_over, is_crowd) {
+        (0, _) => named,
+        // Names in one place, not some here and some there.
+        (_, false) => with_legend(drawing, plot, &owners),
+        (count, true) => {
+            let text =
+                format!("{count} names have no room here: --people A,B,C shows those people only");
+            let place = (AREA.2, AREA.3 + 60.0);
+            named.text(place, Anchor::End, TICKS, Color::FAINT, text);
+            named
+        }
     }
-    with_legend(drawing, plot, &left_over)
 }
 
 /// How values become places.
 trait View {
     /// Where on the drawing, and how near: 0 farthest, 1 nearest.
     fn place(&self, at: &[f64]) -> (Point, f32);
+
+    /// The point of the floor below; `None` where there is no floor.
+    fn floor(&self, at: &[f64]) -> Option<Point>;
 
     fn axes(&self, drawing: &mut Drawing, names: &[String]);
 }
@@ -142,6 +160,10 @@ impl View for Flat {
         let x = AREA.0 + share(0) * (AREA.2 - AREA.0);
         let y = AREA.3 - share(1) * (AREA.3 - AREA.1);
         ((x, y), 1.0)
+    }
+
+    fn floor(&self, _: &[f64]) -> Option<Point> {
+        None
     }
 
     fn axes(&self, drawing: &mut Drawing, names: &[String]) {
@@ -227,6 +249,11 @@ impl View for Space {
         Self::seen(self.cube(at))
     }
 
+    fn floor(&self, at: &[f64]) -> Option<Point> {
+        let [x, y, _] = self.cube(at);
+        Some(Self::seen([x, y, -1.0]).0)
+    }
+
     fn axes(&self, drawing: &mut Drawing, names: &[String]) {
         let line = Stroke::solid(Color::GRID, 1.0);
         let seen = |corner: [f32; 3]| Self::seen(corner).0;
@@ -265,16 +292,16 @@ impl View for Space {
         let [along, back, up] = names else { return };
         let floor = seen([0.0, -1.0, -1.0]);
         drawing.text(
-            (floor.0 - 40.0, floor.1 + 74.0),
-            Anchor::Middle,
+            (floor.0 - 16.0, floor.1 + 44.0),
+            Anchor::End,
             13.0,
             Color::INK,
             along,
         );
-        let side = seen([1.0, 0.2, -1.0]);
+        let side = seen([1.0, 0.0, -1.0]);
         drawing.text(
-            (WIDTH - 8.0, side.1 + 70.0),
-            Anchor::End,
+            (side.0 + 24.0, side.1 + 44.0),
+            Anchor::Start,
             13.0,
             Color::INK,
             back,
@@ -290,55 +317,107 @@ impl View for Space {
     }
 }
 
-/// Draws the faces and their people's names; returns the people for whose names there is no room.
-fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> Vec<usize> {
+/// Draws the faces; returns the names to be written, each with its owner: people, and after them probes.
+fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<usize>, Vec<Label>) {
+    let is_crowd = plot.people.len() > CROWD;
     let mut marks = Vec::new();
-    let mut names = Vec::new();
+    let (mut owners, mut labels) = (Vec::new(), Vec::new());
     for (number, group) in plot.people.iter().enumerate() {
         let (color, marker) = mark(number);
         let Some(center) = center(group) else {
-            names.push(None);
             continue;
         };
-        let (middle, _) = view.place(&center);
+        let (middle, nearness) = view.place(&center);
+        drop_line(drawing, view, &center);
+        let places: Vec<Point> = group.dots.iter().map(|dot| view.place(&dot.at).0).collect();
         for dot in &group.dots {
             let (at, near) = view.place(&dot.at);
-            drawing.line(&[middle, at], Stroke::solid(color.lightened(0.35), 0.8));
-            marks.push((near, shape(at, near, marker, color, &dot.about)));
+            if is_crowd {
+                marks.push((near - 2.0, speck(at, color, &dot.about)));
+            } else {
+                drawing.line(&[middle, at], Stroke::solid(color.lightened(0.35), 0.8));
+                marks.push((near, shape(at, near, marker, color, &dot.about)));
+            }
         }
-        names.push(Some(Label {
+        if is_crowd {
+            drawing.line(
+                &ellipse(middle, &places),
+                Stroke::solid(color.lightened(0.7), 1.2),
+            );
+            marks.push((
+                nearness,
+                shape(middle, nearness, marker, color, &group.name),
+            ));
+        }
+        owners.push(number);
+        labels.push(Label {
             at: middle,
             text: group.name.clone(),
             color: Color(color.0.map(|level| (f32::from(level) * 0.72) as u8)),
-        }));
+        });
     }
-    for dot in &plot.probes.dots {
+    for (number, dot) in plot.probes.dots.iter().enumerate() {
         let (at, near) = view.place(&dot.at);
+        drop_line(drawing, view, &dot.at);
         // Over everything that is enrolled.
         let star = shape(at, near, Marker::Star, Color([0, 0, 0]), &dot.about);
         marks.push((2.0, star));
-        names.push(Some(Label {
+        owners.push(plot.people.len() + number);
+        labels.push(Label {
             at: (at.0, at.1 - 12.0),
             text: dot.about.clone(),
             color: Color([0, 0, 0]),
-        }));
+        });
     }
     marks.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (_, shape) in marks {
         drawing.push(shape);
     }
-    let size = if plot.people.len() > MANY {
-        SMALL_NAMES
-    } else {
-        NAMES
+    (owners, labels)
+}
+
+/// Where there is a floor, a line down to it: without one nobody sees how far back a point lies.
+fn drop_line(drawing: &mut Drawing, view: &dyn View, at: &[f64]) {
+    if let Some(floor) = view.floor(at) {
+        let line = Stroke::dashed(Color::FAINT.lightened(0.6), 0.8);
+        drawing.line(&[view.place(at).0, floor], line);
+        drawing.push(speck(floor, Color::FAINT, ""));
+    }
+}
+
+/// A face of a person for whom an ellipse stands.
+fn speck(at: Point, color: Color, about: &str) -> Shape {
+    Shape::Mark {
+        at,
+        radius: RADIUS * 0.45,
+        marker: Marker::Circle,
+        fill: color.lightened(0.55),
+        hover: about.to_owned(),
+    }
+}
+
+/// One standard deviation around the middle of some points, in every direction.
+fn ellipse(middle: Point, places: &[Point]) -> Vec<Point> {
+    let count = places.len().max(2) as f32 - 1.0;
+    let sum = |of: &dyn Fn(f32, f32) -> f32| -> f32 {
+        let terms = places.iter().map(|at| of(at.0 - middle.0, at.1 - middle.1));
+        terms.sum::<f32>() / count
     };
-    let (owners, labels): (Vec<usize>, Vec<Label>) = names
-        .into_iter()
-        .enumerate()
-        .filter_map(|(owner, label)| Some((owner, label?)))
-        .unzip();
-    let left_over = labels::place(drawing, &labels, size, AREA).into_iter();
-    left_over.map(|at| owners[at]).collect()
+    let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
+    // Half the difference and the root of the discriminant of the 2 x 2 covariance.
+    let (mean, root) = ((xx + yy) / 2.0, ((xx - yy) / 2.0).hypot(xy));
+    let (long, short) = ((mean + root).sqrt(), (mean - root).max(0.0).sqrt());
+    let turn = 0.5 * (2.0 * xy).atan2(xx - yy);
+    (0..=CORNERS)
+        .map(|corner| {
+            let angle = std::f32::consts::TAU * corner as f32 / CORNERS as f32;
+            let (x, y) = (long * angle.cos(), short * angle.sin());
+            (
+                middle.0 + x * turn.cos() - y * turn.sin(),
+                middle.1 + x * turn.sin() + y * turn.cos(),
+            )
+        })
+        .collect()
 }
 
 fn shape(at: Point, near: f32, marker: Marker, color: Color, about: &str) -> Shape {
@@ -441,7 +520,7 @@ mod tests {
     #[test]
     fn every_person_is_named_somewhere() {
         for axes in [2, 3] {
-            for people in [1, 40, 60] {
+            for people in [1, 14, 20] {
                 let svg = scatter(&plot(people, axes, |at| format!("person-{at}!"))).to_svg();
                 for at in 0..people {
                     assert!(svg.contains(&format!("person-{at}!<")), "{axes} axes, {at}");
@@ -461,9 +540,31 @@ mod tests {
     }
 
     #[test]
-    fn far_too_many_names_are_counted() {
+    fn of_a_crowd_everybody_has_an_ellipse_and_names_without_room_are_counted() {
         let long = |at: usize| format!("{} the {at}th", "very ".repeat(30));
         let svg = scatter(&plot(200, 2, long)).to_svg();
-        assert!(svg.contains("… and "), "most have no room");
+        assert!(svg.contains("names have no room here"), "most have none");
+        let few = scatter(&plot(21, 2, |at| format!("p{at}"))).to_svg();
+        for at in 0..21 {
+            assert!(few.contains(&format!("<title>p{at}</title>")), "its middle");
+        }
+        assert!(!few.contains("NaN"));
+    }
+
+    #[test]
+    fn ellipses_lie_along_their_points() {
+        let along = [(0.0, 0.0), (10.0, 10.0), (20.0, 20.0)];
+        let found = ellipse((10.0, 10.0), &along);
+        assert!(found.iter().all(|at| (at.0 - at.1).abs() < 1e-3), "a line");
+        let reach = found.iter().map(|at| at.0).fold(f32::MIN, f32::max);
+        assert!(
+            (reach - 20.0).abs() < 0.1,
+            "one standard deviation: {reach}"
+        );
+        assert!(
+            ellipse((1.0, 1.0), &[(1.0, 1.0)])
+                .iter()
+                .all(|at| *at == (1.0, 1.0))
+        );
     }
 }

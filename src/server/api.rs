@@ -26,6 +26,7 @@ use super::jobs::Job;
 use super::service::{Service, Undo};
 use super::{explore, people};
 use crate::cli::json;
+use crate::cli::output::with_schema;
 
 /// What the API is, without its paths.
 pub fn description() -> OpenApi {
@@ -86,7 +87,7 @@ async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
             })
         })
         .await?;
-    Ok(tagged(&service, &object))
+    Ok(tagged(&service, &with_schema(object)))
 }
 
 /// How to identify.
@@ -129,14 +130,14 @@ async fn identify(
     let question = asked.question()?;
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
-    let line = service
+    let object = service
         .work(move |service| {
             let snapshot = service.settled()?;
             let found = snapshot.model()?.identify(&decode(&photo)?, question)?;
             Ok(json::identified(Path::new(&name), &found, None))
         })
         .await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], line).into_response())
+    Ok(Json(with_schema(object)).into_response())
 }
 
 #[derive(Debug, Deserialize)]
@@ -179,7 +180,7 @@ async fn verify(
             "distance": found.distance,
         }))
     });
-    Ok(Json(object.await?))
+    Ok(Json(with_schema(object.await?)))
 }
 
 #[derive(Debug, Deserialize)]

@@ -112,9 +112,9 @@ impl Observer for Job {
         })
     }
 
-    fn skipped(&self, skipped: &Skipped) {
+    fn skipped(&self, skipped: &[Skipped]) {
         let mut all = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(skipped.to_string());
+        all.extend(skipped.iter().map(Skipped::to_string));
     }
 
     fn is_cancelled(&self) -> bool {

@@ -26,7 +26,8 @@ const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 const XML_COMMENT: &[u8] = b"<!-- Generator: eigenfaces -->\n";
 
 /// How tables of this program begin.
-const TABLES: [&[u8]; 5] = [
+const TABLES: [&[u8]; 6] = [
+    b"repeat,photo,person,candidate,rank,distance,decision\n",
     b"component,eigenvalue,ratio,cumulative\n",
     b"round,objective,residual\n",
     b"photo,face,person,w1",
@@ -83,6 +84,11 @@ pub(super) fn written_here(path: &Path) -> Option<FileKind> {
     }
     let is_plan = head.starts_with(b"{") && plan::load_plan(path).is_ok();
     is_plan.then_some(FileKind::Plan)
+}
+
+/// Whether a file is a picture, drawing, table or page that this program wrote.
+pub fn is_result(path: &Path) -> bool {
+    ends(path).is_ok_and(|(head, tail)| is_derived(&head, &tail))
 }
 
 /// The first and the last bytes of a file.

@@ -34,6 +34,7 @@ pub use foundation::{foundation_from_archive, load_foundation, save_foundation, 
 pub use identifier::load_identifier;
 pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
+pub use mark::is_result;
 pub use model::{from_archive, load, load_with_history, save};
 pub use npy::{Number, read_npy, write_npy};
 pub use outputs::{Destination, FileKind, Outputs, Overwrite};

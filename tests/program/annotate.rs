@@ -33,7 +33,14 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
 
     let said = run(
         folder.path(),
-        ["identify", "a/x.jpg", "b", "--annotate", "out"],
+        [
+            "identify",
+            "a/x.jpg",
+            "b",
+            "--annotate",
+            "out",
+            "--annotate-all",
+        ],
     );
     said.ended(3, &["notes.jpg"]);
     let plain = run(folder.path(), ["identify", "a/x.jpg", "b"]);

@@ -54,9 +54,55 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         let line = line.unwrap_or_else(|| panic!("no {row} in: {}", text.stdout));
         assert!(line.contains(&percent(field)), "{field} in: {line}");
         let name = field.trim_start_matches('/').replace('/', ".");
-        let cell = format!("{name},{}", object.pointer(field).unwrap());
-        assert!(csv.stdout.lines().any(|line| line == cell), "{cell}");
+        let cell = format!("{name},{},", object.pointer(field).unwrap());
+        assert!(
+            csv.stdout.lines().any(|line| line.starts_with(&cell)),
+            "{cell}"
+        );
     }
+    let header = csv.stdout.lines().next();
+    assert_eq!(header, Some("figure,value,low,high,standard_deviation"));
+    let interval = |name: &str| -> Vec<f64> {
+        let ends = object.pointer(name).and_then(Value::as_array).expect(name);
+        ends.iter().filter_map(Value::as_f64).collect()
+    };
+    for (rate, ends) in [
+        ("/rank1", "/rank1_interval"),
+        (
+            "/open_set/false_accept_rate",
+            "/open_set/false_accept_rate_interval",
+        ),
+    ] {
+        let (rate, ends) = (number(rate).unwrap(), interval(ends));
+        assert!(
+            ends[0] <= rate && rate <= ends[1] && ends[0] < ends[1],
+            "{ends:?}"
+        );
+    }
+    let methods: Vec<&str> = object["baselines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|baseline| baseline["method"].as_str())
+        .collect();
+    let expected = [
+        "as asked",
+        "plain pixels",
+        "eigenfaces",
+        "Fisherfaces",
+        "LBP histograms",
+    ];
+    assert_eq!(methods, expected);
+    assert_eq!(object["baselines"][0]["rank1"], object["rank1"]);
+    assert_eq!(object["baselines"][1]["rank1"], object["raw_pixels_rank1"]);
+    for method in methods {
+        assert!(text.stdout.contains(method), "{method} in: {}", text.stdout);
+    }
+    assert!(
+        text.stdout.contains("--protocol has no part in it"),
+        "{}",
+        text.stdout
+    );
     assert_eq!(object["protocol"], "first:4");
     assert_eq!(
         (&object["people"], &object["faces"]),
@@ -242,4 +288,48 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
     enroll(&[]).ended(3, &["Ada/1.png", "Boris/twin.png"]);
     let table = evaluate(folder.path(), &faces, &["--check", "--format", "csv"]).done();
     assert_eq!(table.stdout.lines().count(), findings.len() + 1);
+}
+
+#[test]
+fn every_score_and_every_failure_is_written_where_asked() {
+    let folder = scratch();
+    let files = ["--scores", "scores.csv", "--failures", "wrong"];
+    let args = [
+        &QUICK[..],
+        &files,
+        &["--features", "pixels", "--format", "json"],
+    ]
+    .concat();
+    // Twice: the second run replaces what the first wrote.
+    evaluate(folder.path(), bundled_faces(), &args).done();
+    let object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
+    let scores = std::fs::read_to_string(folder.path().join("scores.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = scores
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(
+        rows[0],
+        [
+            "repeat",
+            "photo",
+            "person",
+            "candidate",
+            "rank",
+            "distance",
+            "decision"
+        ]
+    );
+    assert_eq!(rows.len() - 1, 56 * 14, "every probe with every person");
+    let first: Vec<_> = rows[1..].iter().filter(|row| row[4] == "1").collect();
+    let right = first.iter().filter(|row| row[2] == row[3]).count();
+    let rank1 = object["rank1"].as_f64().unwrap();
+    assert!(
+        (right as f64 / 56.0 - rank1).abs() < 1e-9,
+        "{right} of 56, {rank1}"
+    );
+    let pages = std::fs::read_dir(folder.path().join("wrong"))
+        .unwrap()
+        .count();
+    assert_eq!(pages, (56 - right).div_ceil(12));
 }

@@ -20,6 +20,7 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
         "3",
         "--measure",
         "contrast",
+        "--raw",
     ];
     let found = run(folder.path(), args.iter().chain(&["--format", "json"])).done();
     let object: Value = serde_json::from_str(&found.stdout).unwrap();
@@ -46,6 +47,7 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
             "0.5",
             "--measure",
             "distance",
+            "--raw",
         ],
     )
     .done();
@@ -56,6 +58,13 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
     );
     let half = image::image_dimensions(folder.path().join("half.png")).unwrap();
     assert_eq!(half, (size.0 / 2, size.1 / 2));
+    let page = ["facemap", photo, "-o", "page.png"];
+    run(folder.path(), page).done();
+    let page = image::image_dimensions(folder.path().join("page.png")).unwrap();
+    assert!(
+        page.0 > size.0 && page.1 > size.1,
+        "with a title and a scale"
+    );
     let csv = run(folder.path(), args.iter().chain(&["--format", "csv"])).done();
     assert_eq!(csv.stdout.lines().count(), 4, "{}", csv.stdout);
 }

@@ -84,7 +84,7 @@ fn an_interrupted_change_leaves_nothing_behind_and_says_so() {
             assert_eq!(status.signal(), Some(number), "{stderr}");
             let last = stderr.lines().last().unwrap_or_default();
             if left.is_empty() {
-                assert_eq!(last, "interrupted: nothing was changed");
+                assert_eq!(last, "interrupted: nothing was written");
                 locked += usize::from(end == ".lock");
                 writing += usize::from(end != ".lock");
             } else {
@@ -126,7 +126,7 @@ fn copies_that_were_written_are_told() {
         "{copies:?}"
     );
     let told = match copies.len() {
-        0 => "interrupted: nothing was changed".to_owned(),
+        0 => "interrupted: nothing was written".to_owned(),
         1 => "interrupted: only album/".to_owned(),
         many => format!("interrupted: {many} files were written, each whole"),
     };

@@ -31,6 +31,7 @@ mod serve;
 mod sync;
 mod theory;
 mod verify;
+mod wrong_turns;
 
 use std::path::Path;
 use std::process::{Command, Output};

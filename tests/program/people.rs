@@ -252,7 +252,7 @@ fn looking_first_changes_nothing() {
     let json = run(folder.path(), args).done().stdout;
     assert_eq!(
         json,
-        "{\"faces\":6,\"people\":2,\"removed\":[{\"faces\":3,\"person\":\"Ada\"}]}\n"
+        "{\"faces\":6,\"people\":2,\"removed\":[{\"faces\":3,\"person\":\"Ada\"}],\"schema\":1}\n"
     );
 }
 

@@ -1,5 +1,7 @@
 //! `people`: who is enrolled, and what becomes of them.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::Deed;
@@ -15,12 +17,16 @@ pub struct People {
 pub enum PeopleAction {
     /// List the people and how many faces each has (the default)
     List(List),
-    /// Give a person another name
+    /// Enrol one face of a photo, of somebody who is enrolled or is new
+    Add(AddFace),
+    /// Give a person another name; the folder with the earlier one still counts for them
     Rename(Rename),
     /// Make several people one
     Merge(Merge),
     /// Erase people or single photos; all that is learned is learned again without them
     Remove(Remove),
+    /// Take back the last change of who is enrolled; what it erased stays erased
+    Undo(Deed),
 }
 
 /// `people list`
@@ -71,4 +77,21 @@ pub struct Remove {
     pub photos: Vec<String>,
     #[command(flatten)]
     pub deed: Deed,
+}
+
+/// `people add`
+#[derive(Debug, Args)]
+pub struct AddFace {
+    /// Who
+    #[arg(value_name = "NAME")]
+    pub person: String,
+    /// The photo
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// Which face of the photo, as `eigenfaces identify` counts them, from left to right [default: the only one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub face: Option<u16>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }

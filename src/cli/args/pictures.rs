@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Light;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Learn, Origin, ending_in, png};
+use super::{AnyFormat, Force, Learn, Origin, ending_in, png};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ pub struct Facemap {
     /// A photo, usually larger than a face
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
-    /// The picture to write: the darker, the nearer to face space
+    /// The picture to write, readable by you only: the map in colour over the photo, with a scale and a ring around the best places
     #[arg(short, long, value_name = "FILE.png", value_parser = png)]
     pub output: PathBuf,
     #[command(flatten)]
@@ -65,6 +65,9 @@ pub struct Facemap {
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
+    /// Write the map alone, in gray: black is the lowest value, white the highest; to be worked on further
+    #[arg(long)]
+    pub raw: bool,
     /// Tell of the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -130,6 +133,9 @@ pub struct Project {
     /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
     #[arg(long)]
     pub whiten: bool,
+    /// How weights are printed or written: for reading, as JSON Lines, as CSV, or as a NumPy array
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: AnyFormat,
     /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -141,6 +147,14 @@ pub struct Project {
     /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
     #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
     pub axes: Option<Axes>,
+    /// Show these people only in the plot
+    #[arg(
+        long,
+        value_name = "PERSON,...",
+        value_delimiter = ',',
+        requires = "plot"
+    )]
+    pub people: Vec<String>,
     #[command(flatten)]
     pub origin: Origin,
 }

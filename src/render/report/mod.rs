@@ -341,17 +341,17 @@ fn strangers(open_set: &OpenSet) -> Vec<Figure> {
         ),
         figure(
             "strangers named",
-            percent(open_set.strangers_named),
+            rate(open_set.strangers_named),
             "by the default decision (aim: 1 %)",
         ),
         figure(
             "named rightly",
-            percent(open_set.named_rightly),
+            rate(open_set.named_rightly),
             "of those enrolled, by the default decision",
         ),
         figure(
             "named wrongly",
-            percent(open_set.named_wrongly),
+            rate(open_set.named_wrongly),
             "of those enrolled, by the default decision",
         ),
         figure(

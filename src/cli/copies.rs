@@ -1,0 +1,276 @@
+//! Pictures that `identify` writes beside its answers: copies of the photos with what was found drawn in
+//! (`--annotate`), and the faces by themselves (`--save-faces`).
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use eigenfaces::dataset::{PhotoFile, is_standard_input};
+use eigenfaces::decision::Decision;
+use eigenfaces::error::Result;
+use eigenfaces::preparation::portrait;
+use eigenfaces::recognizer::Identification;
+use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
+
+use super::annotate::annotated;
+use super::args::Pictures;
+use super::files;
+
+/// The pictures that are to be written, photo by photo.
+pub struct Copies {
+    annotated: Option<Annotated>,
+    faces: Option<Faces>,
+}
+
+impl Copies {
+    /// As the user wants it; `None` where no pictures are wanted. Makes the folders.
+    ///
+    /// # Errors
+    /// A copy that would replace a photo or what this program did not write; a folder that cannot be made. Of the
+    /// former nothing is done at all.
+    pub fn plan(args: &Pictures, photos: &[PathBuf], mut outputs: Outputs) -> Result<Option<Self>> {
+        if args.annotate.is_none() && args.save_faces.is_none() {
+            return Ok(None);
+        }
+        let annotated = match &args.annotate {
+            Some(folder) => {
+                let mut plan = Annotated::plan(folder, photos, &mut outputs)?;
+                plan.keeps_faceless = args.annotate_all;
+                Some(plan)
+            }
+            None => None,
+        };
+        let faces = match &args.save_faces {
+            Some(folder) => Some(Faces::plan(folder, photos, outputs)?),
+            None => None,
+        };
+        Ok(Some(Self { annotated, faces }))
+    }
+
+    /// Writes the pictures of a photo. One that cannot be decoded has none.
+    pub fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
+        if let Some(annotated) = &self.annotated {
+            annotated.write(photo, file, found)?;
+        }
+        match &self.faces {
+            Some(faces) => faces.write(photo, file, found),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the annotated copy of each photo goes.
+struct Annotated {
+    targets: HashMap<PathBuf, Destination>,
+    /// Whether photos without a face are copied too.
+    keeps_faceless: bool,
+}
+
+impl Annotated {
+    /// Below `folder` the copies lie as the photos do below the folder that holds them all.
+    fn plan(folder: &Path, photos: &[PathBuf], outputs: &mut Outputs) -> Result<Self> {
+        let names = names(photos);
+        for name in &names {
+            outputs.check_below(folder, name, FileKind::Derived)?;
+        }
+        let mut targets = HashMap::new();
+        for (photo, name) in photos.iter().zip(&names) {
+            let target = folder.join(name);
+            files::make_folder(target.parent().unwrap_or(folder))?;
+            targets.insert(photo.clone(), outputs.claim(&target, FileKind::Derived)?);
+        }
+        Ok(Self {
+            targets,
+            keeps_faceless: false,
+        })
+    }
+
+    fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
+        let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
+        if is_faceless && !self.keeps_faceless {
+            return Ok(());
+        }
+        let (Some(target), Ok(picture)) = (self.targets.get(photo), file.decode_color()) else {
+            return Ok(());
+        };
+        let bytes = annotated(picture, found, target.path())?;
+        target.write(Privacy::Personal, bytes)
+    }
+}
+
+/// Where the faces of each photo go.
+struct Faces {
+    folder: PathBuf,
+    /// How the names of a photo's faces begin.
+    names: HashMap<PathBuf, String>,
+    outputs: Mutex<Outputs>,
+}
+
+impl Faces {
+    fn plan(folder: &Path, photos: &[PathBuf], outputs: Outputs) -> Result<Self> {
+        files::make_folder(folder)?;
+        let flat = |name: &PathBuf| {
+            let parts = name.with_extension("");
+            let parts = parts
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy());
+            parts.collect::<Vec<_>>().join("-")
+        };
+        // Photos of one name and different formats.
+        let mut taken = HashSet::new();
+        let names = names(photos);
+        let names = photos.iter().zip(&names).map(|(photo, name)| {
+            let name = flat(name);
+            let free = (1..)
+                .map(|number| match number {
+                    1 => name.clone(),
+                    _ => format!("{name} ({number})"),
+                })
+                .find(|name| taken.insert(name.to_lowercase()));
+            (photo.clone(), free.unwrap_or(name))
+        });
+        Ok(Self {
+            folder: folder.to_owned(),
+            names: names.collect(),
+            outputs: Mutex::new(outputs),
+        })
+    }
+
+    fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
+        let (Some(name), Ok(picture)) = (self.names.get(photo), file.decode_color()) else {
+            return Ok(());
+        };
+        for (number, face) in (1..).zip(found) {
+            if face.decision == Decision::NotAFace {
+                continue;
+            }
+            let target = self.folder.join(format!("{name}-{number}.png"));
+            let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+            let target = outputs.claim(&target, FileKind::Derived)?;
+            drop(outputs);
+            let picture = match face.location {
+                Some(location) => portrait(&picture, location),
+                None => picture.clone(),
+            };
+            files::picture(&target, Privacy::Personal, &picture.into())?;
+        }
+        Ok(())
+    }
+}
+
+/// A name for each photo's copy, relative, each another one even where case does not count. JPEG and PNG keep
+/// their names; all else becomes PNG, and has that added.
+fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
+    let parts: Vec<Vec<OsString>> = photos.iter().map(|photo| parts(photo)).collect();
+    let shared = shared_folders(&parts);
+    let mut taken = HashSet::new();
+    parts
+        .iter()
+        .map(|parts| {
+            let mut path: PathBuf = parts[shared.min(parts.len())..].iter().collect();
+            if !files::has_extension(&path, &["jpg", "jpeg", "png"]) {
+                path.as_mut_os_string().push(".png");
+            }
+            let free = (1..)
+                .map(|number| numbered(&path, number))
+                .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
+            free.unwrap_or(path)
+        })
+        .collect()
+}
+
+/// `photo.jpg`, `photo (2).jpg` and so on.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(" ({number})."));
+    name.push(path.extension().unwrap_or_default());
+    path.with_file_name(name)
+}
+
+/// The folders down to a photo, and its name, without detours.
+fn parts(photo: &Path) -> Vec<OsString> {
+    if is_standard_input(photo) {
+        return vec!["standard-input".into()];
+    }
+    let whole = std::path::absolute(photo).unwrap_or_else(|_| photo.to_owned());
+    let mut parts = Vec::new();
+    for component in whole.components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_owned()),
+            Component::ParentDir => {
+                parts.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    parts
+}
+
+/// How many leading folders all photos have in common.
+fn shared_folders(parts: &[Vec<OsString>]) -> usize {
+    let Some((first, others)) = parts.split_first() else {
+        return 0;
+    };
+    let folders = first.len().saturating_sub(1);
+    others.iter().fold(folders, |shared, other| {
+        let most = shared.min(other.len().saturating_sub(1));
+        first
+            .iter()
+            .zip(other)
+            .take(most)
+            .take_while(|(a, b)| a == b)
+            .count()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(photos: &[&str]) -> Vec<String> {
+        let photos: Vec<PathBuf> = photos.iter().map(PathBuf::from).collect();
+        let names = names(&photos);
+        names
+            .iter()
+            .map(|name| name.display().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn copies_lie_as_the_photos_do() {
+        assert_eq!(named(&["a/x.jpg"]), ["x.jpg"]);
+        assert_eq!(named(&["a/x.jpg", "b/x.jpg"]), ["a/x.jpg", "b/x.jpg"]);
+        assert_eq!(named(&["p/q/1.png", "p/q/r/1.png"]), ["1.png", "r/1.png"]);
+        assert_eq!(
+            named(&["p/x.jpg", "p/../p/./x.jpg"]),
+            ["x.jpg", "x (2).jpg"]
+        );
+        assert_eq!(named(&["../../x.png", "y.png"]).len(), 2);
+    }
+
+    #[test]
+    fn no_two_copies_have_one_name_and_none_leaves_the_folder() {
+        assert_eq!(
+            named(&["x.gif", "x.GIF.png", "x", "X.PNG", "x (2).png"]),
+            [
+                "x.gif.png",
+                "x.GIF (2).png",
+                "x.png",
+                "X (2).PNG",
+                "x (2) (2).png"
+            ]
+        );
+        for name in named(&["/etc/x.png", "../../../../../../../y.png", "z.webp"]) {
+            let path = Path::new(&name);
+            assert!(
+                path.components()
+                    .all(|part| matches!(part, Component::Normal(_))),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Examples and exit statuses of every command: what `--help` ends with, and sections of the manual page.
+
+use clap::Command;
+
+/// What is told of one command besides its options.
+pub struct Notes {
+    /// The command's name; empty for the program itself.
+    command: &'static str,
+    /// Command lines, each with what it does.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// What each exit status means.
+    pub statuses: &'static [(&'static str, &'static str)],
+    /// What else is to be known; may be empty.
+    pub more: &'static str,
+}
+
+const USUAL: &[(&str, &str)] = &[
+    ("0", "done"),
+    ("1", "failed"),
+    ("2", "wrong usage"),
+    (
+        "3",
+        "done, but some inputs could not be used; each was named",
+    ),
+];
+
+const NOTES: &[Notes] = &[
+    Notes {
+        command: "",
+        examples: &[
+            (
+                "eigenfaces enroll family",
+                "learn from family/Ada/*.jpg, family/Boris/*.jpg, ...",
+            ),
+            (
+                "eigenfaces identify holiday",
+                "say who is in each photo of a folder",
+            ),
+            ("eigenfaces evaluate family", "measure how well that works"),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "enroll",
+        examples: &[
+            (
+                "eigenfaces enroll family",
+                "learn from a folder with a sub-folder per person",
+            ),
+            (
+                "eigenfaces enroll family --check",
+                "first see what is wrong with the photos",
+            ),
+            (
+                "eigenfaces enroll family --sync --yes",
+                "follow the folder: erase what is gone from it",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "identify",
+        examples: &[
+            (
+                "eigenfaces identify party.jpg --top 3",
+                "the three likeliest people for each face",
+            ),
+            (
+                "eigenfaces identify . --annotate marked",
+                "copies of the photos with names drawn in",
+            ),
+            (
+                "eigenfaces identify . --save-faces faces",
+                "every face as a picture, to be sorted into folders",
+            ),
+            (
+                "curl -s URL | eigenfaces identify -",
+                "a photo from standard input",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "export",
+        examples: &[(
+            "eigenfaces export --postgres postgresql://me@host/faces",
+            "bring the people into a database",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "verify",
+        examples: &[
+            (
+                "eigenfaces verify a.jpg b.jpg",
+                "do two photos show one person?",
+            ),
+            ("eigenfaces verify a.jpg --person Ada", "is this Ada?"),
+        ],
+        statuses: &[
+            ("0", "the same person"),
+            ("1", "not the same"),
+            (
+                "2",
+                "trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell",
+            ),
+        ],
+        more: "",
+    },
+    Notes {
+        command: "basis",
+        examples: &[
+            (
+                "eigenfaces basis -o basis",
+                "the mean face and the basis faces of the model",
+            ),
+            (
+                "eigenfaces basis --faces photos -o basis",
+                "the same of any folder of photos",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "facemap",
+        examples: &[(
+            "eigenfaces facemap group.jpg -o map.png",
+            "where in a photo a face is likely",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "reconstruct",
+        examples: &[
+            (
+                "eigenfaces reconstruct ada.jpg -o ada.png",
+                "a face rebuilt from more and more basis faces",
+            ),
+            (
+                "eigenfaces reconstruct ada.jpg -o ada.png --steps 0,10,40",
+                "at these steps only",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "project",
+        examples: &[
+            (
+                "eigenfaces project photos -o weights.csv",
+                "the weights of every face, as a table",
+            ),
+            (
+                "eigenfaces project --plot people.svg",
+                "where the enrolled people lie",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "people",
+        examples: &[
+            ("eigenfaces people", "who is enrolled"),
+            (
+                "eigenfaces people add Mum party.jpg --face 2",
+                "enrol the second face from the left",
+            ),
+            (
+                "eigenfaces people rename Grandpa Opa",
+                "the folder Grandpa still counts for Opa",
+            ),
+            ("eigenfaces people undo", "take the last change back"),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "evaluate",
+        examples: &[
+            ("eigenfaces evaluate faces", "leave one photo out at a time"),
+            (
+                "eigenfaces evaluate faces --protocol first:5",
+                "learn from the first five photos of everybody",
+            ),
+            (
+                "eigenfaces evaluate faces --scores scores.csv --failures wrong",
+                "every score, and pictures of mistakes",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "report",
+        examples: &[(
+            "eigenfaces report -o report.html",
+            "one page about the faces in the model",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "info",
+        examples: &[
+            ("eigenfaces info", "what the model holds"),
+            ("eigenfaces info --log", "all that became of it"),
+        ],
+        statuses: USUAL,
+        more: "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only.",
+    },
+    Notes {
+        command: "plan",
+        examples: &[(
+            "eigenfaces plan faces -o plan.json",
+            "settle how all workers prepare photos",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "partial",
+        examples: &[(
+            "eigenfaces partial faces --plan plan.json -o part.npz",
+            "sum up one worker's share",
+        )],
+        statuses: &[
+            ("0", "done"),
+            ("1", "failed"),
+            ("2", "wrong usage"),
+            (
+                "3",
+                "done, and the part is written, but some photos could not be used",
+            ),
+        ],
+        more: "",
+    },
+    Notes {
+        command: "merge",
+        examples: &[(
+            "eigenfaces merge part-*.npz -o basis.npz",
+            "one basis of all parts",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "completions",
+        examples: &[(
+            "eigenfaces completions bash > /etc/bash_completion.d/eigenfaces",
+            "for every user of bash",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "man",
+        examples: &[("eigenfaces man | man -l -", "read the manual page")],
+        statuses: USUAL,
+        more: "",
+    },
+];
+
+/// What is told of a command, if it is one of this program.
+pub fn of(command: &str) -> Option<&'static Notes> {
+    NOTES.iter().find(|notes| notes.command == command)
+}
+
+/// The commands with their examples and exit statuses below their options.
+pub fn added_to(program: Command) -> Command {
+    let program = match of("") {
+        Some(notes) => program.after_help(notes.text()),
+        None => program,
+    };
+    NOTES.iter().fold(program, |program, notes| {
+        match program.find_subcommand(notes.command).is_some() {
+            true => program.mut_subcommand(notes.command, |it| it.after_help(notes.text())),
+            false => program,
+        }
+    })
+}
+
+impl Notes {
+    /// As `--help` ends.
+    fn text(&self) -> String {
+        let mut text = String::from("Examples:\n");
+        for (line, what) in self.examples {
+            text += &format!("  {line}\n      {what}\n");
+        }
+        text += "\nExit status:\n";
+        for (status, meaning) in self.statuses {
+            text += &format!("  {status}  {meaning}\n");
+        }
+        if !self.more.is_empty() {
+            text += &format!("\n{}\n", self.more);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    #[test]
+    fn every_command_has_examples_that_can_be_typed() {
+        let program = Cli::command();
+        for command in program.get_subcommands() {
+            let notes = of(command.get_name()).unwrap_or_else(|| panic!("{}", command.get_name()));
+            assert!(!notes.examples.is_empty());
+        }
+        for notes in NOTES {
+            if !notes.command.is_empty() && program.find_subcommand(notes.command).is_none() {
+                continue;
+            }
+            for (line, _) in notes.examples {
+                let own = line.split("| ").find(|part| part.starts_with("eigenfaces"));
+                let words = own.expect(line).split(['|', '>']).next().unwrap();
+                let parsed = Cli::try_parse_from(words.split_whitespace());
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+}

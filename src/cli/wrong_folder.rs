@@ -1,0 +1,126 @@
+//! What speaks against enrolling a folder: it lies too high, or shows hardly any faces. Better asked than a model
+//! with people called `assets` and `target`.
+
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::{LabelRule, folders_of_folders};
+use eigenfaces::decision::Decision;
+use eigenfaces::enrollment::FolderFaces;
+use eigenfaces::error::{Error, Result};
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::locate::framing::{Framing, FramingRule};
+use eigenfaces::recognizer::{Question, Recognizer};
+
+use super::args::Enroll;
+use super::changing;
+use super::output::{counted, one_line, shown};
+
+/// Goes on where nothing speaks against the folders, the user has said that they are right, or says so now.
+///
+/// # Errors
+/// [`Error::WrongFolder`], with the option that says so; [`Error::Declined`].
+pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Result<()> {
+    if read.folder.new.is_empty() {
+        return Ok(());
+    }
+    let reasons = [
+        nested(args, read),
+        faceless(args, read),
+        unlike_faces(args, read, known),
+    ];
+    for (path, reason, remedy) in reasons.into_iter().flatten() {
+        let question = format!(
+            "{}: {}; enrol all the same?",
+            shown(&path),
+            one_line(&reason)
+        );
+        match changing::asked(&question) {
+            Some(true) => {}
+            Some(false) => return Err(Error::Declined { path }),
+            None => {
+                return Err(Error::WrongFolder {
+                    path,
+                    reason,
+                    remedy,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The folder concerned, what speaks against it, and what to do.
+type Doubt = (PathBuf, String, &'static str);
+
+/// Folders that would be people, but hold folders only.
+fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
+    if args.nested || args.labels != LabelRule::Folder {
+        return None;
+    }
+    let photos = read.folder.new.iter();
+    let photos = photos.map(|face| Path::new(&face.source));
+    let found = folders_of_folders(&args.faces, photos);
+    let (person, inner) = found.first()?;
+    let others = match found.len() {
+        1 => String::new(),
+        count => format!(", and so do {} more", count - 1),
+    };
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let reason = format!(
+        "holds no photo of its own but folders such as '{}', so '{}' is hardly a person{others}",
+        name(inner)?,
+        name(person)?
+    );
+    let remedy =
+        "give the folder whose sub-folders are people, or add --nested if these are people";
+    Some((person.clone(), reason, remedy))
+}
+
+/// Photos in most of which no face was found, which would be taken whole.
+fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
+    let survey = read.survey.as_ref()?;
+    (survey.framing == Framing::AsIs && survey.lacks_faces()).then(|| {
+        let reason = format!(
+            "no face was found in {} of {} looked at",
+            survey.without_face,
+            counted(survey.looked_at, "photo", "photos")
+        );
+        (first(args), reason, AS_IS)
+    })
+}
+
+/// Fewer enrolled faces do not tell what a face is.
+const ENOUGH: usize = 20;
+
+/// Photos taken whole, most of which do not look like the faces of the model.
+fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Option<Doubt> {
+    let known = known.filter(|known| known.gallery().len() >= ENOUGH)?;
+    let is_whole = known.preparation().framing() == Framing::AsIs;
+    let is_said = args.learn.prepare.framing == Some(FramingRule::Given(Framing::AsIs));
+    if !is_whole || is_said {
+        return None;
+    }
+    let new = &read.folder.new;
+    let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
+    let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
+    let found = known.identify_faces(&faces, Question::default());
+    let unlike = found
+        .iter()
+        .filter(|found| found.decision == Decision::NotAFace);
+    let unlike = unlike.count();
+    (2 * unlike > new.len()).then(|| {
+        let photos = counted(new.len(), "new photo", "new photos");
+        let reason = format!("{unlike} of {photos} do not look like faces to the model");
+        (first(args), reason, AS_IS)
+    })
+}
+
+const AS_IS: &str =
+    "give a folder of faces, or add --framing as-is if every photo is a face already cropped";
+
+fn first(args: &Enroll) -> PathBuf {
+    args.faces.first().cloned().unwrap_or_default()
+}

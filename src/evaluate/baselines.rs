@@ -1,0 +1,219 @@
+//! The methods of the textbooks on the same folds: what a method must be held against.
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::curve::{Eigenfaces, products};
+use super::folds::nearest_by_pixels;
+use super::identification::rate;
+use super::split::Fold;
+use super::{Baseline, Method, Rate};
+use crate::error::Result;
+use crate::features::texture;
+use crate::gallery::Gallery;
+use crate::pca::eigen;
+use crate::recognizer::Settings;
+
+/// Added to the scatter within people, in terms of its mean variance: enough for an inverse, too little to be felt.
+const RIDGE: f64 = 1e-6;
+
+/// Rank-1 of each method but the one evaluated.
+pub(super) fn baselines(
+    gallery: &Gallery,
+    settings: Settings,
+    folds: &[Fold],
+) -> Result<Vec<Baseline>> {
+    let persons = gallery.persons();
+    let products = products(gallery);
+    let patterns = patterns(gallery);
+    let one = |fold: &Fold| -> Result<[Option<usize>; 4]> {
+        let right = |nearest: &dyn Fn(usize) -> Option<usize>| {
+            let hit = |at: &usize| {
+                nearest(*at).map(|face| persons[face]) == Some(persons[fold.tried[*at]])
+            };
+            (0..fold.tried.len()).filter(hit).count()
+        };
+        let found = Eigenfaces::of(products.as_ref(), gallery, settings, fold)?;
+        let (learned, tried) = (wide(&found.learned), wide(&found.tried));
+        let near = |learned: &DMatrix<f64>, tried: &DMatrix<f64>| {
+            right(&|at| nearest_column(learned, tried, at).map(|column| fold.learned[column]))
+        };
+        let owners: Vec<usize> = fold.learned.iter().map(|&face| persons[face]).collect();
+        let fisher = discriminants(&learned, &owners)
+            .map(|discriminants| near(&(&discriminants * &learned), &(&discriminants * &tried)));
+        Ok([
+            Some(right(&|at| {
+                Some(nearest_by_pixels(gallery, fold.tried[at], &fold.learned))
+            })),
+            Some(near(&learned, &tried)),
+            fisher,
+            Some(right(&|at| {
+                let probe = &patterns[fold.tried[at]];
+                let learned = fold.learned.iter().copied();
+                learned.min_by_key(|&face| squared_distance(probe, &patterns[face]))
+            })),
+        ])
+    };
+    let found: Vec<[Option<usize>; 4]> = folds.par_iter().map(one).collect::<Result<_>>()?;
+    let methods = [
+        Method::Pixels,
+        Method::Eigenfaces,
+        Method::Fisherfaces,
+        Method::PatternHistograms,
+    ];
+    let baselines = methods.iter().enumerate().map(|(at, &method)| {
+        let hits: Option<Vec<usize>> = found.iter().map(|hits| hits[at]).collect();
+        Baseline {
+            method,
+            rank1: hits.map(|hits| over_repeats(&hits, folds)),
+        }
+    });
+    Ok(baselines.collect())
+}
+
+/// The rate of hits, a number for each fold.
+fn over_repeats(hits: &[usize], folds: &[Fold]) -> Rate {
+    let repeats = folds.iter().map(|fold| fold.repeat + 1).max().unwrap_or(0);
+    let mut counts = vec![(0, 0); repeats];
+    for (hits, fold) in hits.iter().zip(folds) {
+        counts[fold.repeat].0 += hits;
+        counts[fold.repeat].1 += fold.tried.len();
+    }
+    rate(&counts)
+}
+
+fn wide(weights: &DMatrix<f32>) -> DMatrix<f64> {
+    weights.map(f64::from)
+}
+
+/// The column of `learned` that is nearest to a column of `tried`; the first of equally near ones.
+fn nearest_column(learned: &DMatrix<f64>, tried: &DMatrix<f64>, at: usize) -> Option<usize> {
+    let probe = tried.column(at);
+    let probe = probe.as_slice();
+    let distance = |column: usize| -> f64 {
+        let column = learned.column(column);
+        let differences = column.as_slice().iter().zip(probe);
+        differences.map(|(a, b)| (a - b).powi(2)).sum()
+    };
+    let distances = (0..learned.ncols()).map(|column| (distance(column), column));
+    distances
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, column)| column)
+}
+
+/// Fisher's linear discriminants of weights (k x n), one a row: the directions of the leading n - c eigenfaces in which
+/// people differ most where photos of one person vary by 1. `None` where no person has a second photo, or there is one
+/// person only.
+fn discriminants(weights: &DMatrix<f64>, persons: &[usize]) -> Option<DMatrix<f64>> {
+    let members = members(persons);
+    let people = members.len();
+    let k = weights.nrows().min(weights.ncols().checked_sub(people)?);
+    if k == 0 || people < 2 {
+        return None;
+    }
+    let mut deviations = weights.rows(0, k).into_owned();
+    let mut means = DMatrix::<f64>::zeros(k, people);
+    for (mut mean, members) in means.column_iter_mut().zip(&members) {
+        for &at in members {
+            mean += deviations.column(at) / members.len() as f64;
+        }
+        for &at in members {
+            let mut deviation = deviations.column_mut(at);
+            deviation -= &mean;
+        }
+    }
+    let mut within = &deviations * deviations.transpose();
+    let ridge = RIDGE * within.trace() / k as f64;
+    for at in 0..k {
+        within[(at, at)] += ridge;
+    }
+    // L⁻¹ of the scatter within people L Lᵀ: behind it photos of one person vary by 1 in every direction.
+    let whitening = eigen::inverse_cholesky(within)?;
+    let middle = means.column_mean();
+    for mut mean in means.column_iter_mut() {
+        mean -= &middle;
+    }
+    // Their sum is 0, so one of them adds nothing.
+    let span = (&whitening * means.columns(0, people - 1)).qr().q();
+    let discriminants = span.transpose() * whitening;
+    // Weights beyond the leading ones count for nothing.
+    Some(discriminants.resize_horizontally(weights.nrows(), 0.0))
+}
+
+/// The faces of each person.
+fn members(persons: &[usize]) -> Vec<Vec<usize>> {
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, &person) in persons.iter().enumerate() {
+        members.entry(person).or_default().push(at);
+    }
+    members.into_values().collect()
+}
+
+/// Of every face the square roots of the shares of local binary patterns in each cell: between these the plain distance is
+/// Hellinger's.
+fn patterns(gallery: &Gallery) -> Vec<Vec<u8>> {
+    let size = gallery.faces().size();
+    let faces: Vec<&[u8]> = gallery.faces().faces().collect();
+    faces
+        .into_par_iter()
+        .map(|face| texture::patterns(face, size))
+        .collect()
+}
+
+fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
+    let squares = a.iter().zip(b).map(|(&a, &b)| {
+        let difference = u32::from(a.abs_diff(b));
+        difference * difference
+    });
+    u64::from(squares.sum::<u32>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two people who differ along the second axis, photos of each along the first.
+    fn weights() -> (DMatrix<f64>, [usize; 6]) {
+        let points = [
+            [-9.0, 1.0, 0.1],
+            [0.0, 1.2, -0.1],
+            [9.0, 0.8, 0.0],
+            [-8.0, -1.0, 0.0],
+            [1.0, -0.9, 0.1],
+            [8.0, -1.1, -0.1],
+        ];
+        (
+            DMatrix::from_fn(3, 6, |row, at| points[at][row]),
+            [4, 4, 4, 7, 7, 7],
+        )
+    }
+
+    #[test]
+    fn discriminants_look_where_people_differ() {
+        let (weights, persons) = weights();
+        let found = discriminants(&weights, &persons).unwrap();
+        assert_eq!(found.shape(), (1, 3), "one less than people");
+        let along = found.row(0).map(f64::abs);
+        assert!(along[1] > 5.0 * along[0], "{found}");
+        // Photos of one person vary by 1 in all.
+        let placed = &found * &weights;
+        let within: f64 = [0..3, 3..6]
+            .map(|members| {
+                let own: Vec<f64> = members.map(|at| placed[at]).collect();
+                let mean = own.iter().sum::<f64>() / 3.0;
+                own.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+            })
+            .iter()
+            .sum();
+        assert!((within - 1.0).abs() < 1e-3, "{within}");
+    }
+
+    #[test]
+    fn without_second_photos_there_are_no_discriminants() {
+        let (weights, _) = weights();
+        assert_eq!(discriminants(&weights, &[0, 1, 2, 3, 4, 5]), None);
+        assert_eq!(discriminants(&weights, &[3; 6]), None);
+    }
+}

@@ -1,0 +1,292 @@
+//! What people do by mistake, and what then helps them: wrong folders, wrong names, wrong commands.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};
+use crate::{picture, run};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A folder `faces` with three small photos each of these people.
+fn faces(folder: &Path, people: &[&str]) {
+    for (person, name) in (0_u32..).zip(people) {
+        for number in 1..=3 {
+            let path = folder.join(format!("faces/{name}/{number}.png"));
+            picture(&path, 40, 50, person * 31 + number);
+        }
+    }
+}
+
+fn enrolled(people: &[&str]) -> tempfile::TempDir {
+    let folder = scratch();
+    faces(folder.path(), people);
+    run(folder.path(), ["enroll", "faces", "--size", "24x30"]).done();
+    folder
+}
+
+fn people(folder: &Path) -> String {
+    run(folder, ["people"]).done().stdout
+}
+
+#[test]
+fn a_folder_that_lies_too_high_is_refused() {
+    let folder = scratch();
+    faces(&folder.path().join("project"), &["Ada", "Boris"]);
+    picture(
+        &folder.path().join("project/assets/probes/x.png"),
+        40,
+        50,
+        9,
+    );
+    let refused = run(folder.path(), ["enroll", "project"]);
+    refused.failed_saying(&["project/", "'faces'", "hardly a person", "--nested"]);
+    assert!(!folder.path().join("eigenfaces.npz").exists());
+    run(folder.path(), ["enroll", "project", "--nested"]).done();
+    assert_eq!(people(folder.path()), "assets (1 face)\nfaces (6 faces)\n");
+}
+
+#[test]
+fn a_folder_without_faces_is_refused() {
+    let folder = scratch();
+    for person in ["Ada", "Boris"] {
+        for number in 0..3 {
+            let path = folder.path().join(format!("walls/{person}/{number}.png"));
+            picture(&path, 160, 120, number);
+        }
+    }
+    let refused = run(folder.path(), ["enroll", "walls"]);
+    refused.failed_saying(&[
+        "walls",
+        "no face was found in 6 of 6 photos",
+        "--framing as-is",
+    ]);
+    assert!(!folder.path().join("eigenfaces.npz").exists());
+    run(folder.path(), ["enroll", "walls", "--framing", "as-is"]).done();
+}
+
+#[test]
+fn many_files_with_one_reason_are_counted() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    for number in 0..12 {
+        fs::write(
+            folder.path().join(format!("faces/Ada/t{number}.jpg")),
+            "text",
+        )
+        .unwrap();
+    }
+    let said = run(folder.path(), ["enroll", "faces"]);
+    said.ended(3, &["t4.jpg", "skipped 7 more", "--verbose"]);
+    assert_eq!(
+        said.stderr.matches("not an image").count(),
+        5,
+        "{}",
+        said.stderr
+    );
+    let all = run(folder.path(), ["enroll", "faces", "--verbose"]);
+    assert_eq!(
+        all.stderr.matches("not an image").count(),
+        12,
+        "{}",
+        all.stderr
+    );
+}
+
+#[test]
+fn a_folder_may_keep_the_name_that_a_person_had() {
+    let folder = enrolled(&["Ada", "Grandpa", "Boris"]);
+    run(folder.path(), ["people", "rename", "Grandpa", "Opa"]).done();
+    picture(&folder.path().join("faces/Grandpa/4.png"), 40, 50, 99);
+    for _ in 0..2 {
+        let said = run(folder.path(), ["enroll", "faces"]).done();
+        assert!(
+            said.stderr.contains("'Grandpa' count for 'Opa'"),
+            "{}",
+            said.stderr
+        );
+    }
+    let now = "Ada (3 faces)\nBoris (3 faces)\nOpa (4 faces)\n";
+    assert_eq!(people(folder.path()), now);
+    run(folder.path(), ["enroll", "faces", "--sync"]).done();
+    assert_eq!(people(folder.path()), now);
+    run(folder.path(), ["people", "merge", "Boris", "--into", "Ada"]).done();
+    run(folder.path(), ["enroll", "faces", "--sync"]).done();
+    assert_eq!(people(folder.path()), "Ada (6 faces)\nOpa (4 faces)\n");
+    // Who is erased is remembered by no name.
+    run(folder.path(), ["people", "remove", "Opa", "--yes"]).done();
+    let model = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
+    assert!(!model.windows(7).any(|window| window == b"Grandpa"));
+}
+
+#[test]
+fn the_last_change_is_taken_back_but_for_what_it_erased() {
+    let folder = enrolled(&["Ada", "Boris", "Cleo"]);
+    let before = people(folder.path());
+    let undo = ["people", "undo"];
+    run(folder.path(), undo).failed_saying(&["no change to take back"]);
+
+    faces(folder.path(), &["Dora"]);
+    run(folder.path(), ["enroll", "faces"]).done();
+    run(folder.path(), undo).failed_saying(&["3 of Dora", "--yes", "--dry-run"]);
+    let would = run(folder.path(), ["people", "undo", "--dry-run"]).done();
+    assert!(
+        would.stdout.contains("would take back the last change"),
+        "{}",
+        would.stdout
+    );
+    run(folder.path(), ["people", "undo", "--yes"]).done();
+    assert_eq!(people(folder.path()), before);
+    run(folder.path(), undo).failed_saying(&["no change to take back"]);
+
+    for change in [
+        ["rename", "Ada", "Zoe"].as_slice(),
+        &["merge", "Ada", "--into", "Boris"],
+    ] {
+        run(folder.path(), [&["people"], change].concat()).done();
+        assert_ne!(people(folder.path()), before);
+        run(folder.path(), undo).done();
+        assert_eq!(people(folder.path()), before);
+    }
+    run(folder.path(), ["people", "remove", "Ada", "--yes"]).done();
+    run(folder.path(), undo).failed_saying(&["erased 3 faces", "gone for good"]);
+}
+
+#[test]
+fn one_face_of_a_group_photo_is_enrolled_where_it_lies() {
+    let folder = scratch();
+    run(folder.path(), ["enroll", text(bundled_faces())]).done();
+    let group = text(group_photo());
+    run(folder.path(), ["people", "add", "Guest", group]).failed_saying(&["3 faces", "--face"]);
+    run(
+        folder.path(),
+        ["people", "add", "Guest", group, "--face", "9"],
+    )
+    .failed_saying(&["3 faces", "--face 1 to 3"]);
+    let args = ["people", "add", "Guest", group, "--face", "2"];
+    let said = run(folder.path(), args).done();
+    assert!(
+        said.stderr.contains("enrolled 1 face of Guest (new)"),
+        "{}",
+        said.stderr
+    );
+    run(folder.path(), args).failed_saying(&["enrolled as 'Guest' already"]);
+    // Another face of the photo is another one.
+    run(
+        folder.path(),
+        ["people", "add", "Other", group, "--face", "1"],
+    )
+    .done();
+    let found = run(folder.path(), ["identify", group, "--format", "json"]).done();
+    let object: Value = serde_json::from_str(&found.stdout).unwrap();
+    let name = |face: usize| object["faces"][face]["candidates"][0]["person"].clone();
+    assert_eq!(
+        (name(0), name(1)),
+        ("Other".into(), "Guest".into()),
+        "{object}"
+    );
+}
+
+#[test]
+fn annotated_copies_are_not_looked_at_again() {
+    let folder = scratch();
+    run(
+        folder.path(),
+        ["enroll", text(bundled_faces()), "-m", "../m.npz"],
+    );
+    let faces = ["--faces", text(bundled_faces())];
+    fs::copy(photo_of_ada(), folder.path().join("ada.png")).unwrap();
+    let args = [&["identify", ".", "--annotate", "marked"], &faces[..]].concat();
+    let first = run(folder.path(), &args).done();
+    let second = run(folder.path(), &args).done();
+    assert_eq!(first.stdout, second.stdout);
+    assert!(
+        second.stderr.contains("1 picture of this program left out"),
+        "{}",
+        second.stderr
+    );
+    // Faces by themselves, ready to be enrolled.
+    let group = text(group_photo());
+    let save = [
+        &["identify", group, "ada.png", "--save-faces", "crops"],
+        &faces[..],
+    ]
+    .concat();
+    for _ in 0..2 {
+        run(folder.path(), &save).done();
+    }
+    let mut names: Vec<String> = fs::read_dir(folder.path().join("crops"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(names[0].ends_with("-1.png"), "{names:?}");
+    let crop = folder.path().join("crops").join(&names[0]);
+    let found = [&["identify", text(&crop)], &faces[..]].concat();
+    let found = run(folder.path(), found).done();
+    assert!(!found.stdout.contains("no face"), "{}", found.stdout);
+}
+
+#[test]
+fn scripts_hear_of_every_photo() {
+    let folder = scratch();
+    let faces = ["--faces", text(bundled_faces())];
+    fs::write(folder.path().join("text.jpg"), "no picture").unwrap();
+    let with = |photos: &[&str], format: &str| {
+        run(
+            folder.path(),
+            [&["identify"], photos, &["--format", format], &faces[..]].concat(),
+        )
+    };
+    let ada = text(photo_of_ada());
+    let csv = with(&["gone.jpg", "text.jpg", ada], "csv");
+    csv.ended(3, &["gone.jpg", "text.jpg"]);
+    let rows: Vec<&str> = csv.stdout.lines().collect();
+    assert_eq!(rows.len(), 4, "{}", csv.stdout);
+    assert!(rows[0].ends_with("confidence,distance,closest,probable,error"));
+    assert!(rows[1].contains("gone.jpg,,,,,,error,") && rows[1].contains("no such file"));
+    assert!(rows[2].contains("text.jpg,,,,,,error,") && rows[2].contains("not an image"));
+    let alone = with(&["gone.jpg"], "json");
+    alone.ended(1, &["gone.jpg"]);
+    let object: Value = serde_json::from_str(&alone.stdout).unwrap();
+    assert_eq!(
+        (&object["photo"], &object["schema"]),
+        (&"gone.jpg".into(), &1.into())
+    );
+    assert!(object["error"].as_str().unwrap().contains("no such file"));
+}
+
+#[test]
+fn what_is_meant_is_suggested() {
+    let folder = scratch();
+    run(folder.path(), ["help", "identfy"]).ended(2, &["identfy", "'identify'"]);
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let faces = ["--faces", text(bundled_faces())];
+    let looked = run(folder.path(), [&["identify", "empty"], &faces[..]].concat());
+    let looked = looked.failed_saying(&["empty", "holds no photo", "give photos"]);
+    assert!(!looked.stderr.contains("sub-folder"), "{}", looked.stderr);
+    // An array is offered where there is one.
+    let help = |command: &str| run(folder.path(), [command, "--help"]).done().stdout;
+    assert!(help("project").contains("npy") && !help("identify").contains("npy"));
+    for command in ["identify", "enroll", "people", "verify"] {
+        let help = help(command);
+        assert!(
+            help.contains("Examples:") && help.contains("Exit status:"),
+            "{help}"
+        );
+    }
+    let man = run(folder.path(), ["man"]).done().stdout;
+    assert!(man.contains(".SH EXAMPLES") && man.contains("EXIT STATUS"));
+}
+
+#[test]
+fn checking_says_which_model_takes_part() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    let said = run(folder.path(), ["enroll", "faces", "--check"]);
+    let words = "together with 6 faces enrolled in eigenfaces.npz";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+}
