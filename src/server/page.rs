@@ -14,7 +14,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Path, kind and content of each file.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 12] = [
     ("/", HTML, include_str!("page/index.html")),
     (
         "/style.css",
@@ -24,6 +24,9 @@ const FILES: [(&str, &str, &str); 9] = [
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
     ("/app.js", SCRIPT, include_str!("page/app.js")),
     ("/api.js", SCRIPT, include_str!("page/api.js")),
+    ("/ui.js", SCRIPT, include_str!("page/ui.js")),
+    ("/words.js", SCRIPT, include_str!("page/words.js")),
+    ("/tried.js", SCRIPT, include_str!("page/tried.js")),
     ("/try.js", SCRIPT, include_str!("page/try.js")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/people.js", SCRIPT, include_str!("page/people.js")),

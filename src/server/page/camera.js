@@ -1,8 +1,8 @@
 // The camera: a few frames a second, one at a time. A name is said when several frames agree.
 
 import { Refused, send } from "./api.js";
-import { element, say } from "./app.js";
-import { inWords } from "./try.js";
+import { element, say } from "./ui.js";
+import { inWords } from "./words.js";
 
 const PAUSE = 350; // ms between frames
 const AGREE = 3; // frames in a row

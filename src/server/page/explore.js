@@ -1,8 +1,8 @@
 // The theory on the faces that are enrolled: everything is drawn from the mean face, the basis faces and the weights.
 
 import { get, numbers, send } from "./api.js";
-import { element, make, trying } from "./app.js";
-import { tried } from "./try.js";
+import { element, make, trying } from "./ui.js";
+import { tried } from "./tried.js";
 
 const SHOWN = 12; // basis faces to look at, weights to change
 

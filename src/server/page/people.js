@@ -1,7 +1,7 @@
 // Who is enrolled: look, add, rename, merge, move, erase.
 
 import { change, get, part } from "./api.js";
-import { counted, element, make, question, say, summarize, trying } from "./app.js";
+import { counted, element, make, question, say, summarize, trying } from "./ui.js";
 
 const open = new Set();
 

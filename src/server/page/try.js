@@ -1,28 +1,12 @@
 // A photo: who is in it, why, and who it is really.
 
 import { change, part, picture, send } from "./api.js";
-import { element, make, question, say, summarize, trying } from "./app.js";
+import { element, make, question, say, summarize, trying } from "./ui.js";
 import * as camera from "./camera.js";
+import { inWords, percent } from "./words.js";
+import { tried } from "./tried.js";
 
 let photo = null;
-export const tried = { photo: null };
-
-export const percent = (share) => {
-  const rounded = Math.round(share * 100);
-  if (rounded >= 100 && share < 1) return "> 99 %";
-  if (rounded <= 0 && share > 0) return "< 1 %";
-  return `${rounded} %`;
-};
-
-export function inWords(face) {
-  const closest = face.candidates[0];
-  if (face.decision === "not-a-face") return "not a face";
-  if (!closest) return "unknown";
-  const sure = percent(closest.confidence);
-  if (face.decision === "known") return `${closest.person} (${sure})`;
-  if (face.probable) return `probably ${closest.person} (${sure})`;
-  return `unknown (closest: ${closest.person}, ${sure})`;
-}
 
 // Frames and numbers over a photo; names are in the list beside it.
 export function draw(canvas, bitmap, faces) {

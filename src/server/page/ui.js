@@ -1,0 +1,78 @@
+// What all views use: elements, messages, questions.
+
+import { get, Refused } from "./api.js";
+
+export const element = (id) => document.getElementById(id);
+
+export function make(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+export function say(text, isBad = false) {
+  const status = element("status");
+  status.textContent = text;
+  status.classList.toggle("bad", isBad);
+}
+
+let shown = async () => {};
+
+// What shows the view anew, after somebody else has changed the gallery.
+export function onStale(show) { shown = show; }
+
+async function stale() {
+  await shown();
+  say("The gallery was changed elsewhere meanwhile. This is how it is now: please try again.", true);
+}
+
+// Does something, and says what went wrong.
+export async function trying(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 412) await stale();
+    else say(error.message, true);
+  }
+}
+
+export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+export async function summarize() {
+  const model = await get("/model");
+  element("summary").textContent = model.faces === 0
+    ? "nobody is enrolled"
+    : `${counted(model.faces, "face", "faces")} of ${counted(model.people, "person", "people")}`;
+  return model;
+}
+
+// Asks for a name, or for a yes; null where the answer is no.
+export function question(title, text, yes, { name, isDanger = false } = {}) {
+  const dialog = element("ask");
+  const input = element("ask-name");
+  element("ask-title").textContent = title;
+  element("ask-says").textContent = text;
+  element("ask-yes").textContent = yes;
+  element("ask-yes").className = isDanger ? "danger" : "primary";
+  element("ask-label").hidden = name === undefined;
+  input.required = name !== undefined;
+  input.value = name ?? "";
+  dialog.returnValue = "no";
+  dialog.showModal();
+  (name === undefined ? element("ask-yes") : input).focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      const isYes = dialog.returnValue === "yes";
+      resolve(isYes ? (name === undefined ? true : input.value.trim()) : null);
+    }, { once: true });
+  });
+}
+
+// Enter says yes: the first button of a form would be pressed otherwise.
+element("ask-name").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") {
+    event.preventDefault();
+    if (event.target.value.trim()) element("ask").close("yes");
+  }
+});
