@@ -74,6 +74,34 @@ fn the_whole_job_in_a_few_lines() {
     assert!(!loaded.history().records().is_empty());
 }
 
+/// Photos in memory are enrolled as the same photos in folders are.
+#[test]
+fn photos_in_memory_are_enrolled_as_those_in_folders() {
+    let (folder, people) = three_people();
+    let mut photos = Vec::new();
+    for name in &people {
+        for path in photos_of(folder.path(), name) {
+            photos.push((Person::new(name).unwrap(), Photo::open(path).unwrap()));
+        }
+    }
+    let model = Model::enroll_photos(&photos, &Options::default()).unwrap();
+    let of_folder = Model::enroll(folder.path(), &Options::default()).unwrap();
+    assert_eq!(names(&model), names(&of_folder));
+    assert_eq!(
+        model.recognizer().preparation(),
+        of_folder.recognizer().preparation()
+    );
+    assert_eq!(
+        model.recognizer().weights(),
+        of_folder.recognizer().weights()
+    );
+
+    photos.push((Person::new("Nobody").unwrap(), photos[0].1.clone()));
+    let disputed = Model::enroll_photos(&photos, &Options::default());
+    assert!(matches!(disputed, Err(Error::PhotoOfOther { .. })));
+    assert!(Model::enroll_photos(&[], &Options::default()).is_err());
+}
+
 #[test]
 fn people_come_and_go() {
     let (folder, people) = three_people();

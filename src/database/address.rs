@@ -2,14 +2,16 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use postgres::Config;
-use postgres::config::{Host, SslMode};
+use postgres::config::{Host, SslMode, SslNegotiation};
 
+use super::authentication::Methods;
 use super::deadline::CONNECTING;
+use super::encryption::Tls;
+use super::handshake::Handshake;
 use super::password;
 use super::tls::Trust;
 use crate::error::{DatabaseProblem, Error, Result};
@@ -36,6 +38,9 @@ impl From<String> for GivenAddress {
 pub(super) struct Address {
     pub config: Config,
     pub trust: Trust,
+    /// Whether and how a connection is encrypted.
+    mode: SslMode,
+    accepted: Methods,
     shown: String,
 }
 
@@ -75,7 +80,23 @@ impl Address {
         if !config.get_hosts().iter().all(is_name) {
             return Err(refuse("a host has a letter that no host has"));
         }
-        let (mode, trust) = tls.resolve(&config);
+        if has_socket(&config) && !config.get_hosts().iter().all(is_socket) {
+            return Err(refuse("a socket and a host stand in one address"));
+        }
+        let asked = tls.accepted;
+        let (mode, trust) = tls.resolve(stays_here(&config));
+        if mode != SslMode::Require && config.get_ssl_negotiation() == SslNegotiation::Direct {
+            return Err(refuse("sslnegotiation=direct goes with sslmode=require"));
+        }
+        if asked.is_some() && has_socket(&config) {
+            return Err(refuse(
+                "require_auth is for servers that are reached by TCP",
+            ));
+        }
+        let accepted = asked.unwrap_or(match &trust {
+            Trust::Anybody => Methods::SAFE_WITH_ANYBODY,
+            Trust::Certified(_) => Methods::ALL,
+        });
         config.ssl_mode(mode);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECTING);
@@ -96,8 +117,38 @@ impl Address {
         Ok(Self {
             config,
             trust,
+            mode,
+            accepted,
             shown,
         })
+    }
+
+    /// How to connect, and what guards the connection. Sockets that are files are not guarded: who may open them, and
+    /// who may put one in their place, is up to their folder.
+    ///
+    /// # Errors
+    /// Certificates that cannot be read.
+    pub fn connector(&self) -> std::result::Result<(Config, Handshake), DatabaseProblem> {
+        let mut config = self.config.clone();
+        let handshake = Handshake {
+            tls: self.trust.connector()?,
+            mode: self.mode,
+            direct: config.get_ssl_negotiation() == SslNegotiation::Direct,
+            accepted: self.accepted,
+        };
+        if has_socket(&config) {
+            config.ssl_mode(SslMode::Disable);
+        } else {
+            // The client leaves all of it to the handshake, and wants a name for whom it connects to.
+            if config.get_hosts().is_empty() {
+                for address in config.get_hostaddrs().to_vec() {
+                    config.host(&address.to_string());
+                }
+            }
+            config.ssl_mode(SslMode::Require);
+            config.ssl_negotiation(SslNegotiation::Direct);
+        }
+        Ok((config, handshake))
     }
 
     /// That this is wrong with the database there.
@@ -115,97 +166,6 @@ impl fmt::Display for Address {
     }
 }
 
-/// What an address says of encryption, and the address without it.
-struct Tls {
-    rest: String,
-    mode: Option<Mode>,
-    roots: Option<PathBuf>,
-}
-
-/// `sslmode`, as libpq has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Disable,
-    Prefer,
-    Require,
-    VerifyFull,
-}
-
-impl Tls {
-    fn take_from(address: &str) -> std::result::Result<Self, &'static str> {
-        let after_user = address.find('@').unwrap_or(0);
-        let Some(at) = address[after_user..].find('?').map(|at| after_user + at) else {
-            return Ok(Self {
-                rest: address.to_owned(),
-                mode: None,
-                roots: None,
-            });
-        };
-        let (mut mode, mut roots, mut others) = (None, None, Vec::new());
-        for option in address[at + 1..]
-            .split('&')
-            .filter(|option| !option.is_empty())
-        {
-            match option.split_once('=') {
-                Some(("sslmode", value)) => mode = Some(Mode::named(value)?),
-                Some(("sslrootcert", value)) => roots = Some(PathBuf::from(decoded(value))),
-                _ => others.push(option),
-            }
-        }
-        if roots.is_some() && !matches!(mode, None | Some(Mode::VerifyFull)) {
-            return Err("sslrootcert goes with sslmode=verify-full");
-        }
-        let rest = match others.as_slice() {
-            [] => address[..at].to_owned(),
-            others => format!("{}?{}", &address[..at], others.join("&")),
-        };
-        Ok(Self { rest, mode, roots })
-    }
-
-    /// Weights of faces do not travel in the clear unless somebody says so, or stays on this machine.
-    fn resolve(self, config: &Config) -> (SslMode, Trust) {
-        let mode = match (self.mode, &self.roots) {
-            (Some(mode), _) => mode,
-            (None, Some(_)) => Mode::VerifyFull,
-            (None, None) if stays_here(config) => Mode::Prefer,
-            (None, None) => Mode::Require,
-        };
-        match mode {
-            Mode::Disable => (SslMode::Disable, Trust::Anybody),
-            Mode::Prefer => (SslMode::Prefer, Trust::Anybody),
-            Mode::Require => (SslMode::Require, Trust::Anybody),
-            Mode::VerifyFull => (SslMode::Require, Trust::Certified(self.roots)),
-        }
-    }
-}
-
-impl Mode {
-    fn named(name: &str) -> std::result::Result<Self, &'static str> {
-        match name {
-            "disable" => Ok(Self::Disable),
-            "prefer" => Ok(Self::Prefer),
-            "require" => Ok(Self::Require),
-            "verify-full" => Ok(Self::VerifyFull),
-            _ => Err("sslmode is disable, prefer, require or verify-full"),
-        }
-    }
-}
-
-/// Percent-encoded bytes as text.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        (rest, _) = match (first, byte) {
-            (b'%', Some(byte)) => (&after[2..], bytes.push(byte)),
-            _ => (after, bytes.push(*first)),
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 fn is_name(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => name
@@ -214,6 +174,19 @@ fn is_name(host: &Host) -> bool {
         #[cfg(unix)]
         Host::Unix(_) => true,
     }
+}
+
+fn is_socket(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// Whether it is a socket in a folder that is connected to.
+fn has_socket(config: &Config) -> bool {
+    config.get_hostaddrs().is_empty() && config.get_hosts().iter().any(is_socket)
 }
 
 /// Whether what is sent never leaves this machine.
@@ -300,6 +273,10 @@ mod tests {
             "postgresql://ada:secret/faces",
             "postgresql://se cret/faces",
             "postgresql://ada@db/faces?sslmode=require&sslrootcert=secret",
+            "postgresql://ada@db/faces?require_auth=secret",
+            "postgresql:///faces?host=/secret&require_auth=md5",
+            "postgresql:///faces?host=/secret,db",
+            "postgresql://ada:secret@localhost/faces?sslnegotiation=direct",
         ] {
             let error = read(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
             let said = error.to_string();
@@ -312,6 +289,19 @@ mod tests {
                 "{said}"
             );
         }
+    }
+
+    #[test]
+    fn only_a_server_that_is_known_may_ask_for_the_password_itself() {
+        let accepted = |text: &str| read(text).unwrap().accepted;
+        for address in ["postgresql://localhost/a", "postgresql://db/a"] {
+            assert_eq!(accepted(address), Methods::SAFE_WITH_ANYBODY);
+        }
+        let known = "postgresql://db/a?sslmode=verify-full";
+        assert_eq!(accepted(known), Methods::ALL);
+        let scram = Methods::parse("scram-sha-256").unwrap();
+        let asked = format!("{known}&require_auth=scram-sha-256");
+        assert_eq!(accepted(&asked), scram);
     }
 
     #[test]

@@ -7,10 +7,13 @@
 //! tells how it is used.
 
 mod address;
+mod authentication;
 mod column;
 mod copy;
 mod deadline;
+mod encryption;
 mod export;
+mod handshake;
 mod identity;
 mod password;
 mod ranking;
@@ -33,7 +36,9 @@ use crate::error::{DatabaseProblem, Error, Result};
 use crate::matcher::Matcher;
 use crate::recognizer::Identifier;
 use address::Address;
+use authentication::NotAccepted;
 use column::column;
+use handshake::HandshakeError;
 
 /// A connection to a database that has, or is to have, a gallery.
 pub struct Database {
@@ -48,13 +53,12 @@ impl Database {
     /// [`Error::Database`].
     pub fn connect(given: &GivenAddress) -> Result<Self> {
         let address = Address::read(given)?;
-        let connector = address.trust.connector();
-        let connector = connector.map_err(|problem| address.problem(problem))?;
-        let config = address.config.clone();
+        let connector = address.connector();
+        let (config, handshake) = connector.map_err(|problem| address.problem(problem))?;
         let patience = config.get_connect_timeout().copied();
         let connected = deadline::within(patience.unwrap_or(deadline::CONNECTING), move |_| {
             let mut client = config
-                .connect(connector)
+                .connect(handshake)
                 .map_err(|error| while_connecting(&error))?;
             prepare(&mut client)?;
             Ok(client)
@@ -114,7 +118,16 @@ const USE_ONLY: &str =
 
 /// What went wrong before there was a connection.
 fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
+    if let Some(NotAccepted(method)) = cause(error) {
+        return DatabaseProblem::NotProven {
+            asks: method.said(),
+            method: method.name(),
+        };
+    }
     let reason = in_words(error);
+    if let Some(HandshakeError::Lost(_)) = cause(error) {
+        return DatabaseProblem::Unreachable { reason };
+    }
     match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => DatabaseProblem::NoDatabase,
         Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => {
@@ -158,11 +171,23 @@ impl From<postgres::Error> for DatabaseProblem {
     }
 }
 
+/// An error of ours that the client passes on.
+fn cause<E: std::error::Error + 'static>(error: &postgres::Error) -> Option<&E> {
+    let source = error.source()?;
+    let within = source.downcast_ref::<std::io::Error>();
+    let inner = within.and_then(std::io::Error::get_ref);
+    let ours = inner.and_then(|inner| inner.downcast_ref());
+    ours.or_else(|| source.downcast_ref())
+}
+
 /// An error in one line.
 fn in_words(error: &postgres::Error) -> String {
     let is_end = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::UnexpectedEof;
     let text = match (error.as_db_error(), error.source()) {
         (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => {
+            "the server closed it".to_owned()
+        }
+        (_, Some(cause)) if matches!(cause.downcast_ref(), Some(HandshakeError::Lost(lost)) if is_end(lost)) => {
             "the server closed it".to_owned()
         }
         (Some(reported), _) => reported.message().to_owned(),

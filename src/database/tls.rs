@@ -8,9 +8,11 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::DatabaseProblem;
+
+/// What makes connections encrypted ones.
+pub(super) use tokio_postgres_rustls::MakeRustlsConnect as Connector;
 
 /// Whose servers are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +29,7 @@ impl Trust {
     ///
     /// # Errors
     /// Certificates that cannot be read.
-    pub fn connector(&self) -> Result<MakeRustlsConnect, DatabaseProblem> {
+    pub fn connector(&self) -> Result<Connector, DatabaseProblem> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -47,7 +49,7 @@ impl Trust {
                 builder.with_root_certificates(roots).with_no_client_auth()
             }
         };
-        Ok(MakeRustlsConnect::new(config))
+        Ok(Connector::new(config))
     }
 }
 

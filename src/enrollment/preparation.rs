@@ -1,9 +1,12 @@
 //! The choice of how photos become faces.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use image::GrayImage;
+
 use super::Observer;
-use crate::dataset::{self, Limits, PhotoFile, Skipped};
+use crate::dataset::{self, Limits, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::Locator;
@@ -42,10 +45,49 @@ impl PreparationOptions {
         skipped: &[Skipped],
         observer: &dyn Observer,
     ) -> Result<(Preparation, Option<Survey>)> {
-        let survey = match self.framing {
+        let survey = self.survey(photos, |photo| {
+            let read = PhotoFile::read(photo.as_ref(), &Limits::default());
+            read.and_then(|file| file.decode()).ok().map(Cow::Owned)
+        });
+        self.settle(survey, || choose_size(photos, roots, skipped, observer))
+    }
+
+    /// As [`choose`](Self::choose), for photos that are in memory.
+    ///
+    /// # Errors
+    /// [`Error::NoneUsable`] where the size depends on the photos and all are too small.
+    pub fn choose_for(&self, photos: &[&Photo]) -> Result<(Preparation, Option<Survey>)> {
+        let survey = self.survey(photos, |photo| Some(Cow::Borrowed(photo.luma())));
+        self.settle(survey, || {
+            let sizes: Vec<_> = photos
+                .iter()
+                .map(|photo| photo.luma().dimensions())
+                .collect();
+            resize::choose_size(&sizes).ok_or_else(|| none_usable(&[], photos.len()))
+        })
+    }
+
+    /// A look at some of the photos, if anything depends on it.
+    fn survey<'a, P: Sync>(
+        &self,
+        photos: &'a [P],
+        decoded: impl Fn(&'a P) -> Option<Cow<'a, GrayImage>> + Sync,
+    ) -> Option<Survey> {
+        let places: Vec<usize> = (0..photos.len()).collect();
+        let look =
+            |&at: &usize| Look::at(&*decoded(photos.get(at)?)?, Locator::shared().ok()?).ok();
+        match self.framing {
             FramingRule::Given(Framing::AsIs) => None,
-            _ => Some(surveyed(photos, self.crops)),
-        };
+            _ => Some(framing::survey(&places, self.crops, look)),
+        }
+    }
+
+    /// The preparation, after a look at the photos, whose own size is asked for only where it matters.
+    fn settle(
+        &self,
+        survey: Option<Survey>,
+        own_size: impl FnOnce() -> Result<FaceSize>,
+    ) -> Result<(Preparation, Option<Survey>)> {
         let framing = match (self.framing, &survey) {
             (FramingRule::Given(framing), _) => framing,
             (FramingRule::Auto, Some(survey)) => survey.framing,
@@ -55,7 +97,7 @@ impl PreparationOptions {
             (Some(size), _) => size,
             (None, Framing::Detect) => FaceSize::ALIGNED,
             (None, Framing::AsIs) => {
-                let own = choose_size(photos, roots, skipped, observer)?;
+                let own = own_size()?;
                 match self.crops {
                     // The background model looks at faces of one size.
                     Crops::Align if own.width() >= TEXTURED_WIDTH => FaceSize::ALIGNED,
@@ -72,15 +114,6 @@ impl PreparationOptions {
         let decided = survey.filter(|_| self.framing == FramingRule::Auto);
         Ok((preparation, decided))
     }
-}
-
-/// A look at some of the photos.
-fn surveyed<P: AsRef<Path> + Sync>(photos: &[P], crops: Crops) -> Survey {
-    framing::survey(photos, crops, |photo| {
-        let photo =
-            PhotoFile::read(photo.as_ref(), &Limits::default()).and_then(|file| file.decode());
-        Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
-    })
 }
 
 /// The size of faces that suits photos that are taken as they are.

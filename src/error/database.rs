@@ -23,6 +23,17 @@ pub enum DatabaseProblem {
     )]
     NotLetIn { reason: String },
 
+    /// Whoever poses as the server would learn the password.
+    #[error(
+        "whoever answers there is not trusted: {asks}, and nothing shows that it is the server you mean; have passwords kept as scram-sha-256 there, verify it with sslmode=verify-full, or say require_auth={method} in the address if nobody can pose as it"
+    )]
+    NotProven {
+        /// What the server does.
+        asks: &'static str,
+        /// How `require_auth` calls that.
+        method: &'static str,
+    },
+
     #[error("there is no such database; make it with `createdb`, or check the name")]
     NoDatabase,
 

@@ -56,6 +56,12 @@ pub enum PcaError {
     )]
     ParallelNeedsFaces,
 
+    /// Parallel analysis shuffles bytes.
+    #[error(
+        "parallel analysis is for samples of 8 bits; take a count, a share of variance, auto, profile or minka"
+    )]
+    ParallelNeedsBytes,
+
     /// A rule about pixels, asked of a kernel.
     #[error(
         "--components {0} is for pixels, not for a --kernel; use auto, profile, a count or a share of variance"

@@ -2,7 +2,9 @@
 
 mod change;
 mod photo;
+mod photos;
 
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 pub use change::{Added, FaceChoice};
@@ -13,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::preparation::Preparation;
 use crate::recognizer::{Identification, Question, Recognizer, Settings};
-use crate::store;
+use crate::store::{self, Archive};
 
 /// What to enrol by; the defaults suit a folder with one sub-folder of photos a person.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -122,6 +124,29 @@ impl Model {
     /// A place that cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         store::save(&self.recognizer, &self.history, path.as_ref())
+    }
+
+    /// The bytes of the model file, for whoever keeps models elsewhere than in files.
+    ///
+    /// # Errors
+    /// A model that cannot be written as one.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut out = BufWriter::new(Vec::new());
+        store::write_model(&self.recognizer, &self.history, &mut out)?;
+        Ok(out.into_inner()?)
+    }
+
+    /// The model of such bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self> {
+        let archive = Archive::from_bytes(Path::new("the model"), bytes.into())?;
+        let (recognizer, history) = store::from_archive(&archive)?;
+        Ok(Self {
+            recognizer,
+            history,
+        })
     }
 
     /// Who is in a photo: one identification for every face, from left to right; none where no face was found. Each

@@ -18,6 +18,11 @@ pub(super) fn problem(problem: PhotoProblem) -> Error {
     }
 }
 
+/// How a photo without a path is called in messages.
+pub(super) fn number(at: usize) -> PathBuf {
+    PathBuf::from(format!("photo {at}"))
+}
+
 impl Model {
     /// One face of a photo, prepared as the gallery's faces were.
     ///

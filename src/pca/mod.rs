@@ -22,6 +22,7 @@ pub mod minimize;
 pub mod products;
 pub mod projection;
 mod randomized;
+pub mod real;
 pub mod rule;
 pub mod scaled;
 pub mod spectrum;

@@ -35,7 +35,7 @@ pub use identifier::load_identifier;
 pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
-pub use model::{from_archive, load, load_with_history, save};
+pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 pub use outputs::{Destination, FileKind, Outputs, Overwrite};
 pub use partial::{load_partial, partial_from_archive, save_partial, write_partial};

@@ -147,7 +147,9 @@ impl LinearMeta {
 /// # Errors
 /// A place that cannot be written.
 pub fn save(recognizer: &Recognizer, history: &History, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write(recognizer, history, out))
+    replace_file(path, Privacy::Owner, |out| {
+        write_model(recognizer, history, out)
+    })
 }
 
 /// Reads a model back, bit for bit.
@@ -183,7 +185,11 @@ pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
     }))
 }
 
-fn write<W: Write>(
+/// Writes it into an open file.
+///
+/// # Errors
+/// Whatever `out` reports.
+pub fn write_model<W: Write>(
     recognizer: &Recognizer,
     history: &History,
     out: &mut BufWriter<W>,

@@ -1,0 +1,218 @@
+//! What happens before a server is believed: encryption as the address has it, and no password for whoever asks for it
+//! in a way that gives it away.
+//!
+//! Whoever answers in a server's place, on this machine any process that got the port, may ask for the password in the
+//! clear, or for a digest of it (MD5) that can be passed on or guessed from. SCRAM gives nothing away. The client has no
+//! setting for that and answers whatever it is asked, so the first message about authentication is looked at on its way
+//! to it.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use postgres::config::SslMode;
+use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::authentication::{FirstRequest, Methods};
+use super::tls::Connector;
+
+/// Asks for an encrypted connection: the message's length, 8, and the code that stands for it.
+const REQUEST_ENCRYPTION: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+
+/// A connection encrypted by rustls.
+type Encrypted<S> = <Connector as MakeTlsConnect<S>>::Stream;
+
+/// Makes connections: encrypted ones or not, as the mode says, and guarded ones. The client takes it for encryption that
+/// begins at once (`SslNegotiation::Direct`), so all is done here.
+#[derive(Clone)]
+pub(super) struct Handshake {
+    pub tls: Connector,
+    pub mode: SslMode,
+    /// Whether TLS begins without being asked for.
+    pub direct: bool,
+    /// How a server may ask who we are.
+    pub accepted: Methods,
+}
+
+/// Why there is no connection, where it is not the server that says so.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HandshakeError {
+    #[error("{0}")]
+    Lost(io::Error),
+    #[error("the server does not support TLS")]
+    NotEncrypted,
+    #[error("{0}")]
+    Tls(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl<S> MakeTlsConnect<S> for Handshake
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    type Stream = Guarded<S>;
+    type TlsConnect = ToHost<S>;
+    type Error = <Connector as MakeTlsConnect<S>>::Error;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, Self::Error> {
+        Ok(ToHost {
+            tls: MakeTlsConnect::<S>::make_tls_connect(&mut self.tls, host)?,
+            mode: self.mode,
+            direct: self.direct,
+            accepted: self.accepted,
+        })
+    }
+}
+
+/// A [`Handshake`] with one host.
+pub(super) struct ToHost<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    tls: <Connector as MakeTlsConnect<S>>::TlsConnect,
+    mode: SslMode,
+    direct: bool,
+    accepted: Methods,
+}
+
+impl<S> TlsConnect<S> for ToHost<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    type Stream = Guarded<S>;
+    type Error = HandshakeError;
+    type Future = Pin<Box<dyn Future<Output = Result<Guarded<S>, HandshakeError>> + Send>>;
+
+    fn connect(self, mut stream: S) -> Self::Future {
+        Box::pin(async move {
+            let is_encrypted = self.direct
+                || self.mode != SslMode::Disable
+                    && grants_encryption(&mut stream)
+                        .await
+                        .map_err(HandshakeError::Lost)?;
+            let channel = if is_encrypted {
+                let encrypted = self.tls.connect(stream).await;
+                Channel::Encrypted(encrypted.map_err(|error| HandshakeError::Tls(error.into()))?)
+            } else if self.mode == SslMode::Require {
+                return Err(HandshakeError::NotEncrypted);
+            } else {
+                Channel::Plain(stream)
+            };
+            Ok(Guarded {
+                channel,
+                request: Some(FirstRequest::default()),
+                accepted: self.accepted,
+            })
+        })
+    }
+}
+
+/// Asks the server whether it encrypts. Its answer is one byte; nothing after that is read, for it would not be encrypted.
+async fn grants_encryption<S>(stream: &mut S) -> io::Result<bool>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut rest = REQUEST_ENCRYPTION.as_slice();
+    while !rest.is_empty() {
+        let written = poll_fn(|context| Pin::new(&mut *stream).poll_write(context, rest)).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    poll_fn(|context| Pin::new(&mut *stream).poll_flush(context)).await?;
+    let mut byte = [0];
+    let mut answer = ReadBuf::new(&mut byte);
+    poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut answer)).await?;
+    match answer.filled() {
+        [answer] => Ok(*answer == b'S'),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+enum Channel<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    Plain(S),
+    Encrypted(Encrypted<S>),
+}
+
+/// A connection that ends when the server asks for the password in a way that is not accepted.
+pub(super) struct Guarded<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    channel: Channel<S>,
+    /// Until the server has said how it wants to know who we are.
+    request: Option<FirstRequest>,
+    accepted: Methods,
+}
+
+/// Calls a method of the connection, whichever it is.
+macro_rules! on_channel {
+    ($self:ident, $method:ident $(, $argument:expr)*) => {
+        match &mut $self.get_mut().channel {
+            Channel::Plain(stream) => Pin::new(stream).$method($($argument),*),
+            Channel::Encrypted(stream) => Pin::new(stream).$method($($argument),*),
+        }
+    };
+}
+
+impl<S> AsyncRead for Guarded<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let this = self.as_mut();
+        ready!(on_channel!(this, poll_read, context, buffer))?;
+        let this = self.get_mut();
+        let read = buffer.filled().get(before..).unwrap_or_default();
+        if let Some(request) = &mut this.request
+            && let Some(method) = request.look_at(read)?
+        {
+            this.request = None;
+            this.accepted.check(method).map_err(io::Error::other)?;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S> AsyncWrite for Guarded<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        on_channel!(self, poll_write, context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        on_channel!(self, poll_flush, context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        on_channel!(self, poll_shutdown, context)
+    }
+}
+
+impl<S> TlsStream for Guarded<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    fn channel_binding(&self) -> ChannelBinding {
+        match &self.channel {
+            Channel::Plain(_) => ChannelBinding::none(),
+            Channel::Encrypted(stream) => stream.channel_binding(),
+        }
+    }
+}

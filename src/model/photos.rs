@@ -1,0 +1,48 @@
+//! Enrolling photos that are in memory: what a program has that keeps its photos elsewhere than in folders.
+
+use rayon::prelude::*;
+
+use super::{Model, Options, change, photo};
+use crate::dataset::{Person, Photo};
+use crate::error::{Error, Result};
+use crate::gallery::{Gallery, History, LabeledFace};
+use crate::recognizer::Recognizer;
+
+impl Model {
+    /// Enrols photos under names. `options.labels` takes no part. A photo that is there twice counts once.
+    ///
+    /// # Errors
+    /// The first photo that cannot be used, by its number from 0; one photo under two names; fewer than two different
+    /// faces.
+    pub fn enroll_photos(photos: &[(Person, Photo)], options: &Options) -> Result<Self> {
+        let shown: Vec<&Photo> = photos.iter().map(|(_, photo)| photo).collect();
+        let (preparation, _) = options.preparation.choose_for(&shown)?;
+        let prepared: Vec<_> = photos
+            .par_iter()
+            .map(|(_, photo)| preparation.prepare(photo.luma()))
+            .collect();
+        let mut faces = Vec::with_capacity(photos.len());
+        for (at, ((person, photo), face)) in photos.iter().zip(prepared).enumerate() {
+            let face = face.map_err(|problem| Error::Photo {
+                path: photo::number(at),
+                problem,
+            })?;
+            faces.push(LabeledFace {
+                person: person.clone(),
+                source: String::new(),
+                hash: photo.content_hash(),
+                pixels: face.pixels,
+            });
+        }
+        let (gallery, repeats) = Gallery::assemble(preparation.size(), faces)?;
+        if let Some(dispute) = repeats.disputed.first() {
+            return Err(Error::PhotoOfOther {
+                person: dispute.other_person.to_string(),
+            });
+        }
+        let mut history = History::default();
+        history.record(change::now(), &Gallery::empty(preparation.size()), &gallery);
+        let recognizer = Recognizer::learn(preparation, gallery, options.settings)?;
+        Ok(Self::from_parts(recognizer, history))
+    }
+}
