@@ -191,7 +191,7 @@ function scatter() {
     const [a, b, c] = [0, 1, 2].map((at) => (weights[at] ?? 0) / deviation[at]);
     const across = a * Math.cos(angle) + c * Math.sin(angle);
     const depth = c * Math.cos(angle) - a * Math.sin(angle);
-    const unit = Math.min(width, height) / 8;
+    const unit = Math.min(width, height) / 6;
     return { x: width / 2 + across * unit, y: height / 2 - b * unit - depth * unit * .18, depth };
   };
   paint.strokeStyle = colors.soft;

@@ -10,7 +10,8 @@ let photo = null;
 
 // Frames and numbers over a photo; names are in the list beside it.
 export function draw(canvas, bitmap, faces) {
-  const scale = Math.min(1, 1600 / Math.max(bitmap.width, bitmap.height));
+  // Enlarged where it is small, or frames and letters would be coarse.
+  const scale = Math.min(Math.max(1, 800 / bitmap.width), 1600 / Math.max(bitmap.width, bitmap.height));
   canvas.width = Math.round(bitmap.width * scale);
   canvas.height = Math.round(bitmap.height * scale);
   const paint = canvas.getContext("2d");
@@ -73,7 +74,7 @@ function list(faces) {
     why.setAttribute("aria-label", `Why face ${number}`);
     why.addEventListener("click", () => explain(face, number, faces.length));
     const right = make("button", { type: "button", textContent: "Say who it is" });
-    right.setAttribute("aria-label", `Say who face ${number} is`);
+    right.setAttribute("aria-label", `Say who it is: face ${number}`);
     right.addEventListener("click", () => teach(number, faces.length));
     return make("li", {},
       make("p", { className: "who", textContent: `${number}. ${inWords(face)}` }),
