@@ -38,7 +38,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, float, str or None, default=0.99
         A number of components; a share of the variance, above 0 and below 1; None for all that have variance; or a
-        rule: "auto" (0.95 of the variance, 200 at most), "profile" (profile likelihood), "minka" (Bayesian, for more
+        rule: "auto" (0.99 of the variance, 300 at most), "profile" (profile likelihood), "minka" (Bayesian, for more
         samples than features) or "parallel" (parallel analysis, for bytes). Fewer are kept where the data has fewer
         directions that have variance: see ``n_components_``.
     solver : {"auto", "gram", "covariance", "randomized"}, default="auto"

@@ -19,9 +19,11 @@ faces = load_bundled_faces()
 
 pca = PCA(n_components=None).fit(faces.data)
 figure, axis = plt.subplots(figsize=(5, 3.5))
-axis.plot(np.cumsum(pca.explained_variance_ratio_), label="of all variance")
-for rule in ("profile", "auto"):
-    axis.axvline(PCA(rule).fit(faces.data).n_components_, linestyle=":", label=f'n_components="{rule}"')
+counts = np.arange(1, pca.n_components_ + 1)
+axis.plot(counts, np.cumsum(pca.explained_variance_ratio_), label="of all variance")
+for rule, color in (("parallel", "tab:orange"), (0.95, "tab:green")):
+    kept = PCA(rule).fit(faces.data).n_components_
+    axis.axvline(kept, color=color, linestyle=":", label=f"n_components={rule!r}: {kept}")
 axis.set(xlabel="eigenfaces", ylabel="share", ylim=(0, 1.02))
 axis.legend()
 figure.tight_layout()
