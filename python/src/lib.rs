@@ -8,7 +8,7 @@ mod pca;
 mod photo;
 mod recognizer;
 
-use eigenfaces::error::Error;
+use eigenfaces::error::{Error, ModelProblem};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -28,7 +28,11 @@ mod _engine {
 fn exception(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
-        Error::NoSuchPath { .. } => PyFileNotFoundError::new_err(message),
+        Error::NoSuchPath { .. }
+        | Error::Model {
+            problem: ModelProblem::Missing,
+            ..
+        } => PyFileNotFoundError::new_err(message),
         Error::Read { .. } | Error::Write { .. } | Error::UnreadablePath { .. } => {
             PyOSError::new_err(message)
         }
