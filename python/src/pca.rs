@@ -1,0 +1,162 @@
+//! Principal components of arrays.
+
+use eigenfaces::pca::kernel::Columns;
+use eigenfaces::pca::real::{self, Basis, Samples};
+use eigenfaces::pca::{ComponentCount, Components, Pca, Solver};
+use nalgebra::DMatrix;
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+
+use crate::wrong;
+
+/// How many components: a number of them, a share of the variance, or a rule's name.
+#[derive(FromPyObject)]
+pub enum Wanted {
+    Count(usize),
+    Share(f64),
+    Rule(String),
+}
+
+impl Wanted {
+    fn count(self) -> PyResult<ComponentCount> {
+        match self {
+            Self::Count(count) if count > 0 => Ok(ComponentCount::Count(count)),
+            Self::Share(share) if share > 0.0 && share <= 1.0 => Ok(ComponentCount::Share(share)),
+            Self::Rule(rule) => rule.parse().map_err(wrong),
+            Self::Count(_) | Self::Share(_) => Err(wrong(
+                "n_components must be a number of components, a share of variance above 0 and up to 1, or a rule's name",
+            )),
+        }
+    }
+}
+
+/// Mean (d), components (k x d), their variances (k), the total variance, and the route that was taken.
+type Fitted<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    f64,
+    &'static str,
+);
+
+/// A matrix whose columns are the rows of an array.
+fn rows<'py>(py: Python<'py>, matrix: DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (length, count) = matrix.shape();
+    let numbers: Vec<f64> = matrix.data.into();
+    numbers.into_pyarray(py).reshape([count, length])
+}
+
+fn fitted(py: Python<'_>, found: Components) -> PyResult<Fitted<'_>> {
+    let mean: Vec<f64> = found.mean.data.into();
+    Ok((
+        mean.into_pyarray(py),
+        rows(py, found.basis)?,
+        found.eigenvalues.into_pyarray(py),
+        found.total_variance,
+        found.solver.name(),
+    ))
+}
+
+fn solver(name: &str) -> PyResult<Solver> {
+    name.parse().map_err(wrong)
+}
+
+/// The rows of an array in C order, as they lie in memory.
+fn bytes<'a>(array: &'a PyReadonlyArray2<'_, u8>) -> PyResult<Columns<'a>> {
+    let (count, length) = (array.shape()[0], array.shape()[1]);
+    let columns = Columns::new(array.as_slice()?, length, count);
+    columns.ok_or_else(|| wrong("the array does not hold what its shape says"))
+}
+
+/// As [`bytes`], of doubles.
+fn numbers<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<Samples<'a>> {
+    let (count, length) = (array.shape()[0], array.shape()[1]);
+    let samples = Samples::new(array.as_slice()?, length, count);
+    samples.ok_or_else(|| wrong("the array does not hold what its shape says"))
+}
+
+/// Learns from bytes (n x d), exactly.
+#[pyfunction]
+pub fn fit_bytes<'py>(
+    py: Python<'py>,
+    samples: PyReadonlyArray2<'py, u8>,
+    n_components: Wanted,
+    solver_name: &str,
+) -> PyResult<Fitted<'py>> {
+    let columns = bytes(&samples)?;
+    let pca = Pca {
+        components: n_components.count()?,
+        solver: solver(solver_name)?,
+    };
+    let found = py.detach(|| pca.fit(columns)).map_err(wrong)?;
+    fitted(py, found)
+}
+
+/// Learns from doubles (n x d): exactly where all are whole numbers from 0 to 255.
+#[pyfunction]
+pub fn fit_numbers<'py>(
+    py: Python<'py>,
+    samples: PyReadonlyArray2<'py, f64>,
+    n_components: Wanted,
+    solver_name: &str,
+) -> PyResult<Fitted<'py>> {
+    let (count, length) = (samples.shape()[0], samples.shape()[1]);
+    let samples = numbers(&samples)?;
+    let (components, solver) = (n_components.count()?, solver(solver_name)?);
+    let found = py.detach(|| {
+        let bytes = samples.to_bytes();
+        let columns = bytes
+            .as_deref()
+            .and_then(|bytes| Columns::new(bytes, length, count));
+        match columns {
+            Some(columns) => Pca { components, solver }.fit(columns),
+            None => real::fit(samples, components, solver),
+        }
+    });
+    fitted(py, found.map_err(wrong)?)
+}
+
+/// The weights (n x k) of bytes (n x d).
+#[pyfunction]
+pub fn weights_of_bytes<'py>(
+    py: Python<'py>,
+    samples: PyReadonlyArray2<'py, u8>,
+    mean: PyReadonlyArray1<'py, f64>,
+    components: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let columns = bytes(&samples)?;
+    let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
+    let weights = py.detach(|| basis.weights_of_bytes(columns));
+    rows(py, weights.map_err(wrong)?)
+}
+
+/// The weights (n x k) of doubles (n x d).
+#[pyfunction]
+pub fn weights_of_numbers<'py>(
+    py: Python<'py>,
+    samples: PyReadonlyArray2<'py, f64>,
+    mean: PyReadonlyArray1<'py, f64>,
+    components: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let samples = numbers(&samples)?;
+    let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
+    let weights = py.detach(|| basis.weights(samples));
+    rows(py, weights.map_err(wrong)?)
+}
+
+/// Samples (n x d) rebuilt from their weights (n x k).
+#[pyfunction]
+pub fn rebuild<'py>(
+    py: Python<'py>,
+    weights: PyReadonlyArray2<'py, f64>,
+    mean: PyReadonlyArray1<'py, f64>,
+    components: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let weights = numbers(&weights)?;
+    let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
+    let rebuilt = py.detach(|| basis.rebuilt(weights));
+    rows(py, rebuilt.map_err(wrong)?)
+}

@@ -1,0 +1,260 @@
+//! The front door, `Model`, for the Python class `FaceRecognizer`.
+
+use std::path::PathBuf;
+
+use eigenfaces::background::Prior;
+use eigenfaces::enrollment::PreparationOptions;
+use eigenfaces::error::Error;
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::{
+    Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, Question,
+    Settings, Verdict, Verification,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+
+use crate::photo::{Given, given};
+use crate::{exception, wrong};
+
+/// A face as Python gets it: decision, person, confidence, box, eyes, candidates, confidence that it is somebody else.
+type Face = (
+    &'static str,
+    Option<String>,
+    f64,
+    Option<[f32; 4]>,
+    Option<[[f32; 2]; 2]>,
+    Vec<(String, f64, f64)>,
+    Option<f64>,
+);
+
+/// Whether two faces are of one person, how confident that is, and the confidence that is needed.
+type Verified = (bool, f64, f64);
+
+/// A model: who is enrolled and what was learned.
+#[pyclass(frozen, module = "eigenfaces._engine")]
+pub struct Recognizer(Model);
+
+#[pymethods]
+impl Recognizer {
+    /// Enrols photos under names.
+    #[staticmethod]
+    fn enroll(
+        py: Python<'_>,
+        photos: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        framing: &str,
+        size: Option<(u32, u32)>,
+        background: bool,
+    ) -> PyResult<Self> {
+        let photos = given(photos)?;
+        if photos.len() != names.len() {
+            return Err(wrong("there are not as many names as photos"));
+        }
+        let size = size.map(|(width, height)| FaceSize::new(width, height));
+        let options = Options {
+            preparation: PreparationOptions {
+                framing: framing.parse().map_err(wrong)?,
+                size: size.transpose().map_err(exception)?,
+                ..PreparationOptions::default()
+            },
+            settings: Settings {
+                prior: if background {
+                    Prior::Bundled
+                } else {
+                    Prior::None
+                },
+                ..Settings::default()
+            },
+            ..Options::default()
+        };
+        let enrolled = py.detach(|| {
+            let photos = decoded(photos)?;
+            let people = names.iter().map(|name| Person::new(name));
+            let people: Vec<Person> = people.collect::<Result<_, _>>()?;
+            let labeled: Vec<(Person, Photo)> = people.into_iter().zip(photos).collect();
+            Model::enroll_photos(&labeled, &options)
+        });
+        enrolled.map(Self).map_err(exception)
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Model::load(path)).map(Self).map_err(exception)
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(path)).map_err(exception)
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
+        let model = py.detach(|| Model::from_bytes(bytes));
+        model.map(Self).map_err(exception)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The names of all who are enrolled.
+    fn people(&self) -> Vec<String> {
+        self.0.people().iter().map(ToString::to_string).collect()
+    }
+
+    /// Everybody who is found in each photo.
+    fn identify(
+        &self,
+        py: Python<'_>,
+        photos: &Bound<'_, PyAny>,
+        top: usize,
+        false_accepts: Option<f64>,
+    ) -> PyResult<Vec<Vec<Face>>> {
+        let photos = given(photos)?;
+        let question = question(top, false_accepts)?;
+        let found = py.detach(|| {
+            let identified = decoded(photos)?
+                .par_iter()
+                .enumerate()
+                .map(|(number, photo)| {
+                    let found = self.0.identify(photo, question);
+                    found.map_err(|error| numbered(error, number))
+                })
+                .collect::<Vec<_>>();
+            identified.into_iter().collect::<Result<Vec<_>, Error>>()
+        });
+        let found = found.map_err(exception)?;
+        Ok(found
+            .into_iter()
+            .map(|faces| faces.into_iter().map(face).collect())
+            .collect())
+    }
+
+    /// The main face of each photo, with all people as candidates.
+    fn identify_main(
+        &self,
+        py: Python<'_>,
+        photos: &Bound<'_, PyAny>,
+        false_accepts: Option<f64>,
+    ) -> PyResult<Vec<Face>> {
+        let photos = given(photos)?;
+        let question = question(self.0.people().len(), false_accepts)?;
+        let found = py.detach(|| {
+            let prepared: Vec<_> = decoded(photos)?
+                .par_iter()
+                .enumerate()
+                .map(|(number, photo)| {
+                    let face = self.0.face(photo, FaceChoice::Main);
+                    face.map(|face| vec![face])
+                        .map_err(|error| numbered(error, number))
+                })
+                .collect();
+            let prepared = prepared.into_iter().collect::<Result<Vec<_>, Error>>()?;
+            self.0.recognizer().identify_prepared(&prepared, question)
+        });
+        let found = found.map_err(exception)?;
+        Ok(found.into_iter().flatten().map(face).collect())
+    }
+
+    /// Whether the main faces of two photos are of one person.
+    fn verify(
+        &self,
+        py: Python<'_>,
+        first: &Bound<'_, PyAny>,
+        second: &Bound<'_, PyAny>,
+        false_accepts: Option<f64>,
+    ) -> PyResult<Verified> {
+        let (first, second) = (Given::from_python(first)?, Given::from_python(second)?);
+        let acceptance = acceptance(false_accepts)?;
+        let verified = py.detach(|| self.0.verify(&first.open(0)?, &second.open(1)?, acceptance));
+        verified.map(answer).map_err(exception)
+    }
+
+    /// Whether the main face of a photo is of the enrolled person of that name.
+    fn verify_person(
+        &self,
+        py: Python<'_>,
+        photo: &Bound<'_, PyAny>,
+        name: &str,
+        false_accepts: Option<f64>,
+    ) -> PyResult<Verified> {
+        let photo = Given::from_python(photo)?;
+        let acceptance = acceptance(false_accepts)?;
+        let verified = py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance));
+        verified.map(answer).map_err(exception)
+    }
+}
+
+/// Decodes photos in parallel; the error is that of the first that cannot be.
+fn decoded(photos: Vec<Given>) -> Result<Vec<Photo>, Error> {
+    let photos: Vec<_> = photos
+        .into_par_iter()
+        .enumerate()
+        .map(|(number, photo)| photo.open(number))
+        .collect();
+    photos.into_iter().collect()
+}
+
+/// An error about a photo, with its number.
+fn numbered(error: Error, number: usize) -> Error {
+    match error {
+        Error::Photo { problem, .. } => Error::Photo {
+            path: PathBuf::from(format!("photo {number}")),
+            problem,
+        },
+        other => other,
+    }
+}
+
+fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
+    match false_accepts {
+        None => Ok(Acceptance::default()),
+        Some(share) if share > 0.0 && share < 1.0 => Ok(Acceptance::FalseAccepts(share)),
+        Some(_) => Err(wrong("false_accept_rate must lie between 0 and 1")),
+    }
+}
+
+fn question(top: usize, false_accepts: Option<f64>) -> PyResult<Question> {
+    Ok(Question {
+        top,
+        acceptance: acceptance(false_accepts)?,
+    })
+}
+
+fn face(found: Identification) -> Face {
+    let person = found.name().map(str::to_owned);
+    let confidence = found.closest().map_or(0.0, |closest| closest.confidence);
+    let decision = match found.decision {
+        Decision::Known => "known",
+        Decision::Unknown => "unknown",
+        Decision::NotAFace => "not-a-face",
+    };
+    let place = found.location.map(|location| location.bounds);
+    let eyes = found.location.map(|location| location.eyes);
+    let candidates = found
+        .candidates
+        .into_iter()
+        .map(|candidate| {
+            let name = candidate.person.to_string();
+            (name, candidate.distance, candidate.confidence)
+        })
+        .collect();
+    (
+        decision,
+        person,
+        confidence,
+        place,
+        eyes,
+        candidates,
+        found.somebody_else,
+    )
+}
+
+fn answer(verified: Verification) -> Verified {
+    (
+        verified.verdict == Verdict::Same,
+        verified.confidence,
+        verified.needed,
+    )
+}

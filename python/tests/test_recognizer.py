@@ -1,0 +1,118 @@
+"""The recogniser: the program's, at home in Python."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eigenfaces
+from eigenfaces import FaceRecognizer, load_bundled_faces
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def faces():
+    return load_bundled_faces()
+
+
+@pytest.fixture(scope="module")
+def recognizer(faces):
+    names = faces.target_names[faces.target]
+    return FaceRecognizer().fit(faces.images[::2], names[::2])
+
+
+def test_who_is_who(faces, recognizer):
+    names = faces.target_names[faces.target]
+    assert recognizer.score(faces.images[1::2], names[1::2]) > 0.9
+    probabilities = recognizer.predict_proba(faces.images[1::2])
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    likeliest = recognizer.classes_[probabilities.argmax(axis=1)]
+    assert (likeliest == recognizer.predict(faces.images[1::2])).all()
+
+
+def test_a_photo_in_any_form(faces, recognizer):
+    path = REPOSITORY / "assets/probes/ada.png"
+    if not path.exists():
+        pytest.skip("the repository is not here")
+    forms = [path, str(path), path.read_bytes()]
+    found = recognizer.identify(forms, top=3)
+    assert [len(of_photo) for of_photo in found] == [1, 1, 1]
+    assert found[0] == found[1] == found[2]
+    (ada,) = found[0]
+    assert (ada.decision, ada.person) == ("known", "Ada")
+    assert ada.candidates[0].person == "Ada" and len(ada.candidates) == 3
+    assert ada.confidence == ada.candidates[0].confidence > 0.5
+
+
+def test_strangers(faces):
+    known = faces.target < 10
+    recognizer = FaceRecognizer(unknown="nobody").fit(faces.images[known], faces.target[known])
+    strangers = recognizer.predict(faces.images[~known])
+    assert (strangers == "nobody").mean() > 0.7
+    noise = np.random.default_rng(0).integers(0, 256, (1, *faces.images.shape[1:]), dtype=np.uint8)
+    assert list(recognizer.predict(noise)) == ["nobody"]
+    assert recognizer.set_params(unknown=None).predict(noise).dtype == faces.target.dtype
+
+
+def test_verification(faces, recognizer):
+    first, second = faces.images[0], faces.images[1]
+    other = faces.images[faces.target == 5][0]
+    assert recognizer.verify(first, second)
+    assert not recognizer.verify(first, other)
+    assert recognizer.verify_person(second, faces.target_names[0])
+    with pytest.raises(ValueError, match="not enrolled"):
+        recognizer.verify_person(second, "Nobody")
+
+
+def test_saved_loaded_and_pickled(tmp_path, faces, recognizer):
+    probes = faces.images[1:20:2]
+    recognizer.save(tmp_path / "model.npz")
+    assert {"mean_", "components_"} <= set(np.load(tmp_path / "model.npz").files)
+    loaded = FaceRecognizer.load(tmp_path / "model.npz")
+    pickled = pickle.loads(pickle.dumps(recognizer))
+    for copy in (loaded, pickled):
+        assert (copy.classes_ == recognizer.classes_).all()
+        assert (copy.predict_proba(probes) == recognizer.predict_proba(probes)).all()
+
+
+def test_what_cannot_be_used_is_said(tmp_path, faces, recognizer):
+    (tmp_path / "text.png").write_text("no picture")
+    for wrong, words in [
+        ("one.png", "put a single one into a list"),
+        ([tmp_path / "text.png"], "text.png"),
+        ([b"no picture"], "photo 0"),
+        ([np.zeros((20, 20, 3), np.uint8)], "height, width"),
+        ([np.full((20, 20), 0.5)], "whole numbers"),
+        ([None], "a photo is a path"),
+        (faces.data, "image_shape"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            recognizer.identify(wrong)
+    with pytest.raises(FileNotFoundError):
+        recognizer.identify([tmp_path / "missing.png"])
+    with pytest.raises(FileNotFoundError):
+        FaceRecognizer.load(tmp_path / "missing.npz")
+    with pytest.raises(ValueError):
+        FaceRecognizer().fit(faces.images[:0], [])
+    with pytest.raises(ValueError, match="framing|auto, as-is"):
+        FaceRecognizer(framing="guess").fit(faces.images, faces.target)
+
+
+def test_names_come_back_as_they_were_given(faces):
+    # In the decomposed form that macOS uses for file names.
+    names = np.where(faces.target == 0, "Zoe\u0308", "Bob")
+    recognizer = FaceRecognizer().fit(faces.images, names)
+    assert recognizer.predict(faces.images[:1])[0] == "Zoe\u0308"
+    both = np.where(faces.target == 0, "Zoe\u0308", "Zo\u00eb")
+    with pytest.raises(ValueError, match="one name"):
+        FaceRecognizer().fit(faces.images, both)
+
+
+def test_the_package():
+    assert set(eigenfaces.__all__) <= set(dir(eigenfaces))
+    assert eigenfaces.__version__
+    assert (Path(eigenfaces.__file__).parent / "py.typed").exists()
+    with pytest.raises(AttributeError):
+        eigenfaces.nothing
