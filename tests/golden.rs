@@ -116,7 +116,7 @@ fn a_contact_sheet_of_basis_faces() {
                 label: format!("{}: a basis face with a long label", at + 1),
             }),
     );
-    same_picture("sheet.png", &sheet(&tiles));
+    same_picture("sheet.png", &sheet(&tiles, ""));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub use distributed::{MergeParts, Partial, Plan};
 pub use force::Force;
 pub use learn::{Learn, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
-pub use pictures::{Axes, Basis, Facemap, MapMeasure, Project, Reconstruct, Report};
+pub use pictures::{Axes, Basis, Facemap, Lesson, MapMeasure, Project, Reconstruct, Report};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]
@@ -182,6 +182,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
     Report(Report),
+    /// Write a page for teachers that walks through the theory on these faces, from the mean face to the nearest one
+    Lesson(Lesson),
     /// Say what the model holds
     Info(Info),
     /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)

@@ -103,7 +103,7 @@ fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outc
             }
         }
     }
-    folder.picture("background.png", &sheet(&tiles))?;
+    folder.picture("background.png", &sheet(&tiles, ""))?;
     folder.text("background.csv", csv)?;
     output.say(&format!(
         "wrote background.png and background.csv to {}: where in a face each direction of the background model looks (white most), and the variance between people along it, that between photos of one person being 1; {} directions of each of two descriptions",
@@ -157,9 +157,9 @@ fn write_scaled(
     let faces = faces.take(count(args, &shown)).enumerate();
     tiles.extend(faces.map(|(at, (face, ratio))| Tile {
         image: signed(size, face.as_slice()),
-        label: format!("{}: {:.1} %", at + 1, ratio * 100.0),
+        label: format!("{}: {}", at + 1, variance(ratio)),
     }));
-    folder.picture(SHEET_GRAY, &sheet(&tiles))?;
+    folder.picture(SHEET_GRAY, &sheet(&tiles, ""))?;
     let constant = counted(space.constant_pixels(), "constant pixel", "constant pixels");
     output.say(&format!(
         "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {constant} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels"
@@ -214,7 +214,7 @@ fn pre_images(
             image: gray(size, &rebuilt.levels),
         });
     }
-    folder.picture("pre-images.png", &sheet(&tiles))?;
+    folder.picture("pre-images.png", &sheet(&tiles, ""))?;
     output.say(&format!(
         "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
         space.kernel()
@@ -270,6 +270,21 @@ fn write(
     }
 }
 
+/// What the shades of basis faces mean.
+const CONTRAST: &str = "Shares of the variance. Mid-gray is 0; each basis face is stretched by itself, so that its largest value is black or white.";
+
+/// A share of the variance with two digits that tell something.
+fn variance(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        10.0.. => format!("{percent:.0} %"),
+        1.0.. => format!("{percent:.1} %"),
+        0.1.. => format!("{percent:.2} %"),
+        0.01.. => format!("{percent:.3} %"),
+        _ => "< 0.01 %".to_owned(),
+    }
+}
+
 fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
     let mut tiles = vec![Tile {
         image: mean,
@@ -278,9 +293,9 @@ fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayI
     let labeled = faces.into_iter().zip(space.variance_ratios()).enumerate();
     tiles.extend(labeled.map(|(at, (image, ratio))| Tile {
         image,
-        label: format!("{}: {:.1} %", at + 1, ratio * 100.0),
+        label: format!("{}: {}", at + 1, variance(ratio)),
     }));
-    sheet(&tiles)
+    sheet(&tiles, CONTRAST)
 }
 
 fn spectrum(space: &Space) -> String {

@@ -208,6 +208,15 @@ const NOTES: &[Notes] = &[
         more: "",
     },
     Notes {
+        command: "lesson",
+        examples: &[(
+            "eigenfaces lesson class -o lesson",
+            "a page that explains the theory on the faces of a folder",
+        )],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
         command: "info",
         examples: &[
             ("eigenfaces info", "what the model holds"),

@@ -30,7 +30,9 @@ use super::{Outcome, files, json, learning};
 const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    let inputs = files::inputs(&args.photos, &args.origin, model);
+    // What this program wrote into a folder of photos is not read, and may be replaced.
+    let photos = Photos::list(&args.photos, output)?;
+    let inputs = files::inputs(&photos.paths, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
     refuse_explaining_a_pipe(args);
     let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
@@ -52,7 +54,6 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             .and_then(|matcher| matcher.recall(TRIED)),
         None => None,
     };
-    let photos = Photos::list(&args.photos, output)?;
     if args.approximate {
         output.say(&in_words(recall));
     }
@@ -267,7 +268,7 @@ impl<'a> Drawn<'a> {
             output.say("no face was found, so there is nothing to explain");
             return Ok(());
         }
-        let picture = strip("Why", &self.rows).to_pixels();
+        let picture = strip("Why these names", &self.rows).to_pixels();
         files::picture(self.file, Privacy::Personal, &picture.into())?;
         if self.faces > MOST_EXPLAINED {
             output.say(&format!(

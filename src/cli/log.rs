@@ -113,7 +113,7 @@ fn in_a_line(record: &Record) -> String {
 }
 
 /// Seconds since 1970 as `2026-11-21 04:41:41 UTC`.
-fn utc(seconds: u64) -> String {
+pub fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
     let (hour, minute) = (second / 3600, second / 60 % 60);

@@ -24,6 +24,7 @@ mod info;
 mod interrupt;
 pub mod json;
 mod learning;
+mod lesson;
 mod log;
 mod merge;
 pub mod output;
@@ -180,6 +181,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Report(args) => report::run(args, model, output),
+        Command::Lesson(args) => lesson::run(args, model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Plan(args) => plan::run(args, output),
         Command::Partial(args) => partial::run(args, output),

@@ -18,6 +18,14 @@ const BAR_AFTER: Duration = Duration::from_millis(500);
 /// The version of what JSON says: a field that goes, or means something else, makes it one more; a new field does not.
 const SCHEMA: u32 = 1;
 
+/// An object with the version of its fields' meaning.
+pub fn with_schema(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("schema".to_owned(), SCHEMA.into());
+    }
+    object
+}
+
 /// The user's wishes about output, settled once.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
@@ -75,8 +83,8 @@ impl Output {
     /// # Errors
     /// As [`line`](Self::line).
     pub fn json(&self, object: Value) -> Result<()> {
-        let object = with_schema(object);
-        writeln!(io::stdout(), "{}", in_json(&object.to_string())).map_err(Error::Print)
+        let text = with_schema(object).to_string();
+        writeln!(io::stdout(), "{}", in_json(&text)).map_err(Error::Print)
     }
 
     /// A row of comma-separated values on stdout, quoted where needed, and on one line.
@@ -170,14 +178,6 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// The object with the version of its fields.
-pub fn with_schema(mut object: Value) -> Value {
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("schema".to_owned(), SCHEMA.into());
-    }
-    object
 }
 
 /// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and

@@ -124,8 +124,19 @@ struct Verb {
 
 /// How the change is taken down.
 enum Log {
-    Rename { from: Person, to: Person },
-    Merge { from: Vec<Person>, into: Person },
+    Rename {
+        from: Person,
+        to: Person,
+    },
+    /// As a rename, but the earlier name is to go.
+    Pseudonym {
+        from: Person,
+        to: Person,
+    },
+    Merge {
+        from: Vec<Person>,
+        into: Person,
+    },
     Faces,
     Undo,
 }
@@ -206,6 +217,10 @@ fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {
     let time = changing::now();
     match &plan.log {
         Log::Rename { from, to } => history.rename(time, from, to),
+        Log::Pseudonym { from, to } => {
+            history.rename(time, from, to);
+            history.forget_earlier_names(to);
+        }
         Log::Merge { from, into } => history.merge(time, from, into, before),
         Log::Undo => history.undo(time, before, &plan.after),
         Log::Faces => history.record(time, before, &plan.after),
@@ -229,7 +244,10 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
         },
         what: format!("{from} to {to}"),
         json: json!({ "renamed": from.as_str(), "to": to.as_str() }),
-        log: Log::Rename { from, to },
+        log: match args.forget {
+            true => Log::Pseudonym { from, to },
+            false => Log::Rename { from, to },
+        },
     })
 }
 

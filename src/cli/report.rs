@@ -12,8 +12,8 @@ use eigenfaces::render::report;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args::Report;
-use super::output::{Output, bytes, shown};
-use super::{Outcome, evaluation_json, files, learning};
+use super::output::{Output, bytes, shown, with_schema};
+use super::{Outcome, changing, evaluation_json, files, learning, log};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();
@@ -52,7 +52,16 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     drop(progress);
 
     let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
-    let json = evaluation_json::object(&evaluation, gallery.people()).to_string();
+    let json = with_schema(evaluation_json::object(&evaluation, gallery.people())).to_string();
+    let of = match args.faces.first() {
+        None => format!("the model {}", shown(model)),
+        Some(folder) => format!("the folder {}", shown(folder)),
+    };
+    let origin = format!(
+        "Written by eigenfaces {} on {} about {of}.",
+        env!("CARGO_PKG_VERSION"),
+        log::utc(changing::now())
+    );
     let page = report::html(&report::Report {
         gallery,
         weights: &recognizer.shown_weights(&space),
@@ -60,6 +69,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         space: &space,
         evaluation: &evaluation,
         json: &json,
+        origin: &origin,
     })?;
     let size = bytes(page.len() as u64);
     destination.write(Privacy::Owner, page.into_bytes())?;

@@ -63,7 +63,7 @@ fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
     let (person, inner) = found.first()?;
     let others = match found.len() {
         1 => String::new(),
-        count => format!(", and so do {} more", count - 1),
+        count => format!(" (nor are {} more)", count - 1),
     };
     let name = |path: &Path| {
         path.file_name()

@@ -144,6 +144,13 @@ impl History {
         }
     }
 
+    /// Forgets what a person was called before. The change that renamed them cannot be taken back then.
+    pub fn forget_earlier_names(&mut self, person: &Person) {
+        let number = self.people.get(person.as_str()).copied();
+        self.aliases.retain(|_, of| Some(*of) != number);
+        self.last = None;
+    }
+
     /// Takes down that the faces of these people, as they were `before`, are another's from now on.
     pub fn merge(&mut self, time: u64, from: &[Person], into: &Person, before: &Gallery) {
         let Some(&number) = self.people.get(into.as_str()) else {

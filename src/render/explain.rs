@@ -38,11 +38,9 @@ pub fn rows(
         why,
         size: recognizer.preparation().size(),
     };
-    let rows = [
-        explained.faces(heading),
-        explained.places(),
-        explained.basis_faces(),
-    ];
+    let mut faces = explained.faces(heading);
+    faces.panels.extend(explained.balance());
+    let rows = [faces, explained.places(), explained.basis_faces()];
     rows.into_iter()
         .filter(|row| !row.panels.is_empty())
         .collect()
@@ -130,7 +128,7 @@ impl Explained<'_> {
     fn places(&self) -> Row {
         let sides = &self.why.sides;
         if sides.iter().any(|side| side.splits.is_empty()) {
-            return self.balance();
+            return Row::default();
         }
         let cells: Vec<Vec<f64>> = sides.iter().map(Side::of_cells).collect();
         let largest = cells
@@ -148,7 +146,8 @@ impl Explained<'_> {
                         format!("against {}", self.name(side)),
                         "red: sets apart".to_owned(),
                         "blue: brings together".to_owned(),
-                        strongest(cells),
+                        strongest(cells)[0].clone(),
+                        strongest(cells)[1].clone(),
                     ],
                 )
             })
@@ -185,26 +184,23 @@ impl Explained<'_> {
 
     /// Where the face speaks for the nearest person rather than for the next, by the background model; nothing where
     /// that cannot be told.
-    fn balance(&self) -> Row {
+    fn balance(&self) -> Option<Panel> {
         let sides = &self.why.sides;
-        let panels = match (&sides[..], &self.why.balance) {
+        match (&sides[..], &self.why.balance) {
             ([first, second], Some(balance)) => {
                 let largest = balance
                     .iter()
                     .fold(0.0_f64, |most, value| most.max(value.abs()));
-                vec![panel(
+                Some(panel(
                     self.map(balance, largest, (FOR_FIRST, FOR_SECOND)),
                     [
+                        "what decides".to_owned(),
                         format!("green: for {}", self.name(first)),
                         format!("orange: for {}", self.name(second)),
                     ],
-                )]
+                ))
             }
-            _ => Vec::new(),
-        };
-        Row {
-            heading: "What decides between the two, by the background model".to_owned(),
-            panels,
+            _ => None,
         }
     }
 
@@ -243,11 +239,11 @@ impl Explained<'_> {
         });
         Row {
             heading: if decides {
-                "Basis faces by which it differs most, and their shares of the squared distance to each"
+                "What decides, by basis face: shares of the squared distance to each"
             } else if self.recognizer.background().is_some() {
-                "Basis faces by which the pixels differ most, and their shares of the squared distance to each (not what decides here: the background model does)"
+                "Besides, by basis face: how the pixels differ, in shares of the squared distance (the background model decides)"
             } else {
-                "Basis faces by which the pixels differ most, and their shares of the squared distance to each (not what decides here: texture does)"
+                "Besides, by basis face: how the pixels differ, in shares of the squared distance (texture decides)"
             }
             .to_owned(),
             panels: if sides.is_empty() { Vec::new() } else { panels.collect() },
@@ -314,15 +310,14 @@ fn shares(parts: &[f64]) -> Vec<f64> {
 }
 
 /// How much of the squared distance the strongest cells make.
-fn strongest(cells: &[f64]) -> String {
+fn strongest(cells: &[f64]) -> [String; 2] {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));
     let most: f64 = sorted.iter().take(STRONGEST).sum();
-    format!(
-        "{STRONGEST} of {} parts: {:.0} %",
-        cells.len(),
-        most * 100.0
-    )
+    [
+        format!("{STRONGEST} of {} parts make", cells.len()),
+        format!("{:.0} % of the distance", most * 100.0),
+    ]
 }
 
 /// The end of a path, not longer than a caption.

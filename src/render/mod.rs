@@ -7,6 +7,7 @@ pub mod drawing;
 pub mod explain;
 pub mod heat;
 pub mod labels;
+pub mod lesson;
 pub mod lettering;
 pub mod palette;
 pub mod plot;

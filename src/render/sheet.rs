@@ -21,8 +21,9 @@ pub struct Tile {
     pub label: String,
 }
 
-/// Lays tiles of one size out in rows, left to right, on white. No tiles give an image of margins only.
-pub fn sheet(tiles: &[Tile]) -> GrayImage {
+/// Lays tiles of one size out in rows, left to right, on white, above a note, which may be empty. No tiles give an image
+/// of margins only.
+pub fn sheet(tiles: &[Tile], note: &str) -> GrayImage {
     let (width, height) = tiles.first().map_or((1, 1), |tile| tile.image.dimensions());
     let zoom = NARROWEST.div_ceil(width.max(1)).max(1);
     let (cell_width, cell_height) = (width * zoom + MARGIN, height * zoom + LABEL + MARGIN);
@@ -30,7 +31,7 @@ pub fn sheet(tiles: &[Tile]) -> GrayImage {
     let rows = (tiles.len() as u32).div_ceil(columns);
     let mut sheet = GrayImage::from_pixel(
         columns * cell_width + MARGIN,
-        rows * cell_height + MARGIN,
+        rows * cell_height + MARGIN + if note.is_empty() { 0 } else { LABEL + MARGIN },
         Luma([255]),
     );
     for (at, tile) in (0_u32..).zip(tiles) {
@@ -53,6 +54,13 @@ pub fn sheet(tiles: &[Tile]) -> GrayImage {
             40,
         );
     }
+    let room = (columns * cell_width - MARGIN) as f32;
+    let below = (rows * cell_height + MARGIN) as f32;
+    let note = match note {
+        "" => String::new(),
+        note => fitting(note, room),
+    };
+    lettering::write(&mut sheet, &note, MARGIN as f32, below, LETTERS, 40);
     sheet
 }
 
@@ -81,7 +89,9 @@ mod tests {
                 label: format!("{shade}"),
             })
             .collect();
-        let sheet = sheet(&tiles);
+        let noted = sheet(&tiles, "what is shown");
+        assert_eq!(noted.height(), 2 * 86 + 8 + 26);
+        let sheet = sheet(&tiles, "");
         assert_eq!(sheet.dimensions(), (10 * 108 + 8, 2 * 86 + 8));
         assert_eq!(sheet.get_pixel(8 + 108 * 4 + 50, 86 + 8 + 30)[0], 140);
     }

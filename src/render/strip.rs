@@ -6,11 +6,12 @@ use super::drawing::{Anchor, Color, Drawing};
 use super::lettering;
 
 const MARGIN: f32 = 14.0;
-const LETTERS: f32 = 11.0;
-const LINE: f32 = 15.0;
+const TITLE: f32 = 16.0;
+const LETTERS: f32 = 12.0;
+const LINE: f32 = 16.0;
 const HEADING: f32 = 13.0;
 /// Pictures narrower than this are enlarged by a whole factor.
-const NARROWEST: u32 = 108;
+pub const NARROWEST: u32 = 108;
 
 /// A picture and the lines below it.
 #[derive(Debug, Clone)]
@@ -30,14 +31,24 @@ pub struct Row {
     pub panels: Vec<Panel>,
 }
 
-/// Rows of panels below each other. Each picture is enlarged by a whole factor, so that pixels stay square
-/// and sharp.
+/// Rows of panels below each other, under a title. Each picture is enlarged by a whole factor, so that pixels stay
+/// square and sharp, at least to [`NARROWEST`].
 pub fn strip(title: &str, rows: &[Row]) -> Drawing {
-    let laid: Vec<Laid> = rows.iter().map(Laid::out).collect();
-    let width = laid.iter().map(|row| row.width).fold(0.0, f32::max);
+    strip_of_width(title, rows, NARROWEST)
+}
+
+/// As [`strip`], each picture enlarged to at least this width.
+pub fn strip_of_width(title: &str, rows: &[Row], narrowest: u32) -> Drawing {
+    let laid: Vec<Laid> = rows.iter().map(|row| Laid::out(row, narrowest)).collect();
+    let heading = lettering::width(title, lettering::line_height(TITLE));
+    let width = laid.iter().map(|row| row.width);
+    let width = width.fold(heading + MARGIN, f32::max);
     let height: f32 = laid.iter().map(|row| row.height).sum();
-    let mut drawing = Drawing::new(width + MARGIN, height + MARGIN, title);
-    let mut top = MARGIN;
+    let above = MARGIN + TITLE + 8.0;
+    let mut drawing = Drawing::new(width + MARGIN, above + height, title);
+    let at = (MARGIN, MARGIN + TITLE - 3.0);
+    drawing.text(at, Anchor::Start, TITLE, Color::INK, title);
+    let mut top = above;
     for (row, laid) in rows.iter().zip(&laid) {
         row.draw(&mut drawing, top, laid);
         top += laid.height;
@@ -55,21 +66,27 @@ struct Laid {
 }
 
 impl Laid {
-    fn out(row: &Row) -> Self {
+    fn out(row: &Row, narrowest: u32) -> Self {
         let letters = lettering::line_height(LETTERS);
+        let sizes: Vec<(f32, (f32, f32))> = row
+            .panels
+            .iter()
+            .map(|panel| {
+                let (width, height) = (panel.image.width(), panel.image.height());
+                let zoom = narrowest.div_ceil(width.max(1)).max(1) as f32;
+                let size = (width as f32 * zoom, height as f32 * zoom);
+                let lines = panel.lines.iter();
+                let text = lines.map(|line| lettering::width(line, letters));
+                (text.fold(size.0, f32::max).ceil(), size)
+            })
+            .collect();
+        // Columns of one width, so that the pictures of a row stand evenly.
+        let column = sizes.iter().map(|(width, _)| *width).fold(0.0, f32::max);
         let mut left = MARGIN;
-        let mut panels = Vec::with_capacity(row.panels.len());
-        for panel in &row.panels {
-            let (width, height) = (panel.image.width(), panel.image.height());
-            let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
-            let size = (width as f32 * zoom, height as f32 * zoom);
-            let text = panel
-                .lines
-                .iter()
-                .map(|line| lettering::width(line, letters));
-            let width = text.fold(size.0, f32::max).ceil();
-            panels.push((left, width, size));
-            left += width + MARGIN;
+        let mut panels = Vec::with_capacity(sizes.len());
+        for (_, size) in sizes {
+            panels.push((left, column, size));
+            left += column + MARGIN;
         }
         let heading = lettering::width(&row.heading, lettering::line_height(HEADING));
         let pictures = panels.iter().map(|panel| panel.2.1).fold(0.0, f32::max);
@@ -131,7 +148,7 @@ mod tests {
             narrow,
             (
                 2.0 * 120.0 + 4.0 * MARGIN,
-                150.0 + 2.0 * LINE + 2.0 * MARGIN
+                150.0 + 2.0 * LINE + 2.0 * MARGIN + TITLE + 8.0
             )
         );
         let wide = strip(
@@ -140,6 +157,8 @@ mod tests {
         )
         .size();
         assert!(wide.0 > narrow.0 && wide.1 == narrow.1);
-        assert_eq!(strip("t", &[]).size(), (MARGIN, MARGIN));
+        let larger = strip_of_width("t", &[row("x")], 200).size();
+        assert_eq!(larger.0, 2.0 * 200.0 + 4.0 * MARGIN, "a factor of five");
+        assert!(strip("t", &[]).size().0 > MARGIN);
     }
 }

@@ -26,7 +26,13 @@ const WRITERS: [Writer; 16] = [
         file: "album/p.png",
     },
     Writer {
-        args: &["identify", "photos/a", "photos/b", "--annotate"],
+        args: &[
+            "identify",
+            "photos/a",
+            "photos/b",
+            "--annotate-all",
+            "--annotate",
+        ],
         place: "album",
         file: "album/b/j.jpg",
     },
@@ -235,7 +241,6 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
             vec!["identify", "ours.png", "--explain", "ours.png"],
             "ours.png",
         ),
-        (vec!["identify", ".", "--explain", "ours.png"], "ours.png"),
         (
             vec!["identify", "photos", "--annotate", "photos"],
             "photos/a/i.png",
@@ -352,7 +357,7 @@ fn pictures_of_people_are_their_owners_alone() {
     for writer in &WRITERS {
         let is_personal = matches!(
             writer.args[0],
-            "identify" | "reconstruct" | "project" | "report" | "partial" | "merge"
+            "identify" | "facemap" | "reconstruct" | "project" | "report" | "partial" | "merge"
         );
         writer.run(folder, &[]).done();
         let mode = fs::metadata(folder.join(writer.file))

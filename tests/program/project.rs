@@ -177,7 +177,7 @@ fn what_is_wrong_is_said() {
         &["project", ada, "--plot", "p.svg", "--axes", "1,999"],
         &["basis faces only"],
     );
-    usage(&["identify", ada, "--format", "npy"], &["npy", "project"]);
+    usage(&["identify", ada, "--format", "npy"], &["npy", "json"]);
     run(folder.path(), ["project", "gone.png"]).failed_saying(&["gone.png"]);
     std::fs::write(folder.path().join("text.jpg"), "hello").unwrap();
     run(folder.path(), ["project", "text.jpg"]).failed_saying(&["text.jpg", "not an image"]);

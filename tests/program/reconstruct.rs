@@ -200,7 +200,7 @@ fn what_is_wrong_is_said() {
     );
     usage(
         &["reconstruct", ada, "-o", "x.png", "--format", "npy"],
-        &["npy", "project"],
+        &["npy", "json"],
     );
     usage(
         &["reconstruct", ada, "-o", "x.png", "--size", "20x20"],

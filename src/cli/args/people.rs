@@ -47,6 +47,9 @@ pub struct Rename {
     pub person: String,
     /// The new name
     pub name: String,
+    /// Remember nothing of the earlier name, as for a pseudonym: its folder counts for nobody enrolled any more, and the change cannot be taken back
+    #[arg(long)]
+    pub forget: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,

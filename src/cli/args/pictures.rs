@@ -111,6 +111,9 @@ pub struct Reconstruct {
     /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     pub steps: Vec<usize>,
+    /// Enlarge each face by this whole factor [default: to 108 pixels wide at least]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub zoom: Option<u32>,
     /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
     #[arg(long, value_name = "FILE")]
     pub from_weights: Option<PathBuf>,
@@ -209,6 +212,29 @@ pub struct Report {
     /// Decides where chance is asked for; the same seed gives the same figures
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    #[command(flatten)]
+    pub learn: Learn,
+}
+
+/// `lesson`
+#[derive(Debug, Args)]
+pub struct Lesson {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Folder to write lesson.html to, readable by you only: it holds the photos it shows; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "folder",
+        requires = "faces"
+    )]
+    pub labels: LabelRule,
     #[command(flatten)]
     pub learn: Learn,
 }

@@ -207,6 +207,8 @@ fn bad_roots_are_errors_with_a_remedy() {
     let root = folder(&["notes.txt"]);
     write(&root.path().join("notes.txt"), b"nothing to see");
     let error = list_photos(&[root.path().to_owned()]).unwrap_err();
+    assert!(matches!(error, Error::NothingToLookAt { .. }));
+    let error = list_labeled(&[root.path().to_owned()], &LabelRule::Folder).unwrap_err();
     assert!(matches!(error, Error::NoPhotos { .. }) && error.to_string().contains("sub-folder"));
     let error = list_photos(&[root.path().join("none")]).unwrap_err();
     assert!(

@@ -26,8 +26,11 @@ use words::{counted, percent, rate};
 /// Pairs shown under each heading.
 const PAIRS_SHOWN: usize = 12;
 
-/// The confusion matrix is drawn for at most so many people.
-const MATRIX_PEOPLE: usize = 80;
+/// The confusion matrix is drawn for at most so many people; of more, a list of confusions can be read better.
+const MATRIX_PEOPLE: usize = 25;
+
+/// Confusions listed.
+const CONFUSIONS_SHOWN: usize = 30;
 
 /// What a report is made from.
 #[derive(Debug, Clone, Copy)]
@@ -44,12 +47,15 @@ pub struct Report<'a> {
     pub evaluation: &'a Evaluation,
     /// The same as `evaluate --format json` prints it.
     pub json: &'a str,
+    /// Of what and when the page is made, in a sentence.
+    pub origin: &'a str,
 }
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
     heading: String,
+    origin: String,
     protocol: String,
     summary: Vec<Figure>,
     fixes: Vec<Fix>,
@@ -68,6 +74,7 @@ struct Page {
     strangers_note: String,
     reliability: String,
     worst: Vec<Pair>,
+    confusions: Vec<ConfusionRow>,
     confusion: Option<String>,
     people: Vec<PersonRow>,
     version: &'static str,
@@ -100,6 +107,14 @@ struct Fix {
     advice: &'static str,
     pairs: Vec<Pair>,
     more: usize,
+}
+
+/// How often photos of a person were taken for another's.
+struct ConfusionRow {
+    person: String,
+    named: String,
+    count: usize,
+    tried: usize,
 }
 
 struct PersonRow {
@@ -137,6 +152,7 @@ impl Report<'_> {
                 counted(evaluation.faces, "face", "faces"),
                 counted(evaluation.people, "person", "people")
             ),
+            origin: visible(self.origin),
             protocol: format!(
                 "Protocol {}: learned anew {}, {}{}. All is learned inside each fold; what is tried was never seen.",
                 evaluation.protocol,
@@ -184,6 +200,7 @@ impl Report<'_> {
             }),
             reliability: open_set.map_or_else(String::new, reliability),
             worst: self.worst(),
+            confusions: self.confusions(),
             confusion: self.confusion(),
             people: self.people(),
             version: env!("CARGO_PKG_VERSION"),
@@ -286,6 +303,34 @@ impl Report<'_> {
                     pair.named_distance,
                     pair.own_distance
                 ),
+            })
+            .collect()
+    }
+
+    fn confusions(&self) -> Vec<ConfusionRow> {
+        let found = &self.evaluation.identification;
+        let tried = |person: usize| {
+            let mut people = found.per_person.iter();
+            people
+                .find(|one| one.person == person)
+                .map_or(0, |one| one.probes)
+        };
+        let mut wrong: Vec<_> = found
+            .confusion
+            .iter()
+            .filter(|cell| cell.person != cell.named)
+            .collect();
+        wrong.sort_by(|a, b| {
+            let more = b.count.cmp(&a.count);
+            more.then((a.person, a.named).cmp(&(b.person, b.named)))
+        });
+        let shown = wrong.into_iter().take(CONFUSIONS_SHOWN);
+        shown
+            .map(|cell| ConfusionRow {
+                person: self.name(cell.person),
+                named: self.name(cell.named),
+                count: cell.count,
+                tried: tried(cell.person),
             })
             .collect()
     }

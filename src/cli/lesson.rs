@@ -1,0 +1,35 @@
+//! `eigenfaces lesson`: a page for teachers.
+
+use std::path::Path;
+
+use eigenfaces::error::Result;
+use eigenfaces::render::lesson;
+use eigenfaces::store::{FileKind, Outputs, Privacy};
+
+use super::args::{Lesson, Origin};
+use super::output::{Output, bytes, shown};
+use super::{Outcome, files, learning};
+
+/// The page within the folder.
+const PAGE: &str = "lesson.html";
+
+pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
+    let origin = Origin {
+        faces: args.faces.clone(),
+        labels: args.labels.clone(),
+        learn: args.learn.clone(),
+    };
+    let mut outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
+    outputs.check_below(&args.output, PAGE.as_ref(), FileKind::Derived)?;
+    let (recognizer, unlearned) = learning::recognizer(&origin, model, output)?;
+    let page = lesson::html(&recognizer)?;
+    files::make_folder(&args.output)?;
+    let destination = outputs.claim(&args.output.join(PAGE), FileKind::Derived)?;
+    let size = bytes(page.len() as u64);
+    destination.write(Privacy::Owner, page.into_bytes())?;
+    output.say(&format!(
+        "wrote {} ({size}): open it in a browser, or print it",
+        shown(destination.path())
+    ));
+    Ok(Outcome::of_inputs(recognizer.gallery().len(), unlearned))
+}

@@ -1,0 +1,447 @@
+//! A lesson: one self-contained page for teachers that walks through the theory on given faces. Every number on it is
+//! computed from them.
+//!
+//! The template is templates/lesson.html; it escapes whatever it is given but for the drawings, which escape their own
+//! text.
+
+use askama::Template;
+use image::DynamicImage;
+
+use super::drawing::data_uri;
+use super::plot::{Scree, scree};
+use super::scatter::{Dot, Group, Scatter, scatter};
+use super::{gray, signed};
+use crate::dataset::visible;
+use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::face_space::{FaceSpace, Weights};
+use crate::gallery::Gallery;
+use crate::matcher::Space;
+use crate::recognizer::Recognizer;
+use crate::reconstruction::{Reconstruction, Wanted, default_steps};
+
+/// Basis faces shown, photos shown as the nearest, people on the map, and pixels in each direction of the table.
+const BASIS_SHOWN: usize = 8;
+const NEAREST_SHOWN: usize = 4;
+const PEOPLE_SHOWN: usize = 12;
+const PATCH: u32 = 6;
+
+#[derive(Template)]
+#[template(path = "lesson.html")]
+struct Page {
+    heading: String,
+    size: String,
+    pixels: usize,
+    faces: usize,
+    face: Tile,
+    patch: Vec<Vec<u8>>,
+    patch_place: String,
+    mean: String,
+    difference: String,
+    variance: String,
+    deviation: String,
+    first_share: String,
+    kept: usize,
+    kept_share: String,
+    basis: Vec<Tile>,
+    walk: Vec<Tile>,
+    scree: String,
+    last_step: usize,
+    steps: Vec<Tile>,
+    map_note: String,
+    other_weights: String,
+    scatter: String,
+    nearest: Vec<Tile>,
+    right: usize,
+    tried: usize,
+    others: Vec<Tile>,
+    version: &'static str,
+}
+
+/// A picture, what it is called, and what is said of it.
+struct Tile {
+    picture: String,
+    name: String,
+    note: String,
+}
+
+/// The page as HTML, on the faces of this recogniser.
+///
+/// # Errors
+/// [`Error::Inconsistent`] where the parts do not belong together.
+pub fn html(recognizer: &Recognizer) -> Result<String> {
+    let gallery = recognizer.gallery();
+    let space = recognizer.space();
+    if gallery.is_empty() || space.components() == 0 {
+        return Err(Error::Inconsistent);
+    }
+    let lesson = Lesson {
+        gallery,
+        space,
+        weights: space.project(gallery.faces()),
+        shown: chosen(gallery),
+    };
+    lesson.page()?.render().map_err(|_| Error::Inconsistent)
+}
+
+/// The face that the lesson is about: the first of the middle one of those people who have two photos or more.
+fn chosen(gallery: &Gallery) -> usize {
+    let counts = gallery.counts();
+    let several: Vec<usize> = (0..counts.len()).filter(|&at| counts[at] > 1).collect();
+    let person = several.get(several.len() / 2).copied().unwrap_or(0);
+    let of_person = |face: &usize| gallery.enrolled()[*face].person == person;
+    (0..gallery.len()).find(of_person).unwrap_or(0)
+}
+
+struct Lesson<'a> {
+    gallery: &'a Gallery,
+    space: &'a FaceSpace,
+    /// Of all faces, k x n.
+    weights: Weights,
+    /// The face that the lesson is about.
+    shown: usize,
+}
+
+impl Lesson<'_> {
+    fn page(&self) -> Result<Page> {
+        let (gallery, space) = (self.gallery, self.space);
+        let size = space.size();
+        let mean = self.mean();
+        let ratios = space.variance_ratios();
+        let people = gallery.people().len();
+        let total = space.total_variance();
+        let steps = self.steps();
+        let (right, tried) = self.recognised();
+        let (left, top) = (size.width() / 4, size.height() * 2 / 5);
+        Ok(Page {
+            heading: format!("{} faces of {people} people", gallery.len()),
+            size: format!("{} x {}", size.width(), size.height()),
+            pixels: size.pixels(),
+            faces: gallery.len(),
+            face: self.tile(self.shown, source(gallery, self.shown)),
+            patch: self.patch(left, top),
+            patch_place: format!(
+                "{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"
+            ),
+            difference: {
+                let levels = gallery.faces().face(self.shown).iter();
+                let difference = levels
+                    .zip(&mean)
+                    .map(|(&level, mean)| f32::from(level) - mean);
+                picture(signed(size, &difference.collect::<Vec<_>>()).into())
+            },
+            variance: grouped(total),
+            deviation: format!("{:.1}", (total / size.pixels() as f64).sqrt()),
+            mean: picture(gray(size, &mean).into()),
+            first_share: percent(ratios.first().copied().unwrap_or(0.0)),
+            kept: space.components(),
+            kept_share: percent(space.variance_kept()),
+            basis: self.basis(&ratios),
+            walk: self.walk(&mean),
+            scree: scree(Scree {
+                ratios: &ratios,
+                kept: space.components(),
+            }),
+            last_step: steps.len().saturating_sub(1),
+            steps,
+            map_note: match people > PEOPLE_SHOWN {
+                true => format!(" (the first {PEOPLE_SHOWN} people)"),
+                false => String::new(),
+            },
+            other_weights: match space.components().saturating_sub(2) {
+                1 => "weight".to_owned(),
+                count => format!("{count} weights"),
+            },
+            scatter: self.scatter(&ratios),
+            nearest: self.nearest(),
+            right,
+            tried,
+            others: self.others()?,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn mean(&self) -> Vec<f32> {
+        self.space
+            .mean()
+            .iter()
+            .map(|&level| level as f32)
+            .collect()
+    }
+
+    fn name(&self, face: usize) -> String {
+        self.gallery.people()[self.gallery.enrolled()[face].person].to_string()
+    }
+
+    fn tile(&self, face: usize, note: String) -> Tile {
+        let image = self.gallery.faces().image(face);
+        Tile {
+            picture: image.map_or_else(String::new, |image| picture(image.into())),
+            name: self.name(face),
+            note,
+        }
+    }
+
+    /// The gray levels of a small square.
+    fn patch(&self, left: u32, top: u32) -> Vec<Vec<u8>> {
+        let face = self.gallery.faces().face(self.shown);
+        let width = self.space.size().width();
+        let row = |y: u32| {
+            let start = (y * width + left) as usize;
+            let end = (start + PATCH as usize).min(face.len());
+            face.get(start..end).unwrap_or_default().to_vec()
+        };
+        (top..top + PATCH).map(row).collect()
+    }
+
+    fn basis(&self, ratios: &[f64]) -> Vec<Tile> {
+        let columns = self.space.basis().column_iter().zip(ratios);
+        let tiles = (1..).zip(columns).take(BASIS_SHOWN);
+        tiles
+            .map(|(number, (column, ratio))| Tile {
+                picture: picture(signed(self.space.size(), column.as_slice()).into()),
+                name: format!("basis face {number}"),
+                note: format!("{} of the variance", percent(*ratio)),
+            })
+            .collect()
+    }
+
+    /// The mean face, and what lies two standard deviations from it along the first basis face.
+    fn walk(&self, mean: &[f32]) -> Vec<Tile> {
+        let spread = self
+            .space
+            .eigenvalues()
+            .first()
+            .copied()
+            .unwrap_or(0.0)
+            .sqrt() as f32;
+        let tile = |(steps, name): (f32, &str)| {
+            let direction = self.space.basis().column(0);
+            let levels = mean.iter().zip(direction.iter());
+            let levels: Vec<f32> = levels
+                .map(|(mean, direction)| mean + steps * spread * direction)
+                .collect();
+            Tile {
+                picture: picture(gray(self.space.size(), &levels).into()),
+                name: name.to_owned(),
+                note: String::new(),
+            }
+        };
+        [
+            (-2.0, "two back"),
+            (0.0, "the mean face"),
+            (2.0, "two forward"),
+        ]
+        .map(tile)
+        .into()
+    }
+
+    /// The face rebuilt from more and more basis faces.
+    fn steps(&self) -> Vec<Tile> {
+        let space = Space::Linear(std::sync::Arc::new(self.space.clone()));
+        let steps = default_steps(self.space.components());
+        let weights: Vec<f32> = self.weights.column(self.shown).iter().copied().collect();
+        let wanted = Wanted {
+            weights: &weights,
+            steps: &steps,
+        };
+        let levels = self.gallery.faces().face(self.shown).iter();
+        let original: Vec<f32> = levels.map(|&level| f32::from(level)).collect();
+        let rebuilt = Reconstruction::of_faces(&space, &[wanted]);
+        let rebuilt = rebuilt.into_iter().flatten();
+        rebuilt
+            .map(|step| {
+                let error = step.error(self.space.mean().as_slice(), &original);
+                Tile {
+                    picture: picture(gray(self.space.size(), &step.levels).into()),
+                    name: match step.components {
+                        0 => "K = 0: the mean face".to_owned(),
+                        count => format!("K = {count}"),
+                    },
+                    note: format!(
+                        "off by {:.1} gray levels, {} of the difference explained",
+                        error.rms,
+                        percent(error.explained)
+                    ),
+                }
+            })
+            .collect()
+    }
+
+    fn scatter(&self, ratios: &[f64]) -> String {
+        let people = self.gallery.people().iter().take(PEOPLE_SHOWN);
+        let mut groups: Vec<Group> = people
+            .map(|person| Group {
+                name: person.to_string(),
+                dots: Vec::new(),
+            })
+            .collect();
+        let faces = self
+            .gallery
+            .enrolled()
+            .iter()
+            .zip(self.weights.column_iter());
+        for (face, weights) in faces {
+            let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
+            if let Some(group) = groups.get_mut(face.person) {
+                group.dots.push(Dot {
+                    at: at.to_vec(),
+                    about: format!("{}: {}", group.name, visible(&face.source)),
+                });
+            }
+        }
+        let axes = [0, 1].map(|axis| {
+            let share = ratios.get(axis).copied().unwrap_or(0.0);
+            format!(
+                "basis face {} ({} of the variance)",
+                axis + 1,
+                percent(share)
+            )
+        });
+        let plot = Scatter {
+            title: String::new(),
+            axes: axes.to_vec(),
+            people: groups,
+            probes: Group::default(),
+        };
+        scatter(&plot).to_svg()
+    }
+
+    /// Distance between the weights of two faces.
+    fn distance(&self, a: usize, b: usize) -> f64 {
+        let (a, b) = (self.weights.column(a), self.weights.column(b));
+        let squares = a
+            .iter()
+            .zip(b.iter())
+            .map(|(a, b)| f64::from(a - b).powi(2));
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// All other faces with their distances, nearest first.
+    fn by_distance(&self, face: usize) -> Vec<(f64, usize)> {
+        let others = (0..self.gallery.len()).filter(|&other| other != face);
+        let mut others: Vec<(f64, usize)> = others
+            .map(|other| (self.distance(face, other), other))
+            .collect();
+        others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        others
+    }
+
+    fn nearest(&self) -> Vec<Tile> {
+        let others = self.by_distance(self.shown).into_iter();
+        others
+            .take(NEAREST_SHOWN)
+            .map(|(distance, face)| self.tile(face, format!("distance {}", grouped(distance))))
+            .collect()
+    }
+
+    /// Photos whose nearest other photo shows the same person, and all whose person has another photo.
+    fn recognised(&self) -> (usize, usize) {
+        let counts = self.gallery.counts();
+        let person = |face: usize| self.gallery.enrolled()[face].person;
+        let tried: Vec<usize> = (0..self.gallery.len())
+            .filter(|&face| counts[person(face)] > 1)
+            .collect();
+        let is_right = |face: &&usize| {
+            let nearest = (0..self.gallery.len())
+                .filter(|other| other != *face)
+                .min_by(|&a, &b| {
+                    self.distance(**face, a)
+                        .total_cmp(&self.distance(**face, b))
+                });
+            nearest.map(person) == Some(person(**face))
+        };
+        (tried.iter().filter(is_right).count(), tried.len())
+    }
+
+    /// The face as it is, upside down, and with its pixels in another order: each with its distance from face space.
+    fn others(&self) -> Result<Vec<Tile>> {
+        let face = self.gallery.faces().face(self.shown).to_vec();
+        let upside_down: Vec<u8> = face.iter().rev().copied().collect();
+        let shuffled: Vec<u8> = order(face.len()).map(|at| face[at]).collect();
+        let size = self.space.size();
+        let tile = |(pixels, name): (Vec<u8>, &str)| -> Result<Tile> {
+            let matrix = FaceMatrix::from_pixels(size, pixels)?;
+            let weights = self.space.project(&matrix);
+            let residual = self.space.residual(matrix.face(0), weights.as_slice());
+            let a_pixel = residual.distance / (size.pixels() as f64).sqrt();
+            Ok(Tile {
+                picture: matrix
+                    .image(0)
+                    .map_or_else(String::new, |image| picture(image.into())),
+                name: name.to_owned(),
+                note: format!("{a_pixel:.1} gray levels a pixel from face space"),
+            })
+        };
+        [
+            (face, "the face"),
+            (upside_down, "upside down"),
+            (shuffled, "the same pixels, mixed up"),
+        ]
+        .into_iter()
+        .map(tile)
+        .collect()
+    }
+}
+
+/// Every position below `count` once, far from its neighbours: steps of about the golden section, without a common
+/// divisor.
+fn order(count: usize) -> impl Iterator<Item = usize> {
+    let golden = (count as f64 * 0.618) as usize;
+    let step = (golden.max(1)..=count.max(1)).find(|&step| common_divisor(step, count) == 1);
+    let step = step.unwrap_or(1);
+    (0..count).map(move |at| at * step % count)
+}
+
+fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+fn picture(image: DynamicImage) -> String {
+    data_uri(&image)
+}
+
+/// The name of a face's file, if it is known.
+fn source(gallery: &Gallery, face: usize) -> String {
+    let path = std::path::Path::new(&gallery.enrolled()[face].source);
+    let name = path.file_name();
+    name.map_or_else(String::new, |name| visible(&name.to_string_lossy()))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A whole number with its thousands apart.
+fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_are_mixed_up_and_none_is_lost() {
+        for count in [1, 2, 64, 4736, 10304] {
+            let mut all: Vec<usize> = order(count).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>(), "{count}");
+        }
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(grouped(1_234_567.4), "1,234,567");
+        assert_eq!(grouped(999.0), "999");
+        assert_eq!(grouped(0.0), "0");
+    }
+}
