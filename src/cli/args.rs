@@ -162,9 +162,6 @@ pub enum Command {
     Export(Export),
     /// Open a page on this machine to try photos, look at people and put mistakes right; programs ask the same port
     #[cfg(feature = "serve")]
-    #[command(
-        after_help = "The address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md."
-    )]
     Serve(Serve),
     /// Say whether two photos show the same person, or a photo an enrolled one
     Verify(Verify),

@@ -136,6 +136,24 @@ const NOTES: &[Notes] = &[
         more: "",
     },
     Notes {
+        command: "serve",
+        examples: &[
+            (
+                "eigenfaces serve --open",
+                "open a page on this machine in the browser",
+            ),
+            (
+                "eigenfaces serve --listen 127.0.0.1:9000 -m family.npz",
+                "another port, another model",
+            ),
+        ],
+        statuses: &[
+            ("1", "it cannot listen there, or the model cannot be read"),
+            ("2", "wrong usage"),
+        ],
+        more: "The address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md.",
+    },
+    Notes {
         command: "reconstruct",
         examples: &[
             (

@@ -275,7 +275,6 @@ mod tests {
             "postgresql://ada@db/faces?sslmode=require&sslrootcert=secret",
             "postgresql://ada@db/faces?require_auth=secret",
             "postgresql:///faces?host=/secret&require_auth=md5",
-            "postgresql:///faces?host=/secret,db",
             "postgresql://ada:secret@localhost/faces?sslnegotiation=direct",
         ] {
             let error = read(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
