@@ -29,6 +29,7 @@ fn no_such_folder() {
         "nowhere",
         &["nowhere", "no such file or folder"],
     );
+    crate::picture(&folder.path().join("photo.png"), 40, 50, 1);
     run(
         folder.path(),
         ["identify", "--faces", "nowhere", "photo.png"],
