@@ -64,5 +64,6 @@ pub mod render;
 pub use dataset::{Person, Photo};
 pub use decision::{Acceptance, Decision};
 pub use error::{Error, Result};
-pub use model::{FaceChoice, Model, Options};
+pub use model::{Model, Options};
+pub use preparation::FaceChoice;
 pub use recognizer::{Candidate, Identification, Question, Settings, Verdict, Verification};

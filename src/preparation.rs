@@ -26,6 +26,34 @@ pub struct Preparation {
     crop_eyes: Option<CropEyes>,
 }
 
+/// Which face of a photo is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FaceChoice {
+    /// The largest and most central.
+    #[default]
+    Main,
+    /// The only one; a photo that shows several is refused.
+    Only,
+    /// The one of this number, counted from 1, from left to right.
+    Number(usize),
+}
+
+impl FaceChoice {
+    /// The position of the chosen face among `count` faces from left to right, of which `main` is the main one.
+    ///
+    /// # Errors
+    /// No face; a number that there is not; several faces where one was expected.
+    pub fn among(self, count: usize, main: usize) -> Result<usize, PhotoProblem> {
+        match self {
+            _ if count == 0 => Err(PhotoProblem::NoFace),
+            Self::Main => Ok(main),
+            Self::Only if count == 1 => Ok(0),
+            Self::Number(number) if (1..=count).contains(&number) => Ok(number - 1),
+            Self::Only | Self::Number(_) => Err(PhotoProblem::WhichFace { count }),
+        }
+    }
+}
+
 /// A face of the model's size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedFace {
@@ -171,6 +199,23 @@ impl Preparation {
                 Ok(faces.collect())
             }
         }
+    }
+
+    /// The chosen face of a photo.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare); no face of that number.
+    pub fn prepare_chosen(
+        &self,
+        photo: &GrayImage,
+        choice: FaceChoice,
+    ) -> Result<PreparedFace, PhotoProblem> {
+        if choice == FaceChoice::Main {
+            return self.prepare(photo);
+        }
+        let mut faces = self.prepare_all(photo)?;
+        let at = choice.among(faces.len(), 0)?;
+        Ok(faces.swap_remove(at))
     }
 
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {

@@ -136,7 +136,7 @@ fn people_come_and_go() {
     assert!(matches!(as_other, Err(Error::PhotoOfOther { .. })));
     let second = model.add_photo(&person, &other, FaceChoice::Number(2), "");
     let message = second.unwrap_err().to_string();
-    assert!(message.contains("no face 2: 1 found"), "{message}");
+    assert!(message.contains("shows 1 face; say which"), "{message}");
 
     let verified = model
         .verify_person(&other, c, Acceptance::default())

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use eigenfaces::error::{Error, PcaError, Result};
 use eigenfaces::gallery::Gallery;
@@ -31,18 +31,6 @@ pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
         }
         locked => locked,
     }
-}
-
-/// The time to take down, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
-/// made again to the byte (reproducible-builds.org), or else that of the clock.
-pub fn now() -> u64 {
-    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
-    given
-        .and_then(|seconds| seconds.parse().ok())
-        .unwrap_or_else(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH);
-            since.map_or(0, |time| time.as_secs())
-        })
 }
 
 /// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.

@@ -8,7 +8,7 @@ use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::{Error, Result};
-use eigenfaces::gallery::{FolderView, Gallery, Intake};
+use eigenfaces::gallery::{FolderView, Gallery, Intake, change_time};
 use eigenfaces::partial::Foundation;
 use eigenfaces::recognizer::{Origin, Recognizer, Settings};
 use eigenfaces::store;
@@ -89,7 +89,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         before => {
             let (known, mut history) = before.unzip();
             let history = history.get_or_insert_default();
-            history.record(changing::now(), &old, &intake.gallery);
+            history.record(change_time(), &old, &intake.gallery);
             let gallery = intake.gallery.clone();
             let learned = match (&known, &foundation) {
                 (_, Some(foundation)) => {

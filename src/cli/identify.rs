@@ -30,11 +30,13 @@ use super::{Outcome, files, json, learning};
 const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
+    // Wrong use is said before photos are looked for.
+    learning::refuse_unused(&args.origin);
+    refuse_explaining_a_pipe(args);
     // What this program wrote into a folder of photos is not read, and may be replaced.
     let photos = Photos::list(&args.photos, output)?;
     let inputs = files::inputs(&photos.paths, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
-    refuse_explaining_a_pipe(args);
     let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
     let (naming, unlearned) = match &explanation {
         None => learning::naming(&args.origin, model, output)?,

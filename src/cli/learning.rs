@@ -178,10 +178,17 @@ impl Naming {
     }
 }
 
-/// As [`recognizer`], but of a model only what naming people takes.
-pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming, usize)> {
+/// Ends with a usage error where options of learning are given and nothing is to be learned.
+pub fn refuse_unused(origin: &Origin) {
     if origin.faces.is_empty() {
         origin.learn.refuse_given("--faces DIR");
+    }
+}
+
+/// As [`recognizer`], but of a model only what naming people takes.
+pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming, usize)> {
+    refuse_unused(origin);
+    if origin.faces.is_empty() {
         let identifier = store::load_identifier(model)?;
         return Ok((Naming::Identifier(Box::new(identifier)), 0));
     }
@@ -192,8 +199,8 @@ pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming,
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
 /// could not be used.
 pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Recognizer, usize)> {
+    refuse_unused(origin);
     if origin.faces.is_empty() {
-        origin.learn.refuse_given("--faces DIR");
         return Ok((store::load(model)?, 0));
     }
     let observer = ExpectingCrops(output);

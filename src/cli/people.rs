@@ -8,7 +8,7 @@ use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
-use eigenfaces::gallery::{Gallery, History};
+use eigenfaces::gallery::{Gallery, History, change_time};
 use eigenfaces::recognizer::{Origin, Recognizer};
 use eigenfaces::store;
 use serde_json::{Value, json};
@@ -214,7 +214,7 @@ fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
 }
 
 fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {
-    let time = changing::now();
+    let time = change_time();
     match &plan.log {
         Log::Rename { from, to } => history.rename(time, from, to),
         Log::Pseudonym { from, to } => {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, Limits, PhotoFile, Skipped, is_standard_input};
+use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::preparation::Part;
 use eigenfaces::recognizer::Recognizer;
@@ -82,16 +82,12 @@ fn without_results(
 /// # Errors
 /// A photo that is not there or cannot be used.
 pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Vec<u8>> {
-    let path = || photo.to_owned();
-    if !is_there(photo) {
-        return Err(Error::NoSuchPath { path: path() });
-    }
-    let prepared = PhotoFile::read(photo, &Limits::default())
-        .and_then(|file| recognizer.preparation().prepare(&file.decode()?))
-        .map_err(|problem| Error::Photo {
-            path: path(),
-            problem,
-        })?;
+    let opened = Photo::open(photo)?;
+    let prepared = recognizer.preparation().prepare(opened.luma());
+    let prepared = prepared.map_err(|problem| Error::Photo {
+        path: photo.to_owned(),
+        problem,
+    })?;
     if let Part::Found {
         of: count @ 2.., ..
     } = prepared.part

@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::enrollment;
 use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Keep, Plan};
-use eigenfaces::gallery::Gallery;
+use eigenfaces::gallery::{Gallery, change_time};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
@@ -13,7 +13,7 @@ use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args::Report;
 use super::output::{Output, bytes, shown, with_schema};
-use super::{Outcome, changing, evaluation_json, files, learning, log};
+use super::{Outcome, evaluation_json, files, learning, log};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();
@@ -60,7 +60,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let origin = format!(
         "Written by eigenfaces {} on {} about {of}.",
         env!("CARGO_PKG_VERSION"),
-        log::utc(changing::now())
+        log::utc(change_time())
     );
     let page = report::html(&report::Report {
         gallery,

@@ -166,6 +166,12 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
     Ok(image)
 }
 
+/// Where pictures are read from: files and bytes in memory as one type, since every decoder of `image` is compiled again
+/// for each type of reader.
+trait Source: BufRead + Seek {}
+
+impl<R: BufRead + Seek> Source for R {}
+
 /// Width and height of the upright photo, read from its header only.
 pub(super) fn dimensions(
     reader: impl BufRead + Seek,
@@ -175,7 +181,8 @@ pub(super) fn dimensions(
     let ((width, height), orientation) = guarded(format, || match format {
         ImageFormat::Jpeg => jpeg::header(reader),
         _ => {
-            let mut reader = ImageReader::with_format(reader, format);
+            let mut reader = reader;
+            let mut reader = ImageReader::with_format(&mut reader as &mut dyn Source, format);
             reader.limits(Limits::default().for_image(format, head));
             let mut decoder = reader.into_decoder().map_err(|e| problem(format, &e))?;
             let orientation = orientation(&mut decoder);
@@ -209,7 +216,8 @@ fn decode_with_image(
         });
     }
     let fail = |e| problem(format, &e);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut bytes_of_file = Cursor::new(bytes);
+    let mut reader = ImageReader::with_format(&mut bytes_of_file as &mut dyn Source, format);
     reader.limits(limits.for_image(format, bytes));
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();

@@ -3,12 +3,14 @@
 //! [`read_folders`] lists the photos, chooses how they become faces ([`PreparationOptions`]) where nothing settles it yet,
 //! reads and prepares them in parallel, and tells an [`Observer`] what a person would want to know of it.
 
+mod chosen;
 mod observer;
 mod preparation;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+pub use chosen::chosen_face;
 pub use observer::{Notice, Observer};
 pub use preparation::{PreparationOptions, choose_size, none_usable};
 

@@ -140,7 +140,7 @@ pub enum PhotoProblem {
     },
 
     /// One face is wanted of several, or one that is not there.
-    #[error("shows {count} {}; say which with --face 1 to {count}, counted from the left as `eigenfaces identify` does", if *.count == 1 { "face" } else { "faces" })]
+    #[error("shows {count} {}; say which by number (--face 1 to {count}), counted from left to right", if *.count == 1 { "face" } else { "faces" })]
     WhichFace {
         /// How many it shows.
         count: usize,
@@ -151,15 +151,6 @@ pub enum PhotoProblem {
         "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole with --framing as-is"
     )]
     NoFace,
-
-    /// A face was asked for by a number that the photo has not.
-    #[error("has no face {number}: {of} found in it, counted from left to right")]
-    NoSuchFace {
-        /// What was asked for, counted from 1.
-        number: usize,
-        /// How many faces were found.
-        of: usize,
-    },
 
     /// What was given as a face does not look like one.
     #[error("does not look like a face; use a photo that shows the face from the front")]

@@ -5,6 +5,7 @@
 //! whoever is erased leaves a number behind, but no name.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,18 @@ pub enum Event {
 /// A person's number, and how many faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally(pub u64, pub usize);
+
+/// The time of a change, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
+/// made again to the byte (reproducible-builds.org), or else that of the clock.
+pub fn change_time() -> u64 {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    given
+        .and_then(|seconds| seconds.parse().ok())
+        .unwrap_or_else(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            since.map_or(0, |time| time.as_secs())
+        })
+}
 
 impl History {
     /// The history of a gallery of which nothing is known but who is enrolled now.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use clusters::{ClusterRule, Clusters, Match};
 pub use edit::HASH_DIGITS;
-pub use history::{Event, History, Record, Tally};
+pub use history::{Event, History, Record, Tally, change_time};
 pub use index::{Index, Method, Neighbour, squared_distance};
 pub use intake::{FolderView, Intake, Sighting};
 pub use sweep::{Recall, Search};

@@ -6,11 +6,12 @@
 
 use std::sync::OnceLock;
 
-use fast_image_resize as fir;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
 use super::detector::{Detector, WINDOW};
 use crate::error::LocateError;
+use crate::normalize::resize;
 
 /// The trained cascade (SeetaFace), taken by build.rs from the package that publishes it.
 pub(super) static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/face_detector.bin"));
@@ -149,15 +150,8 @@ fn working_size(size: [u64; 2], border: u32) -> [u32; 2] {
 }
 
 fn resize(photo: &GrayImage, [width, height]: [u32; 2]) -> Result<GrayImage, LocateError> {
-    let view = fir::images::ImageRef::new(photo.width(), photo.height(), photo, fir::PixelType::U8)
-        .map_err(|_| LocateError::Detector)?;
-    let mut resized = fir::images::Image::new(width, height, fir::PixelType::U8);
-    let bilinear = fir::ResizeOptions::new()
-        .resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear));
-    fir::Resizer::new()
-        .resize(&view, &mut resized, &bilinear)
-        .map_err(|_| LocateError::Detector)?;
-    GrayImage::from_raw(width, height, resized.into_vec()).ok_or(LocateError::Detector)
+    let bilinear = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
+    resize::resized(photo, [width, height], &bilinear).ok_or(LocateError::Detector)
 }
 
 /// The picture with its outermost pixels repeated so many times on the left and right, and above and below.

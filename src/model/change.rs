@@ -2,23 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Model;
+use super::photo::problem;
 use crate::dataset::{ContentHash, LabelRule, Person, Photo, Skipped};
 use crate::enrollment::{self, Base, Observer};
 use crate::error::{Error, Result};
-use crate::gallery::{Dispute, Gallery, LabeledFace};
-
-/// Which face of a photo is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FaceChoice {
-    /// The largest and most central.
-    #[default]
-    Main,
-    /// The one of this number, counted from 1, from left to right.
-    Number(usize),
-}
+use crate::gallery::{Dispute, Gallery, LabeledFace, change_time};
+use crate::preparation::FaceChoice;
 
 /// What adding folders came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,18 +20,6 @@ pub struct Added {
     pub unchanged: usize,
     /// Files that were passed over.
     pub skipped: Vec<Skipped>,
-}
-
-/// The time of a change, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
-/// made again to the byte (reproducible-builds.org), or else that of the clock.
-pub fn now() -> u64 {
-    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
-    given
-        .and_then(|seconds| seconds.parse().ok())
-        .unwrap_or_else(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH);
-            since.map_or(0, |time| time.as_secs())
-        })
 }
 
 impl Model {
@@ -71,7 +50,8 @@ impl Model {
     }
 
     /// Enrols one face of a photo under a name, new or known. `source` tells where the photo came from, or is empty.
-    /// Returns the content hash by which the face is known, and whether it was new.
+    /// Returns the content hash by which the face is known ([`chosen_face`](enrollment::chosen_face)), and whether it was
+    /// new.
     ///
     /// # Errors
     /// A photo without such a face; [`Error::PhotoOfOther`] where it is enrolled as somebody else.
@@ -82,16 +62,12 @@ impl Model {
         choice: FaceChoice,
         source: &str,
     ) -> Result<(ContentHash, bool)> {
-        let face = self.face(photo, choice)?;
-        let hash = photo.content_hash();
-        let labeled = LabeledFace {
-            person: person.clone(),
-            source: source.to_owned(),
-            hash,
-            pixels: face.pixels,
-        };
+        let preparation = self.recognizer.preparation();
+        let face =
+            enrollment::chosen_face(preparation, person, photo, choice, source).map_err(problem)?;
+        let hash = face.hash;
         let before = self.gallery().len();
-        if let Some(dispute) = self.add_faces(vec![labeled])?.first() {
+        if let Some(dispute) = self.add_faces(vec![face])?.first() {
             return Err(Error::PhotoOfOther {
                 person: dispute.other_person.to_string(),
             });
@@ -141,7 +117,7 @@ impl Model {
         let from = self.people()[at].clone();
         let after = self.gallery().clone().called(&[at], new);
         self.relearn(after)?;
-        self.history.rename(now(), &from, new);
+        self.history.rename(change_time(), &from, new);
         Ok(())
     }
 
@@ -163,7 +139,7 @@ impl Model {
         let from: Vec<Person> = people.iter().map(|&at| self.people()[at].clone()).collect();
         let before = self.gallery().clone();
         self.relearn(before.clone().called(&people, &name))?;
-        self.history.merge(now(), &from, &name, &before);
+        self.history.merge(change_time(), &from, &name, &before);
         Ok(())
     }
 
@@ -201,7 +177,7 @@ impl Model {
             return Ok(());
         }
         let mut history = self.history.clone();
-        history.record(now(), self.gallery(), &after);
+        history.record(change_time(), self.gallery(), &after);
         self.relearn(after)?;
         self.history = history;
         Ok(())

@@ -7,12 +7,12 @@ mod photos;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-pub use change::{Added, FaceChoice};
+pub use change::Added;
 
 use crate::dataset::{LabelRule, Person, Photo};
 use crate::enrollment::{self, Observer, PreparationOptions};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, History, LabeledFace};
+use crate::gallery::{Gallery, History, LabeledFace, change_time};
 use crate::preparation::Preparation;
 use crate::recognizer::{Identification, Question, Recognizer, Settings};
 use crate::store::{self, Archive};
@@ -67,14 +67,7 @@ impl Model {
     ) -> Result<Self> {
         let read =
             enrollment::read_gallery(folders, &options.labels, options.preparation, observer)?;
-        let mut history = History::default();
-        let before = Gallery::empty(read.preparation.size());
-        history.record(change::now(), &before, &read.gallery);
-        let recognizer = Recognizer::learn(read.preparation, read.gallery, options.settings)?;
-        Ok(Self {
-            recognizer,
-            history,
-        })
+        Self::enroll_gallery(read.preparation, read.gallery, options.settings)
     }
 
     /// Enrols faces that were prepared in this way.
@@ -87,8 +80,17 @@ impl Model {
         settings: Settings,
     ) -> Result<Self> {
         let (gallery, _) = Gallery::assemble(preparation.size(), faces)?;
+        Self::enroll_gallery(preparation, gallery, settings)
+    }
+
+    /// Learns a new gallery, and takes down that its faces came.
+    fn enroll_gallery(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
         let mut history = History::default();
-        history.record(change::now(), &Gallery::empty(preparation.size()), &gallery);
+        history.record(change_time(), &Gallery::empty(preparation.size()), &gallery);
         let recognizer = Recognizer::learn(preparation, gallery, settings)?;
         Ok(Self {
             recognizer,

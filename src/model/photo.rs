@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use super::Model;
-use super::change::FaceChoice;
 use crate::dataset::Photo;
 use crate::decision::Acceptance;
 use crate::error::{Error, PhotoProblem, Result};
-use crate::preparation::PreparedFace;
+use crate::preparation::{FaceChoice, PreparedFace};
 use crate::recognizer::{Explanation, Verification};
 
 /// What is wrong with a photo that came without a path.
@@ -30,17 +29,9 @@ impl Model {
     /// A photo without a face, or without one of that number.
     pub fn face(&self, photo: &Photo, choice: FaceChoice) -> Result<PreparedFace> {
         let preparation = self.recognizer().preparation();
-        match choice {
-            FaceChoice::Main => preparation.prepare(photo.luma()).map_err(problem),
-            FaceChoice::Number(number) => {
-                let mut faces = preparation.prepare_all(photo.luma()).map_err(problem)?;
-                let of = faces.len();
-                match number.checked_sub(1) {
-                    Some(at) if at < of => Ok(faces.swap_remove(at)),
-                    _ => Err(problem(PhotoProblem::NoSuchFace { number, of })),
-                }
-            }
-        }
+        preparation
+            .prepare_chosen(photo.luma(), choice)
+            .map_err(problem)
     }
 
     /// Whether the main faces of two photos are of one person. Neither need be enrolled.

@@ -2,11 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Model, Options, change, photo};
+use super::{Model, Options, photo};
 use crate::dataset::{Person, Photo};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, History, LabeledFace};
-use crate::recognizer::Recognizer;
+use crate::gallery::{Gallery, LabeledFace};
 
 impl Model {
     /// Enrols photos under names. `options.labels` takes no part. A photo that is there twice counts once.
@@ -40,9 +39,6 @@ impl Model {
                 person: dispute.other_person.to_string(),
             });
         }
-        let mut history = History::default();
-        history.record(change::now(), &Gallery::empty(preparation.size()), &gallery);
-        let recognizer = Recognizer::learn(preparation, gallery, options.settings)?;
-        Ok(Self::from_parts(recognizer, history))
+        Self::enroll_gallery(preparation, gallery, options.settings)
     }
 }

@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
-use super::service::{Service, Undo};
+use super::service::{Service, Snapshot, Undo};
 use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;
@@ -60,9 +60,8 @@ pub fn expected(headers: &HeaderMap) -> Option<String> {
 }
 
 /// An object, with the state of the gallery that it tells of.
-pub fn tagged(service: &Service, body: &Value) -> Response {
-    let tag = service.tag(&service.snapshot());
-    ([(header::ETAG, tag)], Json(body)).into_response()
+pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
+    ([(header::ETAG, service.tag(state))], Json(body)).into_response()
 }
 
 /// A picture as PNG.
@@ -79,15 +78,12 @@ pub fn png(picture: &DynamicImage) -> Answer<Response> {
 /// The model: how many people and faces, how photos become faces, what was learned.
 #[utoipa::path(get, path = "/model", responses((status = 200, description = "as `eigenfaces info --format json`; with nobody enrolled, no more than `people` and `faces`")))]
 async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
-    let object = service
-        .work(|service| {
-            Ok(match &service.settled()?.model {
-                Some(model) => json::model(model.recognizer()),
-                None => json!({ "people": 0, "faces": 0 }),
-            })
-        })
-        .await?;
-    Ok(tagged(&service, &with_schema(object)))
+    let state = service.work(Service::settled).await?;
+    let object = match &state.model {
+        Some(model) => json::model(model.recognizer()),
+        None => json!({ "people": 0, "faces": 0 }),
+    };
+    Ok(tagged(&service, &state, &with_schema(object)))
 }
 
 /// How to identify.
@@ -271,35 +267,40 @@ async fn begin_job(
 
 fn do_job(service: &Service, work: &Work, expected: Option<&str>, job: &Job) -> Answer<Value> {
     match work {
-        Work::Enroll { folder } => service.change(expected, Undo::Possible, |model| {
-            let folders = [folder.clone()];
-            let about = |error| about_folder(folder, &error);
-            let before = model.as_ref().map_or(0, |model| model.gallery().len());
-            match model {
-                Some(model) => {
-                    model
-                        .add_folders(&folders, &LabelRule::Folder, job)
-                        .map_err(about)?;
+        Work::Enroll { folder } => service
+            .change(expected, Undo::Possible, |model| {
+                let folders = [folder.clone()];
+                let about = |error| about_folder(folder, &error);
+                let before = model.as_ref().map_or(0, |model| model.gallery().len());
+                match model {
+                    Some(model) => {
+                        model
+                            .add_folders(&folders, &LabelRule::Folder, job)
+                            .map_err(about)?;
+                    }
+                    None => {
+                        let options = Options::default();
+                        *model =
+                            Some(Model::enroll_observed(&folders, &options, job).map_err(about)?);
+                    }
                 }
-                None => {
-                    let options = Options::default();
-                    *model = Some(Model::enroll_observed(&folders, &options, job).map_err(about)?);
-                }
-            }
-            let after = model.as_ref().map_or(0, |model| model.gallery().len());
-            Ok(json!({ "added": after - before }))
-        }),
-        Work::Relearn => service.change(expected, Undo::Possible, |model| {
-            let Some(known) = model.take() else {
-                return Err(Failure::nobody_enrolled());
-            };
-            let (recognizer, history) = known.into_parts();
-            let learned =
-                recognizer.learn_again(recognizer.gallery().clone(), recognizer.settings())?;
-            let faces = learned.gallery().len();
-            *model = Some(Model::from_parts(learned, history));
-            Ok(json!({ "faces": faces }))
-        }),
+                let after = model.as_ref().map_or(0, |model| model.gallery().len());
+                Ok(json!({ "added": after - before }))
+            })
+            .map(|(told, _)| told),
+        Work::Relearn => service
+            .change(expected, Undo::Possible, |model| {
+                let Some(known) = model.take() else {
+                    return Err(Failure::nobody_enrolled());
+                };
+                let (recognizer, history) = known.into_parts();
+                let learned =
+                    recognizer.learn_again(recognizer.gallery().clone(), recognizer.settings())?;
+                let faces = learned.gallery().len();
+                *model = Some(Model::from_parts(learned, history));
+                Ok(json!({ "faces": faces }))
+            })
+            .map(|(told, _)| told),
         Work::Check => {
             let snapshot = service.settled()?;
             let recognizer = snapshot.model()?.recognizer();
@@ -341,6 +342,6 @@ async fn cancel_job(
 /// Takes back the last change; what was erased stays so.
 #[utoipa::path(post, path = "/undo", responses((status = 200, description = "done"), (status = 409, description = "there is nothing to take back")))]
 async fn undo(State(service): State<Arc<Service>>) -> Answer<Response> {
-    service.work(Service::undo).await?;
-    Ok(tagged(&service, &json!({ "undone": true })))
+    let state = service.work(Service::undo).await?;
+    Ok(tagged(&service, &state, &json!({ "undone": true })))
 }

@@ -10,6 +10,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use eigenfaces::enrollment::chosen_face;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Location;
 use eigenfaces::preparation::PreparedFace;
@@ -23,7 +24,7 @@ use utoipa_axum::routes;
 
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
-use super::people::{counted, face_picture, find_face, first_face, short};
+use super::people::{counted, face_picture, find_face, short};
 use super::service::{Service, Undo};
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -185,7 +186,8 @@ async fn add_face(
             let message = "More than one face in the given image";
             return Err(Failure::coded(StatusCode::BAD_REQUEST, 31, message));
         }
-        let face = first_face(service, &person, &photo, FaceChoice::Main, String::new())?;
+        let preparation = service.snapshot().preparation();
+        let face = chosen_face(&preparation, &person, &photo, FaceChoice::Main, "")?;
         let hash = face.hash;
         adding.add_soon(face)?;
         Ok(json!({ "image_id": short(hash), "subject": person.as_str() }))
@@ -236,32 +238,18 @@ async fn faces(
     Ok(Json(object.await?))
 }
 
-/// Erases the faces that are meant, and returns what `told` says of each.
+/// Erases the chosen faces, and returns an object for each.
 async fn erase(
     service: &Arc<Service>,
     meant: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Vec<Value>> {
-    let work = move |service: &Service| {
-        service.change(None, Undo::Never, |model| {
-            let Some(known) = model else {
-                return Ok(Vec::new());
-            };
-            let meant = meant(known)?;
-            let enrolled = known.gallery().enrolled();
-            let told = meant.iter().map(|&at| {
-                json!({ "image_id": short(enrolled[at].hash), "subject": known.people()[enrolled[at].person].as_str() })
-            });
-            let told: Vec<Value> = told.collect();
-            let hashes: Vec<_> = meant.iter().map(|&at| enrolled[at].hash).collect();
-            if hashes.len() == enrolled.len() {
-                *model = None;
-            } else {
-                known.remove_faces(&hashes)?;
-            }
-            Ok(told)
-        })
-    };
-    service.work(work).await
+    let (erased, _) = service
+        .work(move |service| service.erase(None, meant))
+        .await?;
+    let told = erased
+        .iter()
+        .map(|(hash, person)| json!({ "image_id": short(*hash), "subject": person.as_str() }));
+    Ok(told.collect())
 }
 
 /// All faces of a person, who may be unknown; of everybody where nobody is named.

@@ -8,8 +8,9 @@ use axum::extract::{Path as UrlPath, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::ContentHash;
+use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
-use eigenfaces::gallery::{Gallery, LabeledFace};
+use eigenfaces::gallery::Gallery;
 use eigenfaces::{FaceChoice, Model, Person, Settings};
 use image::GrayImage;
 use serde::Deserialize;
@@ -104,14 +105,13 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
 async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
-    let people = service
-        .work(|service| Ok(counted(&service.settled()?)))
-        .await?;
+    let state = service.work(Service::settled).await?;
+    let people = counted(&state);
     let people: Vec<Value> = people
         .iter()
         .map(|(person, faces)| json!({ "person": person.as_str(), "faces": faces }))
         .collect();
-    Ok(tagged(&service, &json!({ "people": people })))
+    Ok(tagged(&service, &state, &json!({ "people": people })))
 }
 
 /// The faces of a person.
@@ -120,21 +120,18 @@ async fn faces(
     State(service): State<Arc<Service>>,
     UrlPath(person): UrlPath<String>,
 ) -> Answer<Response> {
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let gallery = snapshot.model()?.gallery();
-        let person = gallery.find(&person)?;
-        let faces = gallery
-            .enrolled()
-            .iter()
-            .filter(|face| face.person == person);
-        let faces: Vec<Value> = faces
-            .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
-            .collect();
-        Ok(json!({ "person": gallery.people()[person].as_str(), "faces": faces }))
-    });
-    let object = object.await?;
-    Ok(tagged(&service, &object))
+    let state = service.work(Service::settled).await?;
+    let gallery = state.model()?.gallery();
+    let person = gallery.find(&person)?;
+    let faces = gallery
+        .enrolled()
+        .iter()
+        .filter(|face| face.person == person);
+    let faces: Vec<Value> = faces
+        .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
+        .collect();
+    let object = json!({ "person": gallery.people()[person].as_str(), "faces": faces });
+    Ok(tagged(&service, &state, &object))
 }
 
 #[derive(Debug, Deserialize)]
@@ -168,8 +165,9 @@ async fn add_face(
             |model| match model {
                 Some(model) => Ok(model.add_photo(&person, &photo, choice, &source)?.0),
                 None => {
-                    let face = first_face(service, &person, &photo, choice, source)?;
-                    let (hash, preparation) = (face.hash, service.snapshot().preparation());
+                    let preparation = service.snapshot().preparation();
+                    let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
+                    let hash = face.hash;
                     *model = Some(Model::enroll_faces(
                         preparation,
                         vec![face],
@@ -180,39 +178,9 @@ async fn add_face(
             },
         )
     };
-    let hash = service.work(work).await?;
-    let object = tagged(&service, &json!({ "hash": hash.to_string() }));
+    let (hash, state) = service.work(work).await?;
+    let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
     Ok((StatusCode::CREATED, object).into_response())
-}
-
-/// A face of a photo, prepared as the gallery's are, or as the first one of a new gallery.
-///
-/// # Errors
-/// A photo without such a face.
-pub fn first_face(
-    service: &Service,
-    person: &Person,
-    photo: &eigenfaces::Photo,
-    choice: FaceChoice,
-    source: String,
-) -> Answer<LabeledFace> {
-    let preparation = service.snapshot().preparation();
-    let face = match choice {
-        FaceChoice::Main => preparation.prepare(photo.luma())?,
-        FaceChoice::Number(number) => {
-            let mut faces = preparation.prepare_all(photo.luma())?;
-            match number.checked_sub(1) {
-                Some(at) if at < faces.len() => faces.swap_remove(at),
-                _ => return Err(Failure::bad(format!("the photo has no face {number}"))),
-            }
-        }
-    };
-    Ok(LabeledFace {
-        person: person.clone(),
-        source,
-        hash: photo.content_hash(),
-        pixels: face.pixels,
-    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -232,8 +200,8 @@ async fn rename(
     let new = Person::new(&new.person)?;
     let renamed = new.to_string();
     let change = move |model: &mut Model| Ok(model.rename(&person, &new)?);
-    changed(&service, &headers, Undo::Possible, change).await?;
-    Ok(tagged(&service, &json!({ "person": renamed })))
+    let state = changed(&service, &headers, change).await?;
+    Ok(tagged(&service, &state, &json!({ "person": renamed })))
 }
 
 #[derive(Debug, Deserialize)]
@@ -252,8 +220,8 @@ async fn merge(
 ) -> Answer<Response> {
     let into = other.into.clone();
     let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
-    changed(&service, &headers, Undo::Possible, change).await?;
-    Ok(tagged(&service, &json!({ "person": other.into })))
+    let state = changed(&service, &headers, change).await?;
+    Ok(tagged(&service, &state, &json!({ "person": other.into })))
 }
 
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
@@ -263,20 +231,12 @@ async fn erase(
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
-    let work = move |service: &Service| {
-        service.change(expected(&headers).as_deref(), Undo::Never, |model| {
-            let known = model.as_mut().ok_or_else(Failure::nobody_enrolled)?;
-            let only = known.gallery().find(&person).is_ok() && known.people().len() == 1;
-            let faces = known.gallery().len();
-            if only {
-                *model = None;
-                return Ok(faces);
-            }
-            Ok(known.remove_person(&person)?)
-        })
+    let chosen = move |model: &Model| {
+        let (gallery, person) = (model.gallery(), model.gallery().find(&person)?);
+        let is_theirs = |at: &usize| gallery.enrolled()[*at].person == person;
+        Ok((0..gallery.len()).filter(is_theirs).collect())
     };
-    let erased = service.work(work).await?;
-    Ok(tagged(&service, &json!({ "erased": erased })))
+    erased(&service, &headers, chosen).await
 }
 
 /// The picture of an enrolled face, as the model sees it.
@@ -308,8 +268,8 @@ async fn move_face(
         let hash = model.gallery().enrolled()[at].hash;
         Ok(model.move_face(hash, &person)?)
     };
-    changed(&service, &headers, Undo::Possible, change).await?;
-    Ok(tagged(&service, &json!({ "person": new.person })))
+    let state = changed(&service, &headers, change).await?;
+    Ok(tagged(&service, &state, &json!({ "person": new.person })))
 }
 
 /// Erases one face. This cannot be taken back.
@@ -319,35 +279,36 @@ async fn erase_face(
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
-    let work = move |service: &Service| {
-        service.change(expected(&headers).as_deref(), Undo::Never, |model| {
-            let known = model.as_mut().ok_or_else(Failure::nobody_enrolled)?;
-            let at = find_face(known.gallery(), &hash)?;
-            if known.gallery().len() == 1 {
-                *model = None;
-                return Ok(());
-            }
-            let hash = known.gallery().enrolled()[at].hash;
-            known.remove_faces(&[hash])?;
-            Ok(())
-        })
-    };
-    service.work(work).await?;
-    Ok(tagged(&service, &json!({ "erased": 1 })))
+    let chosen = move |model: &Model| Ok(vec![find_face(model.gallery(), &hash)?]);
+    erased(&service, &headers, chosen).await
 }
 
-/// A change of a gallery in which somebody is enrolled.
+/// A change that can be taken back, of a gallery in which somebody is enrolled. Returns the new state.
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,
-    undo: Undo,
     change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
-) -> Answer<()> {
+) -> Answer<Snapshot> {
     let expected = expected(headers);
     let work = move |service: &Service| {
-        service.change(expected.as_deref(), undo, |model| {
+        service.change(expected.as_deref(), Undo::Possible, |model| {
             change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?)
         })
     };
-    service.work(work).await
+    Ok(service.work(work).await?.1)
+}
+
+/// Erases the chosen faces of a gallery in which somebody is enrolled, and tells how many they were.
+async fn erased(
+    service: &Arc<Service>,
+    headers: &HeaderMap,
+    chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
+) -> Answer<Response> {
+    let expected = expected(headers);
+    let work = move |service: &Service| {
+        service.settled()?.model()?;
+        service.erase(expected.as_deref(), chosen)
+    };
+    let (erased, state) = service.work(work).await?;
+    Ok(tagged(service, &state, &json!({ "erased": erased.len() })))
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::LabeledFace;
@@ -167,7 +168,8 @@ impl Service {
     }
 
     /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and leaves what is to be
-    /// enrolled. It is written before this returns. `expected` is the tag of the state that the change was meant for.
+    /// enrolled. It is written before this returns what `change` did, and the new state. `expected` is the tag of the
+    /// state that the change was meant for.
     ///
     /// # Errors
     /// Those of the change; 412 where the gallery has another state; a model that cannot be written. Nothing is changed.
@@ -176,7 +178,7 @@ impl Service {
         expected: Option<&str>,
         undo: Undo,
         change: impl FnOnce(&mut Option<Model>) -> Answer<T>,
-    ) -> Answer<T> {
+    ) -> Answer<(T, Snapshot)> {
         let mut changes = self.changes();
         self.settle(&mut changes)?;
         let before = self.snapshot();
@@ -188,19 +190,49 @@ impl Service {
         }
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
-        self.keep(model.map(Arc::new))?;
+        let after = self.keep(model.map(Arc::new))?;
         changes.before = match undo {
             Undo::Possible => Some(before.model),
             Undo::Never => None,
         };
-        Ok(value)
+        Ok((value, after))
+    }
+
+    /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns whose faces they were, and the
+    /// new state.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub fn erase(
+        &self,
+        expected: Option<&str>,
+        chosen: impl FnOnce(&Model) -> Answer<Vec<usize>>,
+    ) -> Answer<(Vec<(ContentHash, Person)>, Snapshot)> {
+        self.change(expected, Undo::Never, |model| {
+            let Some(known) = model else {
+                return Ok(Vec::new());
+            };
+            let enrolled = known.gallery().enrolled();
+            let erased = chosen(known)?.into_iter().map(|at| {
+                let face = &enrolled[at];
+                (face.hash, known.people()[face.person].clone())
+            });
+            let erased: Vec<_> = erased.collect();
+            if erased.len() == enrolled.len() {
+                *model = None;
+            } else {
+                let hashes: Vec<ContentHash> = erased.iter().map(|&(hash, _)| hash).collect();
+                known.remove_faces(&hashes)?;
+            }
+            Ok(erased)
+        })
     }
 
     /// Takes back the last change.
     ///
     /// # Errors
     /// There is none that could be.
-    pub fn undo(&self) -> Answer<()> {
+    pub fn undo(&self) -> Answer<Snapshot> {
         let mut changes = self.changes();
         self.settle(&mut changes)?;
         let Some(before) = changes.before.take() else {
@@ -277,7 +309,7 @@ impl Service {
     }
 
     /// Writes the model, and has everybody ask it from now on.
-    fn keep(&self, model: Option<Arc<Model>>) -> Result<()> {
+    fn keep(&self, model: Option<Arc<Model>>) -> Result<Snapshot> {
         match &model {
             Some(model) => model.save(&self.file)?,
             None => remove(&self.file)?,
@@ -287,7 +319,7 @@ impl Service {
             model,
             revision: current.revision + 1,
         };
-        Ok(())
+        Ok(current.clone())
     }
 
     fn changes(&self) -> MutexGuard<'_, Changes> {

@@ -231,7 +231,7 @@ fn csv_has_the_columns_that_scripts_depend_on() {
             .iter()
             .collect::<Vec<_>>()
             .join(","),
-        "photo,face,x,y,width,height,decision,person,confidence,distance"
+        "photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"
     );
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), std::fs::read_dir(probes()).unwrap().count());

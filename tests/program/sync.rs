@@ -73,7 +73,7 @@ fn a_model_follows_its_folder() {
 
     let synced = run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).done();
     assert!(
-        synced.stderr.contains("enrolled 1 face of 3 people, 3 were enrolled already, 1 has changed, 2 have moved, 2 erased"),
+        synced.stderr.contains("enrolled 1 face: now 7 faces of 3 people, 3 were enrolled already, 1 has changed, 2 have moved, 2 erased"),
         "{}",
         synced.stderr
     );
@@ -261,7 +261,7 @@ fn known_photos_are_not_even_decoded() {
     assert!(
         again
             .stderr
-            .contains("enrolled 0 faces of 4 people, 8 were enrolled already"),
+            .contains("enrolled 0 faces: now 8 faces of 4 people, 8 were enrolled already"),
         "{}",
         again.stderr
     );
