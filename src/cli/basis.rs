@@ -14,7 +14,7 @@ use eigenfaces::pca::Solver;
 use eigenfaces::pca::minimize::Round;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::plot::{self, Scree};
-use eigenfaces::render::sheet::{Tile, sheet};
+use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
 use eigenfaces::render::{gray, signed};
 use eigenfaces::scaled_space::ScaledSpace;
 use eigenfaces::store::{self, Archive, Destination, FileKind, Kind, Outputs, Privacy};
@@ -190,12 +190,12 @@ fn pre_images(
     };
     let mut tiles = Vec::new();
     for (at, variance) in space.eigenvalues().iter().take(PICTURED).enumerate() {
-        for (sign, name) in [(-2.0, "down"), (2.0, "up")] {
+        for (sign, name) in [(-2.0, "-2 sd"), (2.0, "+2 sd")] {
             let mut weights = vec![0.0; at + 1];
             weights[at] = sign * variance.sqrt();
             tiles.push(Tile {
                 image: gray(size, &images.rebuild(&weights).levels),
-                label: format!("{} {name}", at + 1),
+                label: format!("{}: {name}", at + 1),
             });
         }
     }
@@ -210,11 +210,16 @@ fn pre_images(
             label: "enrolled".to_owned(),
         }));
         tiles.push(Tile {
-            label: format!("off by {:.0}", rebuilt.rms(chosen.face(face))),
+            label: format!("off by {:.1}", rebuilt.rms(chosen.face(face))),
             image: gray(size, &rebuilt.levels),
         });
     }
-    folder.picture("pre-images.png", &sheet(&tiles, ""))?;
+    let note = format!(
+        "approximate pre-images of the kernel {}: each component from -2 to +2 standard deviations (sd), \
+         then enrolled faces and what is rebuilt of them (off by: root mean square of the difference in gray levels, 0 to 255)",
+        space.kernel()
+    );
+    folder.picture("pre-images.png", &sheet_of_groups(&tiles, 2, &note))?;
     output.say(&format!(
         "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
         space.kernel()

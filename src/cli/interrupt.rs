@@ -5,29 +5,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use eigenfaces::store;
 use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level;
 
 use super::output::{Output, shown};
 
+/// How long removing the lock and temporary files may take when the program ends without memory.
+const REMOVAL: Duration = Duration::from_secs(2);
+
 /// Where the system refuses memory, Rust says so in a line and aborts. Then the program ends with this exit code, as after
-/// any other error, and not as if it were broken. (A lock file is left, which holds nobody up.)
-pub fn fail_without_memory(code: u8) {
-    let always = Arc::new(AtomicBool::new(true));
-    // Where no handler can be had it ends by the signal.
-    let _ = flag::register_conditional_shutdown(SIGABRT, i32::from(code), always);
+/// any other error, once the thread of [`watch`] has removed lock and temporary files.
+#[allow(unsafe_code)]
+fn fail_without_memory(code: i32) {
+    let end = move || {
+        thread::sleep(REMOVAL);
+        low_level::exit(code);
+    };
+    // SAFETY: a signal may interrupt the program anywhere, so its action must not allocate and take no lock. Sleeping and
+    // ending at once do neither.
+    let registered = unsafe { low_level::register(SIGABRT, end) };
+    // Where no action can be had the program ends by the signal.
+    let _ = registered;
 }
 
 /// The thread does next to nothing.
 const STACK: usize = 256 << 10;
 
 /// Waits for signals in a thread of its own. Where none can be had the program ends at once, as it would without this:
-/// models are whole all the same, but a lock file and a temporary one may be left.
-pub fn watch(output: Output) {
+/// models are whole all the same, but a lock file and a temporary one may be left. `code` is the exit code of failures.
+pub fn watch(output: Output, code: u8) {
     let (tell_ready, ready) = mpsc::channel();
     let thread = thread::Builder::new().name("signals".to_owned());
     let watching = thread.stack_size(STACK).spawn(move || {
@@ -38,12 +49,17 @@ pub fn watch(output: Output) {
             // A second one ends the program whatever the first is held up by.
             let _ = flag::register_conditional_default(signal, Arc::clone(&is_ending));
         }
-        let signals = Signals::new(&caught);
+        let signals = Signals::new(caught.iter().chain(&[SIGABRT]));
+        // After the signals above, so that this thread is woken before the one that aborts is put to sleep.
+        fail_without_memory(i32::from(code));
         let _ = tell_ready.send(());
         let Ok(mut signals) = signals else { return };
         if let Some(signal) = signals.forever().next() {
             is_ending.store(true, Ordering::SeqCst);
             let written = store::interrupt();
+            if signal == SIGABRT {
+                low_level::exit(i32::from(code));
+            }
             output.interrupted(&match written.as_slice() {
                 [] => "interrupted: nothing was written".to_owned(),
                 [only] => format!("interrupted: only {} was written, whole", shown(only)),
@@ -53,7 +69,7 @@ pub fn watch(output: Output) {
                     shown(last)
                 ),
             });
-            let _ = emulate_default_handler(signal);
+            let _ = low_level::emulate_default_handler(signal);
         }
     });
     if watching.is_ok() {

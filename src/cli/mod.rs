@@ -121,8 +121,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let output = Output::new(&cli.global);
     #[cfg(unix)]
     {
-        interrupt::fail_without_memory(code_of_failure(cli));
-        interrupt::watch(output);
+        interrupt::watch(output, code_of_failure(cli));
     }
     match run(cli, &output) {
         Ok(outcome) => ExitCode::from(outcome.code()),

@@ -16,6 +16,7 @@ mod hostile;
 #[cfg(unix)]
 mod interrupted;
 mod killed;
+mod lesson;
 mod main_job;
 mod outputs;
 mod people;
