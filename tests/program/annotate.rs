@@ -1,16 +1,11 @@
 //! `identify --annotate`: copies with what was found drawn in, and `--normalize`.
 
 use std::fs;
-use std::path::Path;
 
 use image::GenericImageView;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};
-use crate::{picture, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{picture, run, text};
 
 /// A folder with a model of the bundled crops.
 fn enrolled() -> tempfile::TempDir {

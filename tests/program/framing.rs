@@ -15,11 +15,7 @@ use render_people::shot::{Framing, LightRange, Session};
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, probes, real_data, scratch};
-use crate::{picture, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{picture, run, text};
 
 /// Photos of some of the bundled people, each somewhere in a larger picture: FOLDER/Ada/1.png and so on.
 fn draw_scenes(folder: &Path, people: u64, images: std::ops::Range<u64>) {

@@ -91,6 +91,11 @@ impl Run {
     }
 }
 
+/// A path as an argument.
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
 /// The program, to be run in that folder, as if in nobody's environment. The log's time is always the same, so that
 /// equal models are equal files.
 fn program(folder: &Path) -> Command {

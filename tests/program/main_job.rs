@@ -5,11 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, photo_of_ada, probes, real_data, scratch};
-use crate::{enrolled_without_background, program, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{enrolled_without_background, program, run, text};
 
 /// Between a name and none: `probably Ada (87 %; a name needs more than 90 %)`.
 fn is_probable(said: &str) -> bool {

@@ -5,11 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};
-use crate::{enrolled, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{enrolled, run, text};
 
 fn enrolled_with(options: &[&str]) -> tempfile::TempDir {
     let folder = scratch();

@@ -5,11 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, photo_of_ada, probes, scratch};
-use crate::{enrolled, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{enrolled, run, text};
 
 fn numbers(step: &Value, field: &str) -> f64 {
     step[field].as_f64().unwrap()

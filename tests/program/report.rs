@@ -1,15 +1,10 @@
 //! `report`: one page, its numbers those of `evaluate`, and nothing that a name could break.
 
-use std::path::Path;
 
 use serde_json::Value;
 
 use crate::support::{bundled_faces, scratch};
-use crate::{enrolled, picture, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{enrolled, picture, run, text};
 
 /// What stands in the element that programs read.
 fn embedded(page: &str) -> Value {

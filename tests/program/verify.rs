@@ -5,11 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch};
-use crate::{enrolled, picture, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{enrolled, picture, run, text};
 
 #[test]
 fn two_photos_of_one_person_and_of_two() {

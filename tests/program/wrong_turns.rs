@@ -6,11 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};
-use crate::{picture, run};
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::{picture, run, text};
 
 /// A folder `faces` with three small photos each of these people.
 fn faces(folder: &Path, people: &[&str]) {
