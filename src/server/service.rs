@@ -14,6 +14,7 @@ use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::ModelLock;
 use eigenfaces::{Error, Model, Settings};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
 use super::access::Access;
@@ -74,6 +75,10 @@ pub struct Service {
     changes: Mutex<Changes>,
     additions: AtomicUsize,
     cores: Arc<Semaphore>,
+    count: usize,
+    /// One thread each, for requests that come while others are worked on: their work is not cut into pieces for cores
+    /// that are busy anyway.
+    single: Mutex<Vec<ThreadPool>>,
     waiting: AtomicUsize,
 }
 
@@ -110,6 +115,8 @@ impl Service {
             }),
             additions: AtomicUsize::new(0),
             cores: Arc::new(Semaphore::new(cores)),
+            count: cores,
+            single: Mutex::default(),
             waiting: AtomicUsize::new(0),
         };
         service.settle(&mut service.changes())?;
@@ -154,10 +161,14 @@ impl Service {
         let permit = Arc::clone(&self.cores).acquire_owned().await;
         drop(waiting);
         let permit = permit.map_err(|_| Failure::busy())?;
+        let is_alone = self.cores.available_permits() + 1 == self.count;
         let service = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work(&service)
+            match is_alone {
+                true => work(&service),
+                false => service.on_one_core(work),
+            }
         });
         done.await.unwrap_or_else(|_| {
             Err(Failure::new(
@@ -165,6 +176,17 @@ impl Service {
                 "the work broke down; nothing was changed",
             ))
         })
+    }
+
+    /// Works on one core only, if a thread can be had for it.
+    fn on_one_core<T: Send>(&self, work: impl FnOnce(&Self) -> T + Send) -> T {
+        let single = || self.single.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = single().pop();
+        let pool = free.or_else(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
+        let Some(pool) = pool else { return work(self) };
+        let done = pool.install(|| work(self));
+        single().push(pool);
+        done
     }
 
     /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and leaves what is to be

@@ -1,6 +1,5 @@
 //! `report`: one page, its numbers those of `evaluate`, and nothing that a name could break.
 
-
 use serde_json::Value;
 
 use crate::support::{bundled_faces, scratch};
