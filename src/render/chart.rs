@@ -335,9 +335,14 @@ impl Axis {
         // No 0.30000000000000004, and no -0.
         let rounded = format!("{value:.4}");
         let short = rounded.trim_end_matches('0').trim_end_matches('.');
-        let short = if short == "-0" { "0" } else { short };
+        // Small ones in a form that fits beside the axis: 1e-4.
+        let short = match value.abs() {
+            tiny if tiny > 0.0 && tiny < 0.000_999 => format!("{value:.0e}"),
+            _ if short == "-0" => "0".to_owned(),
+            _ => short.to_owned(),
+        };
         match self.unit {
-            Unit::Number => short.to_owned(),
+            Unit::Number => short,
             Unit::Percent => format!("{short} %"),
         }
     }
@@ -376,10 +381,11 @@ mod tests {
             .map(|tick| decades.written(tick))
             .collect();
         assert_eq!(written, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
-        assert_eq!(
-            axis((0.0, 1.0), Scale::Linear, Unit::Percent).written(0.3),
-            "30 %"
-        );
+        let share = axis((0.0, 1.0), Scale::Linear, Unit::Percent);
+        assert_eq!(share.written(0.3), "30 %");
+        assert_eq!(share.written(1e-6), "1e-4 %");
+        assert_eq!(share.written(1e-5), "0.001 %");
+        assert_eq!(share.written(0.0), "0 %");
     }
 
     #[test]
