@@ -2,14 +2,17 @@
 //! of everybody else are identified.
 //!
 //! ```text
-//! cargo run --release --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] 2x5 5x5 10x3 5x1
+//! cargo run --release --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [export=FILE] 2x5 5x5 10x3 5x1
 //! ```
 //!
 //! A line for each size of gallery: rank-1, the shares of enrolled people's photos that are told the right and a wrong
 //! name, the share of strangers that get a name, the error of calibration (half of all probes strangers), and how often a
-//! confidence of 90 % or more is right. Everything as a user has it: default settings, each gallery learned on its own.
+//! confidence of 90 % or more is right. `export` writes every draw as a line of JSON, for other programs to be measured by
+//! (benches/accuracy/face_recognition_peer.py). Everything as a user has it: default settings, each gallery learned on its own.
 
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, LabelRule, Limits, PhotoFile};
@@ -28,12 +31,13 @@ const PROBES: usize = 5;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().ok_or("give a folder of labelled photos")?);
-    let (mut strangers, mut draws, mut framing) = (None, 20_u64, None);
+    let (mut strangers, mut draws, mut framing, mut export) = (None, 20_u64, None, None);
     let mut sizes = Vec::new();
     for word in words {
         match word.split_once('=') {
             Some(("strangers", value)) => strangers = Some(PathBuf::from(value)),
             Some(("draws", value)) => draws = value.parse()?,
+            Some(("export", file)) => export = Some(BufWriter::new(File::create(file)?)),
             Some(("framing", "as-is")) => framing = Some(Framing::AsIs),
             Some(_) => return Err(format!("{word}: no such option").into()),
             None => {
@@ -50,7 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (people, photos) in sizes {
         let mut tally = Tally::default();
         for draw in 0..draws {
-            set.draw(people, photos, draw, &others, &mut tally)?;
+            let drawn = set.draw(people, photos, draw);
+            if let Some(file) = &mut export {
+                writeln!(file, "{}", set.told(&drawn, (people, photos), &others))?;
+            }
+            set.try_draw(drawn, &others, &mut tally)?;
         }
         println!(
             "{:24} {people:3} x {photos:<2} {}",
@@ -101,14 +109,7 @@ impl Set {
         })
     }
 
-    fn draw(
-        &self,
-        people: usize,
-        photos: usize,
-        seed: u64,
-        others: &[LabeledFace],
-        tally: &mut Tally,
-    ) -> Result<(), Box<dyn Error>> {
+    fn draw(&self, people: usize, photos: usize, seed: u64) -> Draw {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let order = random.shuffled(self.people.len());
         let fit = order
@@ -123,7 +124,7 @@ impl Set {
                 .into_iter()
                 .map(|at| own[at])
                 .collect();
-            gallery.extend(own[..photos].iter().map(|&at| self.faces[at].clone()));
+            gallery.extend(&own[..photos]);
             probes.extend(own[photos..].iter().take(PROBES).copied());
         }
         let strangers: Vec<usize> = order
@@ -131,6 +132,48 @@ impl Set {
             .filter(|person| !enrolled.contains(person))
             .map(|&person| self.people[person][random.below(self.people[person].len())])
             .collect();
+        Draw {
+            gallery,
+            probes,
+            strangers,
+        }
+    }
+
+    /// A draw for other programs: the paths of its photos, and the people of those that are enrolled and tried.
+    fn told(
+        &self,
+        drawn: &Draw,
+        (people, photos): (usize, usize),
+        others: &[LabeledFace],
+    ) -> serde_json::Value {
+        let labelled = |faces: &[usize]| -> Vec<[String; 2]> {
+            let faces = faces.iter().map(|&at| &self.faces[at]);
+            faces
+                .map(|face| [face.person.to_string(), face.source.clone()])
+                .collect()
+        };
+        let strangers = drawn.strangers.iter().map(|&at| &self.faces[at]);
+        let strangers = strangers.chain(others).map(|face| face.source.clone());
+        serde_json::json!({
+            "size": format!("{people}x{photos}"),
+            "gallery": labelled(&drawn.gallery),
+            "probes": labelled(&drawn.probes),
+            "strangers": strangers.collect::<Vec<_>>(),
+        })
+    }
+
+    fn try_draw(
+        &self,
+        drawn: Draw,
+        others: &[LabeledFace],
+        tally: &mut Tally,
+    ) -> Result<(), Box<dyn Error>> {
+        let Draw {
+            gallery,
+            probes,
+            strangers,
+        } = drawn;
+        let gallery = gallery.iter().map(|&at| self.faces[at].clone()).collect();
         let (gallery, _) = Gallery::assemble(self.preparation.size(), gallery)?;
         let recognizer = Recognizer::learn(self.preparation, gallery, Settings::default())?;
         let mut identify =
@@ -176,6 +219,14 @@ fn faces(
     let base = Base::Basis(preparation);
     let read = enrollment::read_folders(&[folder.to_owned()], rule, base, &())?;
     Ok((read.folder.new, read.skipped.len()))
+}
+
+/// Positions of the faces of one trial.
+struct Draw {
+    gallery: Vec<usize>,
+    probes: Vec<usize>,
+    /// One face of everybody who is not enrolled.
+    strangers: Vec<usize>,
 }
 
 struct Probe {

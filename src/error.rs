@@ -295,7 +295,7 @@ pub enum Error {
     Pca(#[from] PcaError),
 
     /// There are photos, but not one can be used.
-    #[error("{}: {} can be used; the reasons are named above", .path.display(), if *.count == 1 { "not its only photo".to_owned() } else { format!("none of its {count} photos") })]
+    #[error("{}: {} above", .path.display(), if *.count == 1 { "its only photo cannot be used, for the reason".to_owned() } else { format!("none of its {count} photos can be used, for the reasons") })]
     NoneUsable { path: PathBuf, count: usize },
 
     /// A size was asked for, but the model has another.

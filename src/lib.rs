@@ -3,7 +3,7 @@
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-// The order of these lines is the layering: a module imports only from those above it (tests/layers.rs).
+// The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
 pub mod error;
 
 pub mod face_matrix;
@@ -12,9 +12,9 @@ pub mod features;
 
 pub mod dataset;
 
-pub mod locate;
-
 pub mod normalize;
+
+pub mod locate;
 
 pub mod preparation;
 

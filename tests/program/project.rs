@@ -1,7 +1,5 @@
 //! `project`: tables of weights, whitening, scatter plots.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};

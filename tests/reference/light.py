@@ -1,4 +1,4 @@
-"""Reference pictures for tests/light.rs: a bundled face as OpenCV equalises it, and as NumPy does Tan and Triggs'.
+"""Reference pictures for tests/library/light.rs: a bundled face as OpenCV equalises it, and as NumPy does Tan and Triggs'.
 
 Run once: python3 light.py ../../faces/Ada/1.png .   (numpy and opencv-python-headless are needed)
 """

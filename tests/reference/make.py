@@ -1,4 +1,4 @@
-"""Reference values for tests/reference.rs: PCA of the AT&T faces by NumPy's SVD in double precision.
+"""Reference values for tests/library/reference.rs: PCA of the AT&T faces by NumPy's SVD in double precision.
 
 Run once: python3 make.py ../../../shared/data/att > att.txt   (numpy and pillow are needed)
 Each line: a name, then numbers. Weights are up to the sign of their component.

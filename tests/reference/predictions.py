@@ -1,4 +1,4 @@
-"""Reference predictions for tests/evaluate.rs: plain eigenfaces and the nearest face, by NumPy in double precision.
+"""Reference predictions for tests/library/evaluate.rs: plain eigenfaces and the nearest face, by NumPy in double precision.
 
 Run once: python3 predictions.py ../../../shared/data/att 60 5 > att-predictions.txt
           python3 predictions.py ../../faces 20 4 > bundled-predictions.txt     (numpy and pillow are needed)

@@ -1,9 +1,8 @@
 //! Laws of kernel PCA, and its agreement with scikit-learn (tests/reference/kernel_pca.py).
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::drawn::drawn_faces;
 use eigenfaces::error::PcaError;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::kernel_pca::pre_image::{Method, PreImages, RIDGE};
@@ -11,14 +10,13 @@ use eigenfaces::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
-use support::drawn::drawn_faces;
 
 const KERNELS: [&str; 6] = [
     "linear", "rbf:auto", "rbf:0.05", "poly:2,1", "poly:3,0", "cosine",
 ];
 
 fn reference() -> HashMap<String, Vec<f64>> {
-    let path = support::project().join("tests/reference/kernel_pca.txt");
+    let path = crate::support::project().join("tests/reference/kernel_pca.txt");
     let text = std::fs::read_to_string(path).unwrap();
     text.lines()
         .filter(|line| !line.starts_with('#'))

@@ -1,7 +1,5 @@
 //! The numbers are NumPy's: PCA of the AT&T faces against its SVD in double precision (tests/reference/).
 
-mod support;
-
 use std::collections::HashMap;
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -11,7 +9,8 @@ use eigenfaces::metric::{Measure, Metric};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 
 fn reference() -> HashMap<String, Vec<f64>> {
-    let text = std::fs::read_to_string(support::project().join("tests/reference/att.txt")).unwrap();
+    let text =
+        std::fs::read_to_string(crate::support::project().join("tests/reference/att.txt")).unwrap();
     text.lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
@@ -24,7 +23,7 @@ fn reference() -> HashMap<String, Vec<f64>> {
 
 /// The AT&T faces as they are, person after person, photo after photo.
 fn att() -> Option<FaceMatrix> {
-    let folder = support::real_data("att")?;
+    let folder = crate::support::real_data("att")?;
     let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
     for person in 1..=40 {
         for photo in 1..=10 {

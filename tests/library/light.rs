@@ -1,18 +1,16 @@
 //! Light recipes against OpenCV and NumPy (tests/reference/light.py).
 
-mod support;
-
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Light;
 
 /// The largest difference of a pixel.
 fn apart(light: Light) -> u8 {
     let open = |path| image::open(path).unwrap().into_luma8();
-    let face = open(support::bundled_faces().join("Ada/1.png"));
+    let face = open(crate::support::bundled_faces().join("Ada/1.png"));
     let size = FaceSize::new(face.width(), face.height()).unwrap();
     let mut treated = face.into_raw();
     light.apply(&mut treated, size);
-    let reference = support::project().join(format!("tests/reference/light-{light}.png"));
+    let reference = crate::support::project().join(format!("tests/reference/light-{light}.png"));
     let pairs = treated.iter().zip(open(reference).into_raw());
     pairs
         .map(|(here, there)| here.abs_diff(there))

@@ -1,7 +1,5 @@
 //! The texture of a face against an independent description by NumPy (tests/reference/texture.py).
 
-mod support;
-
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::features::texture;
 
@@ -9,14 +7,14 @@ const PATTERNS: usize = 59;
 
 #[test]
 fn textures_are_numpys() {
-    let path = support::project().join("tests/reference/texture.txt");
+    let path = crate::support::project().join("tests/reference/texture.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let mut seen = 0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split_whitespace();
         let name = words.next().unwrap();
         let expected: Vec<u8> = words.map(|word| word.parse().unwrap()).collect();
-        let face = image::open(support::bundled_faces().join(name))
+        let face = image::open(crate::support::bundled_faces().join(name))
             .unwrap()
             .into_luma8();
         let size = FaceSize::new(face.width(), face.height()).unwrap();

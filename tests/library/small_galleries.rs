@@ -3,8 +3,6 @@
 //! A share p measured on m probes stays above p0 with a probability of 0.999 if p >= p0 + 3.1 sqrt(p0 (1 - p0) / m);
 //! probes of one draw hang together, so a draw counts for its people, not its photos.
 
-mod support;
-
 use eigenfaces::decision::Decision;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
@@ -24,9 +22,9 @@ struct Shares {
 
 /// Draws of `people` with `photos` each, three further photos of everybody identified, and one of everybody else.
 fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
-    let folder = support::real_data(folder)?;
+    let folder = crate::support::real_data(folder)?;
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
-    let all = support::labeled_faces(&folder, &preparation);
+    let all = crate::support::labeled_faces(&folder, &preparation);
     let of_person: Vec<&[LabeledFace]> = all
         .chunk_by(|a, b| a.person == b.person)
         .filter(|own| own.len() >= photos + 3)

@@ -1,9 +1,7 @@
 //! Pictures are as they were when somebody last looked at them.
 //!
-//! After a change that is meant: `EIGENFACES_BLESS=1 cargo test --test golden`, then look at tests/golden/.
+//! After a change that is meant: `EIGENFACES_BLESS=1 cargo test --test library golden::`, then look at tests/golden/.
 //! A picture that differs is saved in target/golden/ beside its difference.
-
-mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +18,7 @@ const LEVELS: u8 = 3;
 const SHARE: f64 = 0.001;
 
 fn golden(name: &str) -> PathBuf {
-    support::project().join("tests/golden").join(name)
+    crate::support::project().join("tests/golden").join(name)
 }
 
 /// Whether what is drawn now shall count from now on.
@@ -66,7 +64,7 @@ fn same_picture(name: &str, image: &GrayImage) {
 fn faces() -> FaceMatrix {
     let size = FaceSize::new(48, 56).unwrap();
     let mut faces = FaceMatrix::new(size);
-    let mut people: Vec<_> = std::fs::read_dir(support::bundled_faces())
+    let mut people: Vec<_> = std::fs::read_dir(crate::support::bundled_faces())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();

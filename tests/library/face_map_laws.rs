@@ -1,7 +1,6 @@
 //! A face map holds at every position what the naive loop finds there.
 
-mod support;
-
+use crate::support::drawn::drawn_faces;
 use eigenfaces::face_map::{FLAT, FaceMap, FaceMaps, Measure, scaled};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
@@ -9,7 +8,6 @@ use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use image::{GrayImage, Luma, imageops};
 use nalgebra::DVector;
 use proptest::prelude::*;
-use support::drawn::drawn_faces;
 
 fn space(size: FaceSize, components: usize, seed: u64) -> FaceSpace {
     let pca = Pca {

@@ -1,9 +1,8 @@
 //! Laws of learning that many workers share: however photos are split and parts are merged, the same bytes.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::drawn::drawn_faces;
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::error::{Error, MergeProblem, ModelProblem, PlanProblem};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -16,7 +15,6 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{self, Archive};
 use proptest::prelude::*;
-use support::drawn::drawn_faces;
 
 const FACES: usize = 60;
 
@@ -51,7 +49,7 @@ fn merged(mut first: Partial, second: &Partial) -> Partial {
 
 /// The file that `save` writes.
 fn file(save: impl Fn(&Path) -> eigenfaces::error::Result<()>) -> Vec<u8> {
-    let folder = support::scratch();
+    let folder = crate::support::scratch();
     let path = folder.path().join("file.npz");
     save(&path).unwrap();
     std::fs::read(path).unwrap()
@@ -292,7 +290,7 @@ fn too_few_faces_are_no_basis() {
 fn forged(replace: &str, by: &str) -> Vec<u8> {
     let plan = plan(Mirrors::None, "auto");
     let whole = part_file(&part(&plan, &drawn_faces(size(), 5, 1), 0..5));
-    let folder = support::scratch();
+    let folder = crate::support::scratch();
     let path = folder.path().join("part.npz");
     std::fs::write(&path, &whole).unwrap();
     let mut zip = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
@@ -354,7 +352,7 @@ fn absurd_claims_are_refused_without_believing_them() {
 
 #[test]
 fn plans_are_read_strictly() {
-    let folder = support::scratch();
+    let folder = crate::support::scratch();
     let path = folder.path().join("plan.json");
     let plan = plan(Mirrors::Learned, "0.95");
     store::save_plan(&plan, &path).unwrap();

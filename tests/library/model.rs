@@ -1,17 +1,15 @@
 //! The front door: one value that enrols, identifies, verifies, changes, and is kept in a file.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::{bundled_faces, probes, scratch};
 use eigenfaces::dataset::{LabelRule, Skipped};
 use eigenfaces::enrollment::{Notice, Observer};
 use eigenfaces::{
     Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, Question, Verdict,
 };
-use support::{bundled_faces, probes, scratch};
 
 /// The first three bundled people.
 fn three_people() -> (tempfile::TempDir, Vec<String>) {

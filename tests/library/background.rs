@@ -1,7 +1,5 @@
 //! Laws of comparing by the background model, on the bundled people and on drawn coordinates.
 
-mod support;
-
 use eigenfaces::background::{Adaptation, Background, Calibration, People};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -18,7 +16,7 @@ fn preparation() -> Preparation {
 
 /// The bundled people's faces, those of a person side by side.
 fn bundled() -> Vec<LabeledFace> {
-    let faces = support::labeled_faces(support::bundled_faces(), &preparation());
+    let faces = crate::support::labeled_faces(crate::support::bundled_faces(), &preparation());
     assert_eq!(faces.len(), 112);
     faces
 }
@@ -121,7 +119,7 @@ fn the_number_of_threads_changes_no_bit() {
         pool.install(|| {
             let recognizer = learn(some(6, 4));
             let found = identify(&recognizer, &bundled());
-            let folder = support::scratch();
+            let folder = crate::support::scratch();
             let path = folder.path().join("model.npz");
             store::save(&recognizer, &History::default(), &path).unwrap();
             (found, std::fs::read(path).unwrap())
@@ -137,7 +135,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn a_model_is_read_back_bit_for_bit_and_decides_alike() {
     for (people, photos) in [(1, 1), (5, 3)] {
         let recognizer = learn(some(people, photos));
-        let folder = support::scratch();
+        let folder = crate::support::scratch();
         let path = folder.path().join("model.npz");
         let mut history = History::default();
         let empty = Gallery::empty(FaceSize::ALIGNED);

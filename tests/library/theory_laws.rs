@@ -1,7 +1,6 @@
 //! What docs/THEORY.md says, on random faces: each law at least a hundred times.
 
-mod support;
-
+use crate::support::drawn::drawn_faces;
 use eigenfaces::error::PcaError;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
@@ -12,7 +11,6 @@ use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
 use eigenfaces::scaled_space::ScaledSpace;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
-use support::drawn::drawn_faces;
 
 fn faces(width: u32, height: u32, n: usize, seed: u64) -> FaceMatrix {
     drawn_faces(FaceSize::new(width, height).unwrap(), n, seed)
@@ -297,7 +295,8 @@ fn parallel_analysis_of_scaled_pixels_is_about_these() {
 #[test]
 fn minka_is_scikit_learns() {
     let text =
-        std::fs::read_to_string(support::project().join("tests/reference/kernel_pca.txt")).unwrap();
+        std::fs::read_to_string(crate::support::project().join("tests/reference/kernel_pca.txt"))
+            .unwrap();
     let mut seen = 0;
     for line in text.lines().filter(|line| line.starts_with("minka/")) {
         let (name, count) = line.split_once(' ').unwrap();

@@ -1,7 +1,5 @@
 //! A model is a file that NumPy opens, with scikit-learn's names, and its numbers are what NumPy computes.
 
-mod support;
-
 use std::process::Command;
 
 const CHECK: &str = r#"
@@ -41,12 +39,12 @@ fn numpy_opens_a_model_and_agrees_with_it() {
         eprintln!("skipped: no {python} with numpy");
         return;
     }
-    let folder = support::scratch();
+    let folder = crate::support::scratch();
     let model = folder.path().join("model.npz");
     let enrolled = Command::new(env!("CARGO_BIN_EXE_eigenfaces"))
         .args(["enroll", "-q", "-m"])
         .arg(&model)
-        .arg(support::bundled_faces())
+        .arg(crate::support::bundled_faces())
         .status()
         .unwrap();
     assert!(enrolled.success());

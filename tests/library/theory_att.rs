@@ -1,7 +1,5 @@
 //! What docs/THEORY.md says of real faces: the AT&T set, learned from photos 1 to 5 of each person, tried on 6 to 10.
 
-mod support;
-
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::metric::Metric;
@@ -10,7 +8,7 @@ use nalgebra::DMatrix;
 
 /// The faces as they are, person after person, photo after photo: d = 10,304.
 fn att() -> Option<FaceMatrix> {
-    let folder = support::real_data("att")?;
+    let folder = crate::support::real_data("att")?;
     let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
     for person in 1..=40 {
         for photo in 1..=10 {

@@ -1,15 +1,15 @@
 //! The synthetic portraits: drawn the same always, everywhere on the picture, and as bundled in `faces/`.
 
 #[allow(dead_code)]
-#[path = "../examples/render_people/main.rs"]
-mod render_people;
+#[path = "../../examples/render_people/main.rs"]
+mod program;
 
+use program::person::{self, Person};
+use program::portrait::{Portrait, photograph};
+use program::raster::Canvas;
+use program::shot::{Framing, LightRange, Session};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
-use render_people::person::{self, Person};
-use render_people::portrait::{Portrait, photograph};
-use render_people::raster::Canvas;
-use render_people::shot::{Framing, LightRange, Session};
 use std::path::Path;
 
 /// What `render_people -o faces` draws with.

@@ -1,7 +1,5 @@
 //! Laws of principal components, on random faces and on the awkward ones.
 
-mod support;
-
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
 use eigenfaces::pca::{ComponentCount, Components, Pca, PcaError, Solver};
@@ -385,7 +383,7 @@ fn randomized_falls_back_where_much_is_wanted() {
 /// weakest of which may not.
 #[test]
 fn single_precision_is_good_to_a_millionth_on_real_faces() {
-    let Some(folder) = support::real_data("att") else {
+    let Some(folder) = crate::support::real_data("att") else {
         return;
     };
     let mut pixels = Vec::new();

@@ -1,8 +1,6 @@
 //! How often two photos of different people pass as one, on people whom the model has never seen.
 //!
-//! `cargo test --test verify_real -- --nocapture` shows the numbers.
-
-mod support;
+//! `cargo test --test library verify_real:: -- --nocapture` shows the numbers.
 
 use std::path::Path;
 
@@ -110,10 +108,10 @@ fn halves(
     settings: Settings,
     each: usize,
 ) -> Vec<Passed> {
-    let Some(folder) = support::real_data(folder) else {
+    let Some(folder) = crate::support::real_data(folder) else {
         return Vec::new();
     };
-    let all = support::labeled_faces(&folder, &preparation);
+    let all = crate::support::labeled_faces(&folder, &preparation);
     let mut people: Vec<_> = all.iter().map(|face| face.person.clone()).collect();
     people.dedup();
     let position = |face: &LabeledFace| people.iter().position(|p| *p == face.person).unwrap();
@@ -184,14 +182,14 @@ fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let mut all = halves("LFW", "lfw", preparation, settings, 6);
     let (Some(people), Some(others)) = (
-        support::real_data("lfw"),
-        support::real_data("lfw-strangers"),
+        crate::support::real_data("lfw"),
+        crate::support::real_data("lfw-strangers"),
     ) else {
         return;
     };
     let recognizer = learn(
         preparation,
-        support::labeled_faces(&people, &preparation),
+        crate::support::labeled_faces(&people, &preparation),
         settings,
     );
     let others = strangers(&others, preparation);
@@ -215,7 +213,7 @@ fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
 fn bundled_people_verify() {
     let size = FaceSize::new(60, 70).unwrap();
     let preparation = Preparation::new(size, Framing::AsIs);
-    let all = support::labeled_faces(support::bundled_faces(), &preparation);
+    let all = crate::support::labeled_faces(crate::support::bundled_faces(), &preparation);
     let recognizer = learn(preparation, all.clone(), Settings::default());
     let face = |person: &str, number: usize| {
         let mut theirs = all.iter().filter(|face| face.person.as_str() == person);
@@ -234,7 +232,7 @@ fn bundled_people_verify() {
         Verdict::NotAFace { photo: 1 }
     );
     // A model that was stored answers alike.
-    let folder = support::scratch();
+    let folder = crate::support::scratch();
     let path = folder.path().join("m.npz");
     store::save(&recognizer, &History::unknown(recognizer.gallery()), &path).unwrap();
     let again = store::load(&path).unwrap();

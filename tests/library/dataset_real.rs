@@ -1,7 +1,5 @@
 //! Listing, decoding and sizing on the real sets of faces (see DATA.md). Skipped where they are absent.
 
-mod support;
-
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +16,7 @@ fn labeled(set: PathBuf) -> Listing {
 
 #[test]
 fn att_is_read_pixel_by_pixel() {
-    let Some(att) = support::real_data("att") else {
+    let Some(att) = crate::support::real_data("att") else {
         return;
     };
     let listing = labeled(att);
@@ -59,7 +57,7 @@ fn att_is_read_pixel_by_pixel() {
 
 #[test]
 fn the_gray_of_real_jpegs_is_that_of_their_colours() {
-    let Some(lfw) = support::real_data("lfw") else {
+    let Some(lfw) = crate::support::real_data("lfw") else {
         return;
     };
     let listing = labeled(lfw);
@@ -110,7 +108,7 @@ fn every_photo_of_every_set_is_read() {
         "photos",
         "not-faces",
     ] {
-        let Some(folder) = support::real_data(set) else {
+        let Some(folder) = crate::support::real_data(set) else {
             return;
         };
         let listing = list_photos(&[folder]).unwrap();
@@ -134,7 +132,7 @@ fn every_photo_of_every_set_is_read() {
 #[test]
 fn sizes_are_chosen_from_the_data() {
     for (set, expected) in [("yale", "68x52"), ("lfw", "60x60")] {
-        let Some(folder) = support::real_data(set) else {
+        let Some(folder) = crate::support::real_data(set) else {
             return;
         };
         let listing = labeled(folder);
@@ -154,13 +152,13 @@ fn sizes_are_chosen_from_the_data() {
     }
 }
 
-/// `cargo test --release --test dataset_real -- --ignored --nocapture`
+/// `cargo test --release --test library dataset_real:: -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn time_to_load() {
     use std::time::Instant;
     for set in ["att", "yale", "lfw"] {
-        let Some(folder) = support::real_data(set) else {
+        let Some(folder) = crate::support::real_data(set) else {
             return;
         };
         let mut best = [f64::MAX; 4];

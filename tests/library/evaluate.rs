@@ -1,7 +1,5 @@
 //! Figures under a protocol: splits by law, predictions as NumPy's, suspects that were planted.
 
-mod support;
-
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -20,7 +18,7 @@ use proptest::prelude::*;
 /// The faces of a folder, brought to a size.
 fn faces(folder: &Path, size: &str) -> (Preparation, Vec<LabeledFace>) {
     let preparation = Preparation::new(size.parse().unwrap(), Framing::AsIs);
-    let faces = support::labeled_faces(folder, &preparation);
+    let faces = crate::support::labeled_faces(folder, &preparation);
     (preparation, faces)
 }
 
@@ -51,7 +49,7 @@ fn plain(components: usize) -> Settings {
 
 /// Whom NumPy predicts for each probe, by protocol: tests/reference/predictions.py.
 fn predictions(name: &str) -> HashMap<String, Vec<usize>> {
-    let path = support::project().join("tests/reference").join(name);
+    let path = crate::support::project().join("tests/reference").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     text.lines()
         .filter(|line| !line.starts_with('#'))
@@ -86,7 +84,7 @@ fn agrees_with_numpy(folder: &Path, size: &str, components: usize, reference: &s
 #[test]
 fn predictions_on_the_bundled_faces_are_numpys_probe_by_probe() {
     agrees_with_numpy(
-        support::bundled_faces(),
+        crate::support::bundled_faces(),
         "96x112",
         20,
         "bundled-predictions.txt",
@@ -95,7 +93,7 @@ fn predictions_on_the_bundled_faces_are_numpys_probe_by_probe() {
 
 #[test]
 fn predictions_on_att_are_numpys_probe_by_probe() {
-    let Some(folder) = support::real_data("att") else {
+    let Some(folder) = crate::support::real_data("att") else {
         return;
     };
     agrees_with_numpy(&folder, "92x112", 60, "att-predictions.txt");
@@ -243,7 +241,7 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
     let run = |threads: usize, reverse: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
-            let (preparation, mut faces) = faces(support::bundled_faces(), "24x28");
+            let (preparation, mut faces) = faces(crate::support::bundled_faces(), "24x28");
             if reverse {
                 faces.reverse();
             }
@@ -285,7 +283,7 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
 
 #[test]
 fn planted_faults_are_found() {
-    let (preparation, mut faces) = faces(support::bundled_faces(), "46x54");
+    let (preparation, mut faces) = faces(crate::support::bundled_faces(), "46x54");
     let at = |faces: &[LabeledFace], name: &str, which: usize| {
         let mut own = (0..faces.len()).filter(|&at| faces[at].person.as_str() == name);
         own.nth(which).unwrap()

@@ -1,0 +1,30 @@
+//! The library: its laws, references from elsewhere, real faces, files, and the rules that its sources follow. One
+//! program, because each program links the whole library again.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod background;
+mod dataset_real;
+mod evaluate;
+mod face_map_laws;
+mod formats;
+mod golden;
+mod inner_products;
+mod kernel_laws;
+mod layers;
+mod light;
+mod model;
+mod numpy;
+mod output_paths;
+mod partial_laws;
+mod pca_laws;
+mod reference;
+mod render_people;
+mod scripts;
+mod small_galleries;
+mod store_archive;
+mod texture;
+mod theory_att;
+mod theory_laws;
+mod verify_real;
