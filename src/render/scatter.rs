@@ -300,8 +300,8 @@ impl View for Space {
         );
         let side = seen([1.0, 0.0, -1.0]);
         drawing.text(
-            (side.0 + 24.0, side.1 + 44.0),
-            Anchor::Start,
+            (WIDTH - 10.0, side.1 + 44.0),
+            Anchor::End,
             13.0,
             Color::INK,
             back,
