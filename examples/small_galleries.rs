@@ -8,7 +8,7 @@
 //! A line for each size of gallery: rank-1, the shares of enrolled people's photos that are told the right and a wrong
 //! name, the share of strangers that get a name, the error of calibration (half of all probes strangers), and how often a
 //! confidence of 90 % or more is right. `export` writes every draw as a line of JSON, for other programs to be measured by
-//! (benches/accuracy/face_recognition_peer.py). Everything as a user has it: default settings, each gallery learned on its own.
+//! (benches/small). Everything as a user has it: default settings, each gallery learned on its own.
 
 use std::error::Error;
 use std::fs::File;

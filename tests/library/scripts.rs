@@ -50,6 +50,7 @@ fn every_script_installs_what_it_imports() {
         "benches/accuracy/run.sh",
         "benches/peers/run.sh",
         "benches/search/run.sh",
+        "benches/small/run.sh",
         "integrations/spark/test.sh",
     ] {
         let script = project.join(script);

@@ -22,5 +22,5 @@ fn the_page_stands_alone_and_tells_of_the_given_faces() {
     run(folder.path(), args).done();
     fs::write(folder.path().join("class/lesson.html"), "notes of mine").unwrap();
     run(folder.path(), args).failed_saying(&["lesson.html", "--force"]);
-    run(folder.path(), ["lesson", "nowhere", "-o", "class"]).failed_saying(&["nowhere"]);
+    run(folder.path(), ["lesson", "nowhere", "-o", "other"]).failed_saying(&["nowhere"]);
 }

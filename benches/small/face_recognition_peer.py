@@ -1,14 +1,10 @@
 #!/usr/bin/env python3
 """ageitgey's face_recognition (a deep network of dlib's) in the small galleries of examples/small_galleries.rs.
 
-    cargo run --release --example small_galleries -- FOLDER export=draws.jsonl 5x5
-    python3 face_recognition_peer.py draws.jsonl
+    python3 face_recognition_peer.py draws.jsonl        (run.sh beside it installs what it needs, and draws)
 
 At its own defaults: faces found by its HOG detector, the nearest enrolled photo within a distance of 0.6 gives the name.
 Of several faces found in a photo the largest is taken. A photo in which it finds none is told nobody's name.
-
-Needs face_recognition, which compiles dlib for ten minutes; or, without compiling, the wheel `dlib-bin` and
-`pip install --no-deps face_recognition face_recognition_models`, with numpy, pillow, click and 'setuptools<80'.
 """
 
 import json
