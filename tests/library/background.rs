@@ -112,11 +112,7 @@ fn identical_photos_are_survived() {
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
+        crate::support::on_threads(threads, || {
             let recognizer = learn(some(6, 4));
             let found = identify(&recognizer, &bundled());
             let folder = crate::support::scratch();

@@ -49,16 +49,7 @@ fn plain(components: usize) -> Settings {
 
 /// Whom NumPy predicts for each probe, by protocol: tests/reference/predictions.py.
 fn predictions(name: &str) -> HashMap<String, Vec<usize>> {
-    let path = crate::support::project().join("tests/reference").join(name);
-    let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let mut words = line.split_whitespace();
-            let protocol = words.next().unwrap().to_owned();
-            (protocol, words.map(|word| word.parse().unwrap()).collect())
-        })
-        .collect()
+    crate::support::reference(name)
 }
 
 fn agrees_with_numpy(folder: &Path, size: &str, components: usize, reference: &str) {
@@ -239,8 +230,7 @@ fn timeless(mut evaluation: Evaluation) -> Evaluation {
 #[test]
 fn figures_depend_on_neither_threads_nor_the_order_of_files() {
     let run = |threads: usize, reverse: bool| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(|| {
+        crate::support::on_threads(threads, || {
             let (preparation, mut faces) = faces(crate::support::bundled_faces(), "24x28");
             if reverse {
                 faces.reverse();

@@ -169,11 +169,7 @@ fn threads_change_no_bit() {
     let space = space(size, 6, 5);
     let picture = noise(600, 290, 6);
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
+        crate::support::on_threads(threads, || {
             FaceMap::new(&space, space.components(), &picture, Measure::Distance).unwrap()
         })
     };

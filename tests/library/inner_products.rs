@@ -11,28 +11,14 @@ use eigenfaces::pca::{
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
+use crate::support::drawn::wavy_faces;
+use crate::support::on_threads;
+
 const ALL: ComponentCount = ComponentCount::Share(1.0);
 
-/// n faces with some structure, so that spectra decay, and noise, so that no eigenvalues are equal.
+/// n faces whose spectra decay, with noise, so that no eigenvalues are equal.
 fn faces(width: u32, height: u32, n: usize, seed: u64) -> FaceMatrix {
-    let size = FaceSize::new(width, height).unwrap();
-    let mut state = seed | 1;
-    let mut draw = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let mut pixels = Vec::with_capacity(n * size.pixels());
-    for _ in 0..n {
-        let (phase, tilt, level) = (draw() * 6.0, draw() * 3.0, draw() * 60.0);
-        for at in 0..size.pixels() {
-            let wave =
-                (at as f64 / 5.0 + phase).sin() * 50.0 + (at as f64 * tilt / 40.0).cos() * 30.0;
-            pixels.push((90.0 + level + wave + draw() * 20.0).clamp(0.0, 255.0) as u8);
-        }
-    }
-    FaceMatrix::from_pixels(size, pixels).unwrap()
+    wavy_faces(FaceSize::new(width, height).unwrap(), n, seed)
 }
 
 fn mirror(faces: &FaceMatrix) -> Mirror {
@@ -461,11 +447,7 @@ fn threads_change_no_bit() {
     let faces = faces(16, 18, 130, 9);
     let mirror = mirror(&faces);
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
+        on_threads(threads, || {
             let products = InnerProducts::with_symmetry(&faces, Symmetry::Mirror(&mirror)).unwrap();
             let (learned, probes) = all_but(130, |j| j % 5 == 0);
             let space = products.fit(&learned, ComponentCount::Auto).unwrap();

@@ -16,16 +16,7 @@ const KERNELS: [&str; 6] = [
 ];
 
 fn reference() -> HashMap<String, Vec<f64>> {
-    let path = crate::support::project().join("tests/reference/kernel_pca.txt");
-    let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let mut words = line.split_whitespace();
-            let name = words.next().unwrap().to_owned();
-            (name, words.map(|word| word.parse().unwrap()).collect())
-        })
-        .collect()
+    crate::support::reference("kernel_pca.txt")
 }
 
 fn kernel(text: &str) -> Kernel {
@@ -248,11 +239,7 @@ proptest! {
 fn threads_change_no_bit() {
     let known = faces(12, 14, 60, 5);
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
+        crate::support::on_threads(threads, || {
             let space = fit(&known, "rbf:auto", ComponentCount::Auto);
             let weights = space.weights(&known);
             (space, weights)

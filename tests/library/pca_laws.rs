@@ -6,29 +6,11 @@ use eigenfaces::pca::{ComponentCount, Components, Pca, PcaError, Solver};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
+use crate::support::drawn::wavy_faces as faces;
+use crate::support::on_threads;
+
 fn size(width: u32, height: u32) -> FaceSize {
     FaceSize::new(width, height).unwrap()
-}
-
-/// n faces of d = width x height pixels from a seed, with some structure so that spectra decay.
-fn faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
-    let mut state = seed | 1;
-    let mut draw = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let mut pixels = Vec::with_capacity(n * size.pixels());
-    for _ in 0..n {
-        let (phase, tilt, level) = (draw() * 6.0, draw() * 3.0, draw() * 60.0);
-        for at in 0..size.pixels() {
-            let wave =
-                (at as f64 / 5.0 + phase).sin() * 50.0 + (at as f64 * tilt / 40.0).cos() * 30.0;
-            pixels.push((90.0 + level + wave + draw() * 20.0).clamp(0.0, 255.0) as u8);
-        }
-    }
-    FaceMatrix::from_pixels(size, pixels).unwrap()
 }
 
 fn fit(faces: &FaceMatrix, components: ComponentCount, solver: Solver) -> Components {
@@ -489,11 +471,7 @@ fn residual_and_weights_obey_pythagoras() {
 fn threads_change_no_bit() {
     let faces = faces(size(20, 24), 150, 31);
     let fit_with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
+        on_threads(threads, || {
             let gram = fit(&faces, ComponentCount::Auto, Solver::Gram);
             let weights = FaceSpace::new(faces.size(), &gram).project(&faces);
             (

@@ -2,38 +2,16 @@
 
 use std::collections::HashMap;
 
-use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::gallery::{ClusterRule, Clusters};
 use eigenfaces::metric::{Measure, Metric};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 
-fn reference() -> HashMap<String, Vec<f64>> {
-    let text =
-        std::fs::read_to_string(crate::support::project().join("tests/reference/att.txt")).unwrap();
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let mut words = line.split_whitespace();
-            let name = words.next().unwrap().to_owned();
-            (name, words.map(|word| word.parse().unwrap()).collect())
-        })
-        .collect()
-}
+use crate::support::att_faces;
 
-/// The AT&T faces as they are, person after person, photo after photo.
-fn att() -> Option<FaceMatrix> {
-    let folder = crate::support::real_data("att")?;
-    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
-    for person in 1..=40 {
-        for photo in 1..=10 {
-            let path = folder.join(format!("s{person}/{photo}.pgm"));
-            faces
-                .push(&image::open(path).unwrap().into_luma8())
-                .unwrap();
-        }
-    }
-    Some(faces)
+fn reference() -> HashMap<String, Vec<f64>> {
+    crate::support::reference("att.txt")
 }
 
 fn fit(faces: &FaceMatrix, components: usize) -> eigenfaces::pca::Components {
@@ -54,7 +32,7 @@ fn near(ours: f64, theirs: f64, scale: f64, what: &str) {
 
 #[test]
 fn the_spectrum_is_numpys() {
-    let Some(faces) = att() else { return };
+    let Some(faces) = att_faces() else { return };
     let reference = reference();
     let components = fit(&faces, 100);
     let largest = reference["eigenvalues"][0];
@@ -78,7 +56,7 @@ fn the_spectrum_is_numpys() {
 
 #[test]
 fn weights_are_numpys_up_to_sign() {
-    let Some(faces) = att() else { return };
+    let Some(faces) = att_faces() else { return };
     let reference = reference();
     let components = fit(&faces, 20);
     let space = FaceSpace::new(faces.size(), &components);
@@ -97,7 +75,7 @@ fn weights_are_numpys_up_to_sign() {
 
 #[test]
 fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
-    let Some(faces) = att() else { return };
+    let Some(faces) = att_faces() else { return };
     let (learned, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
     let gallery = faces.select(&learned).unwrap();
     let space = FaceSpace::new(faces.size(), &fit(&gallery, 60));

@@ -8,7 +8,6 @@ use program::person::{self, Person};
 use program::portrait::{Portrait, photograph};
 use program::raster::Canvas;
 use program::shot::{Framing, LightRange, Session};
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -48,11 +47,7 @@ fn the_same_bytes_for_any_number_of_threads() {
         ..bundled()
     };
     let all = |threads: usize| -> Vec<Vec<u8>> {
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("a small pool");
-        pool.install(|| {
+        crate::support::on_threads(threads, || {
             (1..=12)
                 .into_par_iter()
                 .map(|n| draw(&session, n, 3).image.into_raw())

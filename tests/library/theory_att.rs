@@ -1,25 +1,11 @@
 //! What docs/THEORY.md says of real faces: the AT&T set, learned from photos 1 to 5 of each person, tried on 6 to 10.
 
-use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::metric::Metric;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use nalgebra::DMatrix;
 
-/// The faces as they are, person after person, photo after photo: d = 10,304.
-fn att() -> Option<FaceMatrix> {
-    let folder = crate::support::real_data("att")?;
-    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
-    for person in 1..=40 {
-        for photo in 1..=10 {
-            let path = folder.join(format!("s{person}/{photo}.pgm"));
-            faces
-                .push(&image::open(path).unwrap().into_luma8())
-                .unwrap();
-        }
-    }
-    Some(faces)
-}
+use crate::support::att_faces;
 
 /// How many probes (columns) have their nearest known face among those of the same person; `known` and `probes` are
 /// 5 of each person, in the same order.
@@ -42,7 +28,7 @@ fn right(known: &DMatrix<f32>, probes: &DMatrix<f32>) -> usize {
 
 #[test]
 fn one_per_cent_of_the_pixels_is_enough() {
-    let Some(faces) = att() else { return };
+    let Some(faces) = att_faces() else { return };
     let (known, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
     let (known, probes) = (
         faces.select(&known).unwrap(),

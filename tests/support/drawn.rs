@@ -1,9 +1,9 @@
-//! Faces drawn by integer arithmetic alone, as tests/reference/kernel_pca.py draws them: five patterns
-//! mixed, and a little noise.
+//! Faces drawn from a seed.
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 
-/// n faces from a seed.
+/// n faces by integer arithmetic alone, as tests/reference/kernel_pca.py draws them: five patterns mixed, and a little
+/// noise.
 pub fn drawn_faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
     let mut state = seed % (1 << 31);
     let mut draw = |below: u64| {
@@ -22,4 +22,25 @@ pub fn drawn_faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
         }
     }
     FaceMatrix::from_pixels(size, pixels).expect("whole faces")
+}
+
+/// n faces of waves, light and noise from a seed, so that their spectra decay and no eigenvalues are equal.
+pub fn wavy_faces(size: FaceSize, n: usize, seed: u64) -> FaceMatrix {
+    let mut state = seed | 1;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut pixels = Vec::with_capacity(n * size.pixels());
+    for _ in 0..n {
+        let (phase, tilt, level) = (draw() * 6.0, draw() * 3.0, draw() * 60.0);
+        for at in 0..size.pixels() {
+            let wave =
+                (at as f64 / 5.0 + phase).sin() * 50.0 + (at as f64 * tilt / 40.0).cos() * 30.0;
+            pixels.push((90.0 + level + wave + draw() * 20.0).clamp(0.0, 255.0) as u8);
+        }
+    }
+    FaceMatrix::from_pixels(size, pixels).unwrap()
 }

@@ -4,10 +4,14 @@
 
 pub mod drawn;
 
+use std::collections::HashMap;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, Base};
+use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::preparation::Preparation;
 
@@ -66,4 +70,39 @@ pub fn group_photo() -> &'static Path {
         env!("CARGO_MANIFEST_DIR"),
         "/assets/scenes/group.png"
     ))
+}
+
+/// The numbers of a file in tests/reference/, by the name at the beginning of their line.
+pub fn reference<T: FromStr<Err: Debug>>(file: &str) -> HashMap<String, Vec<T>> {
+    let path = project().join("tests/reference").join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let mut words = line.split_whitespace();
+            let name = words.next().unwrap().to_owned();
+            (name, words.map(|word| word.parse().unwrap()).collect())
+        })
+        .collect()
+}
+
+/// The AT&T faces as they are, person after person, photo after photo: d = 10,304.
+pub fn att_faces() -> Option<FaceMatrix> {
+    let folder = real_data("att")?;
+    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
+    for person in 1..=40 {
+        for photo in 1..=10 {
+            let path = folder.join(format!("s{person}/{photo}.pgm"));
+            faces
+                .push(&image::open(path).unwrap().into_luma8())
+                .unwrap();
+        }
+    }
+    Some(faces)
+}
+
+/// What comes of some work on so many threads.
+pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().expect("a small pool").install(work)
 }
