@@ -38,6 +38,46 @@ pub enum Error {
         problem: PhotoProblem,
     },
 
+    /// The XMP file beside a photo cannot be read or added to.
+    #[error("{}: {problem}", .path.display())]
+    Sidecar {
+        /// The sidecar.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: crate::xmp::XmpProblem,
+    },
+
+    /// Labels that name single faces are asked for where whole photos are labelled.
+    #[error(
+        "labels from xmp name faces, and here photos are labelled: enrol them first, or use --labels folder"
+    )]
+    LabelsOfFaces,
+
+    /// Labels from XMP were asked for, and no face is named.
+    #[error("{}: no face in its photos is named in XMP; name some in a photo manager, or use --labels folder", .path.display())]
+    NoNamedFaces {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// An index of faces cannot be used.
+    #[error("{}: {reason}; move it away, and `eigenfaces group` makes it anew (without what was ignored or said to be wrong)", .path.display())]
+    FaceIndex {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A table of groups cannot be used.
+    #[error("{}: {reason}", .path.display())]
+    GroupTable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and the remedy.
+        reason: String,
+    },
+
     /// The work was ended because it was wanted no longer.
     #[error("cancelled: nothing was changed")]
     Cancelled,
@@ -95,6 +135,14 @@ pub enum Error {
     BackgroundDamaged,
 
     /// A path given by the user leads nowhere.
+    #[error("cannot link {}: {reason}", .path.display())]
+    Link {
+        /// The link that was to be made.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+
     #[error("{}: no such file or folder; check the spelling", .path.display())]
     NoSuchPath {
         /// The file or folder concerned.
@@ -145,8 +193,10 @@ pub enum Error {
         problem: String,
     },
 
-    /// `--labels` was given something else than its three forms.
-    #[error("'{given}' is no way to label photos; use folder, stem or the path of a .csv file")]
+    /// `--labels` was given something else than its four forms.
+    #[error(
+        "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
+    )]
     LabelRule {
         /// What was given.
         given: String,
@@ -424,7 +474,7 @@ impl Error {
 }
 
 /// What the operating system says, in plain words and without its number for it.
-pub(crate) fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     use io::ErrorKind as Kind;
     let plain = match error.kind() {
         Kind::NotFound => "no such file or folder",

@@ -4,6 +4,8 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
+pub mod xmp;
+
 pub mod error;
 
 pub mod face_matrix;
@@ -28,6 +30,8 @@ pub mod decision;
 
 pub mod background;
 
+pub mod grouping;
+
 pub mod scaled_space;
 
 pub mod kernel_pca;
@@ -39,6 +43,8 @@ pub mod metric;
 pub mod gallery;
 
 pub mod enrollment;
+
+pub mod face_index;
 
 pub mod matcher;
 

@@ -348,6 +348,13 @@ fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f6
     (of_channel(0) + of_channel(1)) / 2.0
 }
 
+/// Spread of the scores of two people's photos, where no person of these photos (2k x n) is known.
+pub(crate) fn spread_of_strangers(background: &Background, raw: &DMatrix<f32>) -> f64 {
+    let alone: Vec<Vec<usize>> = (0..raw.ncols()).map(|photo| vec![photo]).collect();
+    let offset = offset(background, raw, &alone);
+    Seen::default().spread(offset, (offset / FOREIGN).clamp(0.0, 1.0))
+}
+
 /// At most [`MOST_PEOPLE`], evenly spread.
 fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));

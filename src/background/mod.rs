@@ -13,7 +13,7 @@ mod adaptation;
 mod asset;
 mod calibration;
 mod description;
-mod likelihood;
+pub(crate) mod likelihood;
 mod people;
 mod training;
 mod two_covariance;
@@ -28,9 +28,11 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::normalize::resize;
 
 pub use adaptation::Adaptation;
+pub(crate) use calibration::spread_of_strangers;
 pub use calibration::{Calibration, Judgement};
 pub use description::{Channel, FACE, LENGTH, SHEET};
 pub use people::People;
+pub(crate) use people::inner_product;
 pub use training::{Described, Training};
 pub use two_covariance::TwoCovariance;
 

@@ -300,7 +300,7 @@ fn numbers<'a>(column: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
 }
 
 /// Σ a b in sixteen sums side by side: for the registers of any machine, in the same order.
-fn inner_product(a: &[f32], b: &[f32]) -> f64 {
+pub(crate) fn inner_product(a: &[f32], b: &[f32]) -> f64 {
     vectorised(
         #[inline(always)]
         || {

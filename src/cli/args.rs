@@ -3,6 +3,7 @@
 
 mod distributed;
 mod force;
+mod group;
 mod learn;
 mod people;
 mod pictures;
@@ -20,6 +21,7 @@ use eigenfaces::evaluate::split::Protocol;
 
 pub use distributed::{MergeParts, Partial, Plan};
 pub use force::Force;
+pub use group::Group;
 pub use learn::{Learn, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, Lesson, MapMeasure, Project, Reconstruct, Report};
@@ -157,6 +159,8 @@ pub enum Command {
     Enroll(Enroll),
     /// Say who is in each photo
     Identify(Identify),
+    /// Put the faces of a photo folder into groups of probably one person each, to be named group by group
+    Group(Group),
     /// Bring the people of the model into a PostgreSQL database, for many machines to ask
     #[cfg(feature = "postgres")]
     Export(Export),
@@ -201,7 +205,7 @@ pub struct Enroll {
     /// Folders with a sub-folder per person, or photos named after people
     #[arg(required = true, value_name = "FACES")]
     pub faces: Vec<PathBuf>,
-    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
     /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
@@ -234,7 +238,7 @@ pub struct Evaluate {
     /// Folders with a sub-folder per person, or photos named after people
     #[arg(required = true, value_name = "FACES")]
     pub faces: Vec<PathBuf>,
-    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
     #[arg(long, value_name = "RULE", default_value = "folder")]
     pub labels: LabelRule,
     /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
@@ -286,6 +290,10 @@ pub struct Identify {
     pub photos: Vec<PathBuf>,
     #[command(flatten)]
     pub pictures: Pictures,
+    #[command(flatten)]
+    pub sorting: Sorting,
+    #[command(flatten)]
+    pub xmp: Xmp,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -318,6 +326,54 @@ pub struct Pictures {
     /// Write every face found, turned upright, to this folder as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled
     #[arg(long, value_name = "DIR")]
     pub save_faces: Option<PathBuf>,
+}
+
+/// Photos that `identify` sorts by person.
+#[derive(Debug, Clone, Args)]
+pub struct Sorting {
+    /// Sort photos into a folder per person below this one; alone, it says what would be done. A photo of several people stands in each one's folder
+    #[arg(long, value_name = "DIR")]
+    pub sort_into: Option<PathBuf>,
+    /// Sort by hard links, which take no space and are on the same disk
+    #[arg(long, requires = "sort_into", conflicts_with = "copy")]
+    pub link: bool,
+    /// Sort by copies
+    #[arg(long, requires = "sort_into")]
+    pub copy: bool,
+    /// Sort photos of people who are not enrolled into `unknown`, and those without a face into `no-face`
+    #[arg(long, requires = "sort_into")]
+    pub sort_all: bool,
+}
+
+/// Names that are written beside photos.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Xmp {
+    /// Write names and places of faces into an XMP file beside each photo (photo.jpg.xmp), where digiKam, Lightroom and others read them; what a person named there stays
+    #[arg(long)]
+    pub write_xmp: bool,
+    /// With --write-xmp: say what would be written, and write nothing
+    #[arg(long, requires = "write_xmp")]
+    pub dry_run: bool,
+}
+
+/// How photos come into the folders of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    /// Hard links.
+    Link,
+    /// Copies.
+    Copy,
+}
+
+impl Sorting {
+    /// How, if at all: otherwise it is only said.
+    pub fn by(&self) -> Option<SortBy> {
+        match (self.link, self.copy) {
+            (true, _) => Some(SortBy::Link),
+            (_, true) => Some(SortBy::Copy),
+            _ => None,
+        }
+    }
 }
 
 /// A gallery that is not the model's.
@@ -369,7 +425,7 @@ pub struct Origin {
     /// Learn from this folder in memory instead of reading a model
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
-    /// Where the labels of --faces come from: `folder`, `stem` (file names), or a CSV file with path,person
+    /// Where the labels of --faces come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
     #[arg(
         long,
         value_name = "RULE",

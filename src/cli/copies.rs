@@ -173,22 +173,11 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)
-                .map(|number| numbered(&path, number))
+                .map(|number| files::numbered(&path, number))
                 .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
             free.unwrap_or(path)
         })
         .collect()
-}
-
-/// `photo.jpg`, `photo (2).jpg` and so on.
-fn numbered(path: &Path, number: usize) -> PathBuf {
-    if number == 1 {
-        return path.to_owned();
-    }
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(" ({number})."));
-    name.push(path.extension().unwrap_or_default());
-    path.with_file_name(name)
 }
 
 /// The folders down to a photo, and its name, without detours.

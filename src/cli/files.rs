@@ -43,7 +43,7 @@ pub fn inputs(given: &[PathBuf], origin: &Origin, model: &Path) -> Vec<PathBuf> 
 pub fn table(labels: &LabelRule) -> Option<PathBuf> {
     match labels {
         LabelRule::Csv(path) => Some(path.clone()),
-        LabelRule::Folder | LabelRule::Stem => None,
+        LabelRule::Folder | LabelRule::Stem | LabelRule::Xmp => None,
     }
 }
 
@@ -54,6 +54,20 @@ pub fn has_extension(path: &Path, among: &[&str]) -> bool {
             .iter()
             .any(|extension| own.eq_ignore_ascii_case(extension))
     })
+}
+
+/// `photo.jpg`, `photo (2).jpg` and so on.
+pub fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(" ({number})"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 /// Makes a folder for results, where it is missing, and those around it.

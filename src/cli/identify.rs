@@ -23,6 +23,8 @@ use super::gallery::Gallery;
 use super::learning::Naming;
 use super::output::{Output, one_line, percent, shown};
 use super::photos::Photos;
+use super::sidecars::{Named, Sidecars, Writing};
+use super::sorting::Sorted;
 use super::{Outcome, files, json, learning};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
@@ -34,7 +36,10 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     learning::refuse_unused(&args.origin);
     refuse_explaining_a_pipe(args);
     // What this program wrote into a folder of photos is not read, and may be replaced.
-    let photos = Photos::list(&args.photos, output)?;
+    let mut photos = Photos::list(&args.photos, output)?;
+    if let Some(folder) = &args.sorting.sort_into {
+        photos.leave_out(folder);
+    }
     let inputs = files::inputs(&photos.paths, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
     let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
@@ -78,6 +83,13 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         _ => None,
     };
     let copies = Copies::plan(&args.pictures, &photos.paths, outputs)?;
+    let mut sorted = Sorted::plan(&args.sorting);
+    let mut sidecars = args.xmp.write_xmp.then(|| {
+        Sidecars::new(match args.xmp.dry_run {
+            true => Writing::Told,
+            false => Writing::Done,
+        })
+    });
     report.begin()?;
     for skipped in &photos.unusable {
         report.record(&skipped.path, &skipped.problem)?;
@@ -114,7 +126,20 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
                             if let Some(drawn) = &mut drawn {
                                 drawn.add(photo, &found, &report)?;
                             }
+                            if let Some(sorted) = &mut sorted
+                                && let Err(error) = sorted.add(photo, &found)
+                            {
+                                output.warn(&error.to_string());
+                                failed += 1;
+                            }
                             report.photo(photo, &found)?;
+                            if let Some(sidecars) = &mut sidecars
+                                && let Err(error) =
+                                    sidecars.add(photo, &named_faces(&found), output)
+                            {
+                                output.warn(&error.to_string());
+                                failed += 1;
+                            }
                             done += 1;
                         }
                         // Alone, its problem is the program's.
@@ -139,7 +164,25 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(drawn) = drawn {
         drawn.write(output)?;
     }
+    if let Some(sidecars) = sidecars {
+        sidecars.report(output);
+    }
+    if let Some(sorted) = sorted {
+        sorted.report(output);
+    }
     Ok(Outcome::of_inputs(done, failed))
+}
+
+/// The faces that were given a name.
+fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
+    let named = found.iter().filter_map(|face| {
+        Some(Named {
+            bounds: face.location?.bounds,
+            name: face.name()?,
+            confidence: face.closest().map(|closest| closest.confidence),
+        })
+    });
+    named.collect()
 }
 
 /// Ends with a usage error where a photo would have to be read twice that can be read once only.

@@ -20,7 +20,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     match archive.kind()? {
         Kind::Basis if !args.log => return basis(&archive, model, output),
         Kind::Partial if !args.log => return part(&archive, model, output),
-        Kind::Model | Kind::Basis | Kind::Partial => {}
+        Kind::Model | Kind::Basis | Kind::Partial | Kind::Faces => {}
     }
     let (recognizer, history) = store::from_archive(&archive)?;
     drop(archive);

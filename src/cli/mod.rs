@@ -18,6 +18,7 @@ mod facemap;
 mod files;
 mod folder_space;
 mod gallery;
+pub mod group;
 mod identify;
 mod info;
 #[cfg(unix)]
@@ -37,6 +38,8 @@ mod project;
 mod reconstruct;
 mod report;
 mod shell;
+mod sidecars;
+mod sorting;
 mod verify;
 mod weights;
 mod wrong_folder;
@@ -170,6 +173,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     match &cli.command {
         Command::Enroll(args) => enroll::run(args, model, output),
         Command::Identify(args) => identify::run(args, model, output),
+        Command::Group(args) => group::run(args, model, output),
         #[cfg(feature = "postgres")]
         Command::Export(args) => export::run(args, model, output),
         Command::Verify(args) => verify::run(args, model, output),

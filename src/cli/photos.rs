@@ -49,6 +49,14 @@ impl Photos {
         }
         Ok(photos)
     }
+
+    /// Leaves out what lies in a folder: what an earlier run put there.
+    pub fn leave_out(&mut self, folder: &Path) {
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let folder = whole(folder);
+        self.paths
+            .retain(|photo| !whole(photo).starts_with(&folder));
+    }
 }
 
 fn is_there(path: &Path) -> bool {

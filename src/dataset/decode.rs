@@ -172,11 +172,11 @@ trait Source: BufRead + Seek {}
 
 impl<R: BufRead + Seek> Source for R {}
 
-/// Width and height of the upright photo, read from its header only.
-pub(super) fn dimensions(
+/// Width and height of the upright photo, and how it is stored (EXIF's numbers 1 to 8), read from its header only.
+pub(super) fn header(
     reader: impl BufRead + Seek,
     head: &[u8],
-) -> Result<(u32, u32), PhotoProblem> {
+) -> Result<((u32, u32), u8), PhotoProblem> {
     let format = readable_format(head)?;
     let ((width, height), orientation) = guarded(format, || match format {
         ImageFormat::Jpeg => jpeg::header(reader),
@@ -189,10 +189,11 @@ pub(super) fn dimensions(
             Ok((decoder.dimensions(), orientation))
         }
     })?;
-    Ok(match turns_sideways(orientation) {
+    let upright = match turns_sideways(orientation) {
         true => (height, width),
         false => (width, height),
-    })
+    };
+    Ok((upright, orientation.to_exif()))
 }
 
 fn readable_format(head: &[u8]) -> Result<ImageFormat, PhotoProblem> {

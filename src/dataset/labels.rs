@@ -14,7 +14,7 @@ use crate::error::{Error, PhotoProblem, Result};
 /// How photos get their person's name. File names that are not Unicode are read with replacement
 /// characters.
 ///
-/// As text: `folder`, `stem`, or the path of a `.csv` file.
+/// As text: `folder`, `stem`, `xmp`, or the path of a `.csv` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelRule {
     /// The first-level folder under the root names the person, whatever lies nested below it.
@@ -31,6 +31,9 @@ pub enum LabelRule {
     /// A table with a row `path,person` for every photo, with or without a heading. Paths are
     /// relative to the table's folder, or else to a root. Photos without a row are skipped.
     Csv(PathBuf),
+    /// Names that a person gave to faces in a photo manager: regions in the XMP file beside a photo or in the photo. Each
+    /// named face of a photo is a face of that person.
+    Xmp,
 }
 
 impl FromStr for LabelRule {
@@ -41,6 +44,7 @@ impl FromStr for LabelRule {
         match text {
             "folder" => Ok(Self::Folder),
             "stem" => Ok(Self::Stem),
+            "xmp" => Ok(Self::Xmp),
             _ if path
                 .extension()
                 .is_some_and(|e| e.eq_ignore_ascii_case("csv")) =>
@@ -65,6 +69,7 @@ impl Labeler {
             LabelRule::Folder => Self::Folder,
             LabelRule::Stem => Self::Stem,
             LabelRule::Csv(path) => Self::Table(Table::read(path, roots)?),
+            LabelRule::Xmp => return Err(Error::LabelsOfFaces),
         })
     }
 

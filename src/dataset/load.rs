@@ -1,9 +1,10 @@
 //! Reading photos in parallel, in order, without keeping them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
-use std::path::Path;
+use std::io::{BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,6 +16,7 @@ use super::decode::{self, Limits, SNIFF_LENGTH, one_line};
 use super::open::{Opened, open};
 use super::{Dataset, Skipped};
 use crate::error::{PhotoProblem, reason};
+use crate::xmp;
 
 /// What makes a photo the same photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
@@ -109,6 +111,37 @@ impl PhotoFile {
     /// What identifies the photo.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.bytes)
+    }
+
+    /// The XMP packets of the photo that was read from `path`: the file beside it (`photo.jpg.xmp`), Lightroom's
+    /// (`photo.xmp`), and what stands in the photo itself, as far as there are any.
+    pub fn xmp(&self, path: &Path) -> Vec<Cow<'_, [u8]>> {
+        let mut beside = path.to_owned();
+        beside.as_mut_os_string().push(".xmp");
+        let read = |sidecar: PathBuf| {
+            let mut packet = Vec::new();
+            // One byte too many is refused by whoever reads the packet.
+            let file = opened(&sidecar).ok()?;
+            file.take(xmp::MOST_BYTES as u64 + 1)
+                .read_to_end(&mut packet)
+                .ok()?;
+            Some(Cow::Owned(packet))
+        };
+        let sidecars = [beside, path.with_extension("xmp")];
+        let own = xmp::packet_of_jpeg(&self.bytes).map(Cow::Borrowed);
+        let beside = sidecars.into_iter().filter(|sidecar| sidecar != path);
+        beside.filter_map(read).chain(own).collect()
+    }
+
+    /// Width and height when upright, and how the photo is stored: EXIF's orientation, 1 to 8.
+    ///
+    /// # Errors
+    /// What is wrong with the header.
+    pub fn header(&self) -> Result<((u32, u32), u8), PhotoProblem> {
+        decode::header(
+            Cursor::new(&self.bytes),
+            &self.bytes[..self.bytes.len().min(SNIFF_LENGTH)],
+        )
     }
 
     /// The upright 8-bit gray photo; see [`decode`](decode::decode).
@@ -210,7 +243,7 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
         .read_to_end(&mut head)
         .map_err(unreadable)?;
     reader.rewind().map_err(unreadable)?;
-    decode::dimensions(reader, &head)
+    decode::header(reader, &head).map(|(size, _)| size)
 }
 
 /// [`photo_dimensions`] of many photos at once, in their order, without those that have none: what

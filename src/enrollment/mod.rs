@@ -6,11 +6,12 @@
 mod chosen;
 mod observer;
 mod preparation;
+mod regions;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-pub use chosen::chosen_face;
+pub use chosen::{PhotoFaces, chosen_face};
 pub use observer::{Notice, Observer};
 pub use preparation::{PreparationOptions, choose_size, none_usable};
 
@@ -66,6 +67,9 @@ pub fn read_folders(
     observer: &dyn Observer,
 ) -> Result<FolderFaces> {
     refuse_pipes(roots)?;
+    if *labels == LabelRule::Xmp {
+        return regions::read(roots, base, observer);
+    }
     let listing = dataset::list_labeled(roots, labels)?;
     for spellings in &listing.spellings {
         observer.notice(&Notice::Spellings(spellings));

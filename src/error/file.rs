@@ -155,6 +155,15 @@ pub enum WriteProblem {
     )]
     Foreign,
 
+    #[error("was changed by another program meanwhile: it is left as it is; run this again")]
+    Changed,
+
+    /// A table in which somebody has typed names.
+    #[error(
+        "has names typed in, which would be lost: apply it first (`eigenfaces group --apply`), name another folder, or add --force"
+    )]
+    Named,
+
     #[error("is named for two results of this command: name another file for one of them")]
     NamedTwice,
 

@@ -32,7 +32,7 @@ pub enum PhotoProblem {
     NotAnImage,
 
     /// An image, but of a kind that this program does not read.
-    #[error("{format} images are not supported; convert it to PNG or JPEG")]
+    #[error("{format} images are not supported; convert it to PNG or JPEG{}", converter(.format))]
     Unsupported {
         /// The format's name.
         format: &'static str,
@@ -152,6 +152,33 @@ pub enum PhotoProblem {
     )]
     NoFace,
 
+    /// A face that was named in a photo manager was not found.
+    #[error("{name} is named in it where no face was found")]
+    NamedFaceNotFound {
+        /// Who.
+        name: String,
+    },
+
+    /// A face was named twice in photo managers.
+    #[error("{name} is named on a face that is {other} too; leave one of the names")]
+    FaceNamedTwice {
+        /// Who is passed over.
+        name: String,
+        /// Whose face it was taken for.
+        other: String,
+    },
+
+    /// A face is not where it was when it was named.
+    #[error("it has changed since its faces were put into groups; group the folder again")]
+    FaceMoved,
+
+    /// The names of faces cannot be read.
+    #[error("{reason}")]
+    Regions {
+        /// What is wrong with the XMP.
+        reason: String,
+    },
+
     /// What was given as a face does not look like one.
     #[error("does not look like a face; use a photo that shows the face from the front")]
     NotAFace,
@@ -186,4 +213,12 @@ pub enum LocateError {
     /// A file of eye weights cannot be read.
     #[error("this is not a model of the eyes: {0}; train one with examples/train_eyes")]
     EyeModel(&'static str),
+}
+
+/// A program that converts images of a format, as far as one is worth naming.
+fn converter(format: &str) -> &'static str {
+    match format {
+        "HEIC" | "AVIF" => " (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)",
+        _ => "",
+    }
 }

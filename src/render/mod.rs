@@ -5,6 +5,7 @@ pub mod chart;
 mod confusion;
 pub mod drawing;
 pub mod explain;
+pub mod groups;
 pub mod heat;
 pub mod labels;
 pub mod lesson;

@@ -22,7 +22,7 @@ use super::service::Service;
 const COOKIE: &str = "eigenfaces-session";
 
 /// What the page may do in a browser: use what this server sends, and nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The secrets, and the names that this server goes by.

@@ -23,6 +23,7 @@ use utoipa_axum::routes;
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
+use super::review::{self, Reviewed};
 use super::service::{Service, Snapshot, Undo};
 use super::{explore, people};
 use crate::cli::json;
@@ -225,10 +226,14 @@ enum Work {
     Relearn,
     /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
     Check,
+    /// Puts the faces of a folder on this machine into groups.
+    Group { folder: PathBuf },
+    /// Enrols faces of groups that were named, and remembers what was said of others.
+    Name { groups: Vec<Reviewed> },
 }
 
 /// Begins long work.
-#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}` or `{\"kind\":\"check\"}`"),
+#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}`, `{\"kind\":\"check\"}`, `{\"kind\":\"group\",\"folder\":\"/path\"}` (the faces of a folder in groups) or `{\"kind\":\"name\",\"groups\":[{\"person\":\"Ada\",\"faces\":[{\"photo\":\"/path/1.jpg\",\"face\":1}],\"wrong\":[]}]}` (without person they are ignored)"),
     responses((status = 202, description = "the job, as GET /jobs/{id} has it"), (status = 409, description = "another one is working")))]
 async fn begin_job(
     State(service): State<Arc<Service>>,
@@ -239,6 +244,8 @@ async fn begin_job(
         Work::Enroll { .. } => "enroll",
         Work::Relearn => "relearn",
         Work::Check => "check",
+        Work::Group { .. } => "group",
+        Work::Name { .. } => "name",
     };
     let job = service.jobs.begin(kind);
     let job = job.ok_or_else(|| {
@@ -250,7 +257,7 @@ async fn begin_job(
     let (service, worked, expected) = (Arc::clone(&service), Arc::clone(&job), expected(&headers));
     tokio::task::spawn_blocking(move || {
         let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            do_job(&service, &work, expected.as_deref(), &worked)
+            do_job(&service, work, expected.as_deref(), &worked)
         }));
         worked.finish(
             end.unwrap_or_else(|_| Err(Failure::bad("the work broke down; nothing was changed"))),
@@ -265,12 +272,12 @@ async fn begin_job(
         .into_response())
 }
 
-fn do_job(service: &Service, work: &Work, expected: Option<&str>, job: &Job) -> Answer<Value> {
+fn do_job(service: &Service, work: Work, expected: Option<&str>, job: &Job) -> Answer<Value> {
     match work {
         Work::Enroll { folder } => service
             .change(expected, Undo::Possible, |model| {
                 let folders = [folder.clone()];
-                let about = |error| about_folder(folder, &error);
+                let about = |error| about_folder(&folder, &error);
                 let before = model.as_ref().map_or(0, |model| model.gallery().len());
                 match model {
                     Some(model) => {
@@ -301,6 +308,8 @@ fn do_job(service: &Service, work: &Work, expected: Option<&str>, job: &Job) -> 
                 Ok(json!({ "faces": faces }))
             })
             .map(|(told, _)| told),
+        Work::Group { folder } => review::group(service, &folder, job),
+        Work::Name { groups } => review::name(service, expected, groups),
         Work::Check => {
             let snapshot = service.settled()?;
             let recognizer = snapshot.model()?.recognizer();

@@ -13,6 +13,7 @@ mod jobs;
 mod journal;
 mod page;
 mod people;
+mod review;
 mod service;
 
 use std::net::{SocketAddr, TcpListener};

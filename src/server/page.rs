@@ -14,7 +14,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Path, kind and content of each file.
-const FILES: [(&str, &str, &str); 12] = [
+const FILES: [(&str, &str, &str); 14] = [
     ("/", HTML, include_str!("page/index.html")),
     (
         "/style.css",
@@ -30,6 +30,8 @@ const FILES: [(&str, &str, &str); 12] = [
     ("/try.js", SCRIPT, include_str!("page/try.js")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/people.js", SCRIPT, include_str!("page/people.js")),
+    ("/jobs.js", SCRIPT, include_str!("page/jobs.js")),
+    ("/review.js", SCRIPT, include_str!("page/review.js")),
     ("/explore.js", SCRIPT, include_str!("page/explore.js")),
 ];
 

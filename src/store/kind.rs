@@ -16,6 +16,8 @@ pub enum Kind {
     Partial,
     /// A basis without a gallery: see [`save_foundation`](super::save_foundation).
     Basis,
+    /// The faces found in a folder of photos: see [`save_face_index`](super::save_face_index).
+    Faces,
 }
 
 /// The one field of `meta.json` that tells the kind.
@@ -31,6 +33,7 @@ impl Kind {
             Self::Model => "a model with people enrolled",
             Self::Partial => "a worker's part of a basis",
             Self::Basis => "a basis with nobody enrolled",
+            Self::Faces => "an index of faces",
         }
     }
 
@@ -46,6 +49,10 @@ impl Kind {
             (Self::Model, Self::Basis) => {
                 "add to it with `eigenfaces enroll --keep-basis`, or name the file that `eigenfaces merge` wrote"
             }
+            (Self::Faces, _) => {
+                "`eigenfaces group` made it of a folder of photos; name another file"
+            }
+            (_, Self::Faces) => "move it away, and `eigenfaces group` makes an index anew",
             (Self::Basis, _) => {
                 "nothing can be added to a basis any more; name the parts themselves, or what `eigenfaces merge --partial` wrote"
             }

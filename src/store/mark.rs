@@ -26,7 +26,8 @@ const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 const XML_COMMENT: &[u8] = b"<!-- Generator: eigenfaces -->\n";
 
 /// How tables of this program begin.
-const TABLES: [&[u8]; 6] = [
+const TABLES: [&[u8]; 7] = [
+    b"group,name,photo,face,left,top,width,height\n",
     b"repeat,photo,person,candidate,rank,distance,decision\n",
     b"component,eigenvalue,ratio,cumulative\n",
     b"round,objective,residual\n",

@@ -12,6 +12,7 @@ mod background_arrays;
 mod basis;
 mod digest;
 mod disk;
+mod face_index;
 mod foundation;
 mod identifier;
 mod kind;
@@ -26,10 +27,12 @@ mod place;
 mod plan;
 mod replace;
 mod seal;
+mod sidecar;
 mod writer;
 mod zip;
 
 pub use archive::Archive;
+pub use face_index::{load_face_index, save_face_index};
 pub use foundation::{foundation_from_archive, load_foundation, save_foundation, write_foundation};
 pub use identifier::load_identifier;
 pub use kind::Kind;
@@ -44,6 +47,7 @@ pub use plan::{load_plan, plan_from_json, save_plan, write_plan};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
+pub use sidecar::Sidecar;
 pub use writer::ArchiveWriter;
 
 /// The version of the format that this program writes, and the newest that it reads.

@@ -11,6 +11,7 @@ npm package axe-core; without it accessibility is not looked at.
 import base64
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ KEY = "00000000-0000-4000-8000-000000000000"
 
 class Server:
     def __init__(self, program, folder):
+        self.folder = folder
         command = [program, "serve", "--listen", "127.0.0.1:0"]
         environment = {**os.environ, "EIGENFACES_KEY": KEY}
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
@@ -136,6 +138,27 @@ def two_tabs(browser):
     assert "Esther B." in people(browser)
 
 
+def review(browser, scratch):
+    photos = os.path.join(scratch, "photos")
+    os.makedirs(photos)
+    for number in (1, 2):
+        shutil.copy(PROJECT / f"assets/probes/stranger-{number}.png", photos)
+    go(browser, "review")
+    browser.type("#folder input", photos)
+    browser.press([ENTER])
+    browser.wait("return document.querySelectorAll('#groups > li').length === 2", what="two groups")
+    browser.wait("return [...document.querySelectorAll('#groups img')].every(i => i.complete && i.naturalWidth > 0)")
+    focus(browser, "Name of group 1")
+    browser.press(list("Zoe") + [ENTER])
+    says(browser, "1 face of Zoe enrolled")
+    browser.wait("return document.activeElement.getAttribute('aria-label') === 'Name of group 2'")
+    browser.press(["x"])
+    says(browser, "1 face is ignored")
+    browser.wait("return document.querySelectorAll('#groups > li').length === 0")
+    browser.run("document.querySelector('#folder button').click()")
+    browser.wait("return document.getElementById('review-says').textContent.includes('1 face is of 1 person')")
+
+
 def explore(browser):
     go(browser, "explore")
     browser.wait("return document.querySelectorAll('#basis img').length === 13")
@@ -215,6 +238,7 @@ def visit(address, server, folder, axe):
         teach(browser)
         change_people(browser)
         two_tabs(browser)
+        review(browser, server.folder)
         explore(browser)
         camera(browser, "none")
         # 412 is a refusal that the browser itself writes to the console.
@@ -226,7 +250,7 @@ def visit(address, server, folder, axe):
             browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
             for width, height in ((1280, 900), (390, 844)):
                 browser.resize(width, height)
-                for view in ("try", "people", "explore"):
+                for view in ("try", "people", "review", "explore"):
                     go(browser, view)
                     browser.wait("return document.getElementById('summary').textContent")
                     browser.run("dispatchEvent(new Event('resize'))")

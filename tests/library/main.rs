@@ -28,3 +28,4 @@ mod texture;
 mod theory_att;
 mod theory_laws;
 mod verify_real;
+mod xmp;

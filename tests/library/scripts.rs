@@ -15,6 +15,7 @@ fn package(module: &str) -> &str {
         "cv2" => "opencv-contrib-python-headless",
         "sklearn" => "scikit-learn",
         "faiss" => "faiss-cpu",
+        "eigenfaces" => "./python",
         module => module,
     }
 }
@@ -49,6 +50,7 @@ fn every_script_installs_what_it_imports() {
     for script in [
         "benches/accuracy/run.sh",
         "benches/peers/run.sh",
+        "benches/python/run.sh",
         "benches/search/run.sh",
         "benches/small/run.sh",
         "integrations/spark/test.sh",

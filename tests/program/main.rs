@@ -10,8 +10,10 @@ mod crowd;
 mod distributed;
 mod elongated;
 mod evaluate;
+mod exiftool;
 mod facemap;
 mod framing;
+mod group;
 mod hostile;
 #[cfg(unix)]
 mod interrupted;

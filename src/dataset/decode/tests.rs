@@ -111,7 +111,7 @@ fn photos_are_turned_upright() {
         assert_eq!(gray, expected.into_luma8(), "EXIF {exif}");
         let color = decode_color(&bytes, &limits()).unwrap();
         assert_eq!(DynamicImage::from(color).into_luma8(), gray, "EXIF {exif}");
-        let from_header = dimensions(Cursor::new(&bytes), &bytes).unwrap();
+        let (from_header, _) = header(Cursor::new(&bytes), &bytes).unwrap();
         assert_eq!(from_header, gray.dimensions(), "EXIF {exif}");
     }
     let (bytes, _) = jpeg_turned(6);
@@ -128,7 +128,7 @@ fn headers_tell_the_size_in_every_format() {
     for format in FORMATS {
         let bytes = encoded(&picture(), format);
         assert_eq!(
-            dimensions(Cursor::new(&bytes), &bytes[..32]).unwrap(),
+            header(Cursor::new(&bytes), &bytes[..32]).unwrap().0,
             (24, 17)
         );
     }
@@ -325,7 +325,7 @@ proptest! {
         let _ = decode(&bytes, &limits());
         let magic = encoded(&picture(), FORMATS[format]);
         let _ = decode(&[&magic[..16], &bytes].concat(), &limits());
-        let _ = dimensions(Cursor::new([&magic[..16], &bytes].concat()), &magic[..16]);
+        let _ = header(Cursor::new([&magic[..16], &bytes].concat()), &magic[..16]);
     }
 
     #[test]
@@ -339,7 +339,7 @@ proptest! {
         if let Ok(gray) = decode(&bytes, &small) {
             prop_assert!(gray.as_raw().len() as u64 <= small.max_pixels);
         }
-        let _ = dimensions(Cursor::new(&bytes), &bytes[..32]);
+        let _ = header(Cursor::new(&bytes), &bytes[..32]);
     }
 }
 

@@ -1,11 +1,12 @@
 // Which view is shown.
 
 import * as people from "./people.js";
+import * as review from "./review.js";
 import * as explore from "./explore.js";
 import * as attempt from "./try.js";
 import { element, onStale, say, summarize, trying } from "./ui.js";
 
-const views = { try: attempt, people, explore };
+const views = { try: attempt, people, review, explore };
 
 async function route() {
   const wanted = location.hash.slice(1);
@@ -25,7 +26,7 @@ async function route() {
   });
 }
 
-onStale(people.show);
+onStale(async () => { if (!element("people").hidden) await people.show(); });
 
 addEventListener("hashchange", route);
 await route();

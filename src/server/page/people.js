@@ -1,6 +1,7 @@
 // Who is enrolled: look, add, rename, merge, move, erase.
 
 import { change, get, part } from "./api.js";
+import { work } from "./jobs.js";
 import { counted, element, make, question, say, summarize, trying } from "./ui.js";
 
 const open = new Set();
@@ -105,29 +106,6 @@ async function eraseFace(person, hash) {
   if (!isSure) return;
   await change("DELETE", `/faces/${hash}`);
   await done("The face was erased.");
-}
-
-const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
-
-// Begins a job, shows how far it is, and returns what came of it.
-async function work(content, doing) {
-  let job = await change("POST", "/jobs", content);
-  const { id } = job;
-  const bar = element("progress");
-  element("job").hidden = false;
-  element("cancel").onclick = () => trying(() => change("DELETE", `/jobs/${id}`));
-  try {
-    while (job.state === "working") {
-      element("job-says").textContent = job.of ? `${doing}: ${job.done} of ${job.of}` : doing;
-      if (job.of) [bar.max, bar.value] = [job.of, job.done];
-      else bar.removeAttribute("value");
-      await pause(250);
-      job = await get(`/jobs/${id}`);
-    }
-  } finally {
-    element("job").hidden = true;
-  }
-  return job;
 }
 
 function ended(job, text) {

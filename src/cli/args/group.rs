@@ -1,0 +1,46 @@
+//! `group`: faces of people who are not enrolled, put into groups.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Accept, Force, csv};
+use crate::cli::group::PURITY;
+
+/// `group`
+#[derive(Debug, Args)]
+pub struct Group {
+    /// Folders of photos, sorted in whatever way
+    #[arg(value_name = "FOLDER", required_unless_present = "apply")]
+    pub folders: Vec<PathBuf>,
+    /// Write a page and a table in which groups are named, and a picture of each group, to this folder, readable by you only
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Share of faces that are to be among faces of their own person: more makes smaller groups
+    #[arg(long, value_name = "SHARE", default_value_t = PURITY, value_parser = purity)]
+    pub purity: f64,
+    /// Look at every photo again, also at those that are remembered in FOLDER/eigenfaces.faces
+    #[arg(long)]
+    pub rescan: bool,
+    /// Enrol the faces that were named in this table, and remember what was said to be wrong
+    #[arg(long, value_name = "GROUPS.csv", value_parser = csv, conflicts_with_all = ["folders", "output", "purity", "rescan"])]
+    pub apply: Option<PathBuf>,
+    /// With --apply: say what would be done, and do nothing
+    #[arg(long, requires = "apply")]
+    pub dry_run: bool,
+    /// With --apply: write the names into XMP files beside the photos too (photo.jpg.xmp), where digiKam, Lightroom and others read them
+    #[arg(long, requires = "apply")]
+    pub write_xmp: bool,
+    #[command(flatten)]
+    pub acceptance: Accept,
+    #[command(flatten)]
+    pub force: Force,
+}
+
+/// A share of faces that makes sense as an aim.
+fn purity(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.5..1.0).contains(&share) => Ok(share),
+        _ => Err("expected a share from 0.5 to below 1, such as 0.98".to_owned()),
+    }
+}

@@ -1,0 +1,248 @@
+//! Folders of photos, each with the index of the faces in it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::{self, FileId};
+use eigenfaces::enrollment::Observer;
+use eigenfaces::error::{Error, ModelProblem, Result};
+use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use eigenfaces::store;
+use serde_json::{Value, json};
+
+use super::super::output::{Output, counted, shown};
+
+/// The index of a folder, within it.
+const INDEX: &str = "eigenfaces.faces";
+
+/// Which photos are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scan {
+    /// Those that the index does not know.
+    New,
+    /// All.
+    All,
+}
+
+/// Where the index of a folder lies.
+pub fn index_of(folder: &Path) -> PathBuf {
+    folder.join(INDEX)
+}
+
+/// Folders of photos and their indexes, brought up to date.
+pub struct Albums {
+    albums: Vec<Album>,
+    unusable: usize,
+}
+
+struct Album {
+    folder: PathBuf,
+    index: FaceIndex,
+    /// The files of the index, by the names that it has for them.
+    paths: BTreeMap<String, PathBuf>,
+    /// Photos that were not known before.
+    looked_at: usize,
+    /// Why the index could not be kept: the folder may not be written to. That costs time only.
+    unsaved: Option<Error>,
+}
+
+/// A face of an album.
+pub struct Shown<'a> {
+    pub key: FaceKey,
+    pub found: &'a IndexedFace,
+    /// The photo, or the first of several copies of it.
+    pub photo: PathBuf,
+    /// How many faces the photo shows.
+    pub of: usize,
+}
+
+impl Shown<'_> {
+    /// The photo's path from the root, by which it is found from whatever folder.
+    pub fn whole_path(&self) -> String {
+        let whole = std::path::absolute(&self.photo);
+        let whole = whole.unwrap_or_else(|_| self.photo.clone());
+        whole.to_string_lossy().into_owned()
+    }
+
+    /// The photo, with the face's number where it shows several.
+    pub fn name(&self) -> String {
+        match self.of {
+            1 => shown(&self.photo),
+            _ => format!("{}, face {}", shown(&self.photo), self.key.face + 1),
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "photo": self.photo.to_string_lossy(),
+            "face": self.key.face + 1,
+            "box": self.found.location.bounds,
+        })
+    }
+}
+
+impl Albums {
+    /// Looks at what is new in the folders, and keeps the indexes for the next time.
+    ///
+    /// # Errors
+    /// What is no folder; an index that is damaged; [`Error::Cancelled`].
+    pub fn open(folders: &[PathBuf], scan: Scan, observer: &dyn Observer) -> Result<Self> {
+        let mut albums = Self {
+            albums: Vec::new(),
+            unusable: 0,
+        };
+        for folder in folders {
+            albums.add(folder, scan, observer)?;
+        }
+        Ok(albums)
+    }
+
+    fn add(&mut self, folder: &Path, scan: Scan, observer: &dyn Observer) -> Result<()> {
+        refuse_no_folder(folder)?;
+        let is_here = |album: &Album| FileId::of(&album.folder) == FileId::of(folder);
+        if self.albums.iter().any(is_here) {
+            return Ok(());
+        }
+        let file = index_of(folder);
+        let mut index = load(&file)?;
+        if scan == Scan::All {
+            index.forget_photos();
+        }
+        let listing = dataset::list_photos(&[folder.to_owned()])?;
+        let photos: Vec<PathBuf> = listing
+            .photos
+            .into_iter()
+            .filter(|photo| *photo != file && !store::is_result(photo))
+            .collect();
+        let name = |path: &Path| name_within(folder, path);
+        let refreshed = index.refresh(&photos, name, observer)?;
+        let not_listed = listing.skipped.iter().filter(|skip| skip.path != file);
+        let skipped: Vec<_> = not_listed.chain(&refreshed.skipped).cloned().collect();
+        observer.skipped(&skipped);
+        self.unusable += skipped.len();
+        let mut unsaved = None;
+        if refreshed.changed > 0 || scan == Scan::All {
+            // What was said of faces while photos were looked at.
+            index.answers.extend(load(&file)?.answers);
+            unsaved = store::save_face_index(&index, &file).err();
+        }
+        self.albums.push(Album {
+            folder: folder.to_owned(),
+            paths: photos.into_iter().map(|path| (name(&path), path)).collect(),
+            index,
+            looked_at: refreshed.looked_at,
+            unsaved,
+        });
+        Ok(())
+    }
+
+    /// Says what was found in each folder.
+    pub fn report(&self, output: &Output) {
+        for album in &self.albums {
+            output.say(&format!(
+                "{}: {} in {}, {} looked at",
+                shown(&album.folder),
+                counted(album.index.faces().count(), "face", "faces"),
+                counted(album.index.photos.len(), "photo", "photos"),
+                album.looked_at
+            ));
+            if let Some(error) = &album.unsaved {
+                output.say(&format!(
+                    "the faces found are not remembered for the next time: {error}"
+                ));
+            }
+        }
+    }
+
+    /// All faces in the order of their keys; those of photos that lie in several folders once.
+    pub fn faces(&self) -> Vec<Shown<'_>> {
+        let mut faces = BTreeMap::new();
+        for Album { index, paths, .. } in self.albums.iter().rev() {
+            let names = index.paths();
+            for (key, found) in index.faces() {
+                let name = names.get(&key.photo).and_then(|names| names.first());
+                let Some(photo) = name.and_then(|name| paths.get(*name)) else {
+                    continue;
+                };
+                let of = index.photos.get(&key.photo);
+                let shown = Shown {
+                    key,
+                    found,
+                    photo: photo.clone(),
+                    of: of.map_or(0, |photo| photo.faces.len()),
+                };
+                faces.insert(key, shown);
+            }
+        }
+        faces.into_values().collect()
+    }
+
+    /// What was said of faces.
+    pub fn answers(&self) -> Answers {
+        let mut all = Answers::default();
+        for album in &self.albums {
+            all.extend(album.index.answers.clone());
+        }
+        all
+    }
+
+    /// Photos that were looked at, now or earlier.
+    pub fn photos(&self) -> usize {
+        let photos = self.albums.iter().map(|album| album.index.photos.len());
+        photos.sum()
+    }
+
+    /// Files that could not be used.
+    pub fn unusable(&self) -> usize {
+        self.unusable
+    }
+}
+
+/// The index in a file; an empty one where there is none.
+///
+/// # Errors
+/// A file that is no index, or is damaged.
+pub fn load(file: &Path) -> Result<FaceIndex> {
+    if file.symlink_metadata().is_err() {
+        return Ok(FaceIndex::default());
+    }
+    store::load_face_index(file).map_err(|error| Error::FaceIndex {
+        path: file.to_owned(),
+        reason: match error {
+            Error::Model {
+                problem: ModelProblem::OtherKind { found, .. },
+                ..
+            } => format!("it is {found}"),
+            Error::Read { source, .. } => eigenfaces::error::reason(&source),
+            _ => "it is no index of faces, or is damaged".to_owned(),
+        },
+    })
+}
+
+/// The name of a file in the index of a folder; of one that is not Unicode, with its odd bytes escaped.
+pub fn name_within(folder: &Path, file: &Path) -> String {
+    let within = file.strip_prefix(folder).unwrap_or(file);
+    match within.to_str() {
+        Some(name) => name.to_owned(),
+        None => within
+            .as_os_str()
+            .as_encoded_bytes()
+            .escape_ascii()
+            .to_string(),
+    }
+}
+
+/// Fails where a folder is not there, or is none.
+pub fn refuse_no_folder(folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        let path = folder.to_owned();
+        return Err(Error::NoSuchPath { path });
+    }
+    if !folder.is_dir() {
+        return Err(Error::UnreadablePath {
+            path: folder.to_owned(),
+            reason: "it is no folder; `eigenfaces identify` looks at single photos".to_owned(),
+        });
+    }
+    Ok(())
+}

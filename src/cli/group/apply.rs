@@ -1,0 +1,544 @@
+//! `eigenfaces group --apply`: what was typed into the table of groups is done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::{Person, Photo};
+use eigenfaces::enrollment::{PhotoFaces, none_usable};
+use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::face_index::{self, Answers, FaceIndex, FaceKey};
+use eigenfaces::gallery::{Dispute, LabeledFace};
+use eigenfaces::locate::framing::Framing;
+use eigenfaces::preparation::Preparation;
+use eigenfaces::{Model, Settings, store};
+use rayon::prelude::*;
+
+use super::super::args::Group;
+use super::super::output::{Output, counted, shown};
+use super::super::sidecars::{Named, Sidecars, Writing};
+use super::super::{Outcome, changing};
+use super::albums;
+use super::table::{self, Row};
+
+/// What is typed for a face that is not of the group's person, and for what nobody wants to name.
+pub const NOT_THIS: &str = "-";
+pub const IGNORE: &str = "ignore";
+
+/// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
+const MOST_APART: usize = 50;
+
+/// The overlap (intersection over union) from which on a face is where it was.
+const SAME_PLACE: f32 = 0.5;
+
+/// Whether what was typed is an answer and no name.
+pub fn is_no_name(typed: &str) -> bool {
+    typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
+}
+
+/// What was said of a face.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer {
+    Nothing,
+    Person(Person),
+    Ignored,
+    /// It is not of the person of these other faces (positions of rows).
+    NotThese(Vec<usize>),
+}
+
+pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
+    let refuse = |reason: String| Error::GroupTable {
+        path: table.to_owned(),
+        reason,
+    };
+    let mut groups = NamedGroups::of(table::read(table)?, refuse)?;
+    for group in &groups.ambiguous {
+        output.say(&format!(
+            "group {group} has several names; its rows without one are left as they are"
+        ));
+    }
+    let mut failed = groups.report_unknown(output);
+    if args.dry_run {
+        output.line(&format!("would {}", groups.in_words()))?;
+        if args.write_xmp {
+            groups.write_xmp(Writing::Told, output)?;
+        }
+        return Ok(Outcome::of_inputs(groups.said(), failed));
+    }
+    if groups.has_names() {
+        failed += enroll(table, &mut groups, model, output)?;
+    }
+    groups.remember()?;
+    if args.write_xmp {
+        failed += groups.write_xmp(Writing::Done, output)?;
+    }
+    if groups.said() == 0 {
+        output.say(&format!("{} has no names yet: nothing to do", shown(table)));
+    }
+    Ok(Outcome::of_inputs(
+        groups.said().saturating_sub(failed),
+        failed,
+    ))
+}
+
+/// What a person has said of faces in groups.
+pub struct NamedGroups {
+    rows: Vec<Row>,
+    answers: Vec<Answer>,
+    /// The face of each row; `None` where no index knows it.
+    keys: Vec<Option<FaceKey>>,
+    /// Rows whose faces were not enrolled.
+    refused: BTreeSet<usize>,
+    /// Groups with several names, and rows without one.
+    ambiguous: Vec<String>,
+    /// The indexes of all folders that the photos lie in.
+    indexes: BTreeMap<PathBuf, FaceIndex>,
+}
+
+impl NamedGroups {
+    /// Of the rows of a table. One name in a group, in whichever row, is meant for all rows without another.
+    ///
+    /// # Errors
+    /// A name that cannot be one, or a face with two, as `refuse` says it; an index that cannot be read.
+    pub fn of(rows: Vec<Row>, refuse: impl Fn(String) -> Error) -> Result<Self> {
+        let (answers, ambiguous) = answers(&rows).map_err(refuse)?;
+        let mut groups = Self {
+            keys: vec![None; rows.len()],
+            rows,
+            answers,
+            refused: BTreeSet::new(),
+            ambiguous,
+            indexes: BTreeMap::new(),
+        };
+        for at in 0..groups.rows.len() {
+            if groups.answers[at] != Answer::Nothing {
+                groups.keys[at] = groups.find(at)?;
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Whether any face was given a name.
+    pub fn has_names(&self) -> bool {
+        let mut answers = self.answers.iter();
+        answers.any(|answer| matches!(answer, Answer::Person(_)))
+    }
+
+    /// How many faces something was said of.
+    fn said(&self) -> usize {
+        let answers = self.answers.iter();
+        answers.filter(|answer| **answer != Answer::Nothing).count()
+    }
+
+    /// The face of a row, by the indexes of the folders that its photo lies in, which are read.
+    fn find(&mut self, at: usize) -> Result<Option<FaceKey>> {
+        let row = &self.rows[at];
+        let mut key = None;
+        for folder in row.photo.ancestors().skip(1) {
+            let file = albums::index_of(folder);
+            if !self.indexes.contains_key(&file) {
+                if file.symlink_metadata().is_err() {
+                    continue;
+                }
+                self.indexes.insert(file.clone(), albums::load(&file)?);
+            }
+            let index = self.indexes.get(&file);
+            key = key.or_else(|| key_of(index?, folder, row));
+        }
+        Ok(key)
+    }
+
+    /// Names the faces of which something was said that cannot be remembered. Returns how many.
+    fn report_unknown(&self, output: &Output) -> usize {
+        let all = self.rows.iter().zip(&self.answers).zip(&self.keys);
+        let unknown = all.filter(|((_, answer), key)| {
+            key.is_none() && matches!(answer, Answer::Ignored | Answer::NotThese(_))
+        });
+        let unknown: Vec<&Row> = unknown.map(|((row, _), _)| row).collect();
+        for row in &unknown {
+            output.warn(&format!(
+                "{}, face {}: no index of faces knows it, so what was said of it is not remembered; group its folder again",
+                shown(&row.photo),
+                row.face
+            ));
+        }
+        unknown.len()
+    }
+
+    fn in_words(&self) -> String {
+        let count =
+            |is: fn(&Answer) -> bool| self.answers.iter().filter(|answer| is(answer)).count();
+        let people: BTreeSet<&Person> = self.answers.iter().filter_map(person).collect();
+        format!(
+            "enrol {} of {}, ignore {} and keep {} apart",
+            counted(count(|answer| person(answer).is_some()), "face", "faces"),
+            counted(people.len(), "person", "people"),
+            count(|answer| *answer == Answer::Ignored),
+            count(|answer| matches!(answer, Answer::NotThese(_))),
+        )
+    }
+
+    /// The faces that were given a name, prepared, and what is wrong with the others.
+    pub fn faces(&mut self, preparation: &Preparation) -> (Vec<LabeledFace>, Vec<Error>) {
+        let mut of_photo: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            if person(&self.answers[at]).is_some() {
+                of_photo.entry(&row.photo).or_default().push(at);
+            }
+        }
+        let photos: Vec<(&Path, Vec<usize>)> = of_photo.into_iter().collect();
+        let read: Vec<Vec<(usize, Result<LabeledFace>)>> = photos
+            .par_iter()
+            .map(|(photo, rows)| self.of_photo(preparation, photo, rows))
+            .collect();
+        let (mut faces, mut wrong) = (Vec::new(), Vec::new());
+        for (at, face) in read.into_iter().flatten() {
+            match face {
+                Ok(face) => faces.push(face),
+                Err(error) => {
+                    self.refused.insert(at);
+                    wrong.push(error);
+                }
+            }
+        }
+        (faces, wrong)
+    }
+
+    /// The faces of these rows, all of one photo.
+    fn of_photo(
+        &self,
+        preparation: &Preparation,
+        photo: &Path,
+        rows: &[usize],
+    ) -> Vec<(usize, Result<LabeledFace>)> {
+        let unusable = |problem| Error::Photo {
+            path: photo.to_owned(),
+            problem,
+        };
+        let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
+        let source = photo.to_string_lossy();
+        let face = |faces: &PhotoFaces, at: usize| {
+            let row = &self.rows[at];
+            let position = row.face - 1;
+            let place = faces.locations().get(position).copied().flatten();
+            let moved = match (row.bounds, place) {
+                (Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
+                (_, now) => now.is_none(),
+            };
+            let labeled = person(&self.answers[at])
+                .filter(|_| !moved)
+                .and_then(|person| faces.labeled(position, person, &source));
+            labeled.ok_or_else(|| unusable(PhotoProblem::FaceMoved))
+        };
+        match faces() {
+            Ok(faces) => rows.iter().map(|&at| (at, face(&faces, at))).collect(),
+            Err(error) => {
+                let mut error = Some(error);
+                let again = || unusable(PhotoProblem::FaceMoved);
+                rows.iter()
+                    .map(|&at| (at, Err(error.take().unwrap_or_else(again))))
+                    .collect()
+            }
+        }
+    }
+
+    /// Takes down that faces were not enrolled, because they are enrolled as somebody else's.
+    fn refuse(&mut self, disputes: &[Dispute]) {
+        for (at, row) in self.rows.iter().enumerate() {
+            let photo = row.photo.to_string_lossy();
+            let numbered = format!("{photo} (face {})", row.face);
+            let is_it = |dispute: &Dispute| dispute.source == photo || dispute.source == numbered;
+            if disputes.iter().any(is_it) {
+                self.refused.insert(at);
+            }
+        }
+    }
+
+    /// Takes down in the indexes which faces are ignored and which are of two people.
+    ///
+    /// # Errors
+    /// An index that cannot be written.
+    pub fn remember(&mut self) -> Result<()> {
+        let mut told = Answers::default();
+        let mut taken_back = BTreeSet::new();
+        for (at, answer) in self.answers.iter().enumerate() {
+            let Some(key) = self.keys[at] else { continue };
+            match answer {
+                Answer::Nothing => {}
+                Answer::Person(_) => {
+                    taken_back.insert(key);
+                }
+                Answer::Ignored => {
+                    told.ignored.insert(key);
+                }
+                Answer::NotThese(others) => {
+                    for &other in others {
+                        if let Some(other) = self.keys[other] {
+                            told.keep_apart(key, other);
+                        }
+                    }
+                }
+            }
+        }
+        for (file, index) in &mut self.indexes {
+            let before = index.answers.clone();
+            index.answers.extend(told.clone());
+            index
+                .answers
+                .ignored
+                .retain(|key| !taken_back.contains(key));
+            if index.answers != before {
+                store::save_face_index(index, file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the names of faces that were enrolled into sidecars. Returns how many photos' could not be.
+    fn write_xmp(&self, writing: Writing, output: &Output) -> Result<usize> {
+        let mut of_photo: BTreeMap<&Path, Vec<Named<'_>>> = BTreeMap::new();
+        let mut failed = 0;
+        for (at, row) in self.rows.iter().enumerate() {
+            let Some(person) = person(&self.answers[at]).filter(|_| !self.refused.contains(&at))
+            else {
+                continue;
+            };
+            let found = self.keys[at].and_then(|key| {
+                let mut indexes = self.indexes.values();
+                indexes.find_map(|index| index.face(key))
+            });
+            match row.bounds.or(found.map(|face| face.location.bounds)) {
+                Some(bounds) => of_photo.entry(&row.photo).or_default().push(Named {
+                    bounds,
+                    name: person.as_str(),
+                    confidence: None,
+                }),
+                None => {
+                    failed += 1;
+                    output.warn(&format!(
+                        "{}, face {}: where it lies is not known, so its name is not written",
+                        shown(&row.photo),
+                        row.face
+                    ));
+                }
+            }
+        }
+        let mut sidecars = Sidecars::new(writing);
+        for (photo, faces) in &of_photo {
+            if let Err(error) = sidecars.add(photo, faces, output) {
+                output.warn(&error.to_string());
+                failed += 1;
+            }
+        }
+        sidecars.report(output);
+        Ok(failed)
+    }
+}
+
+fn person(answer: &Answer) -> Option<&Person> {
+    match answer {
+        Answer::Person(person) => Some(person),
+        _ => None,
+    }
+}
+
+/// The share that two boxes `[left, top, width, height]` have in common.
+fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
+    let common = |axis: usize| {
+        let end = (one[axis] + one[axis + 2]).min(other[axis] + other[axis + 2]);
+        (end - one[axis].max(other[axis])).max(0.0)
+    };
+    let both = common(0) * common(1);
+    let either = one[2] * one[3] + other[2] * other[3] - both;
+    if either > 0.0 { both / either } else { 0.0 }
+}
+
+/// What was said of each row's face, and the groups of which it cannot be told; or what is wrong with the table.
+fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), String> {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        groups.entry(&row.group).or_default().push(at);
+    }
+    let mut answers = vec![Answer::Nothing; rows.len()];
+    let mut ambiguous = Vec::new();
+    for (group, own) in groups {
+        let typed: BTreeSet<&str> = own
+            .iter()
+            .map(|&at| rows[at].name.as_str())
+            .filter(|name| !name.is_empty() && *name != NOT_THIS)
+            .collect();
+        let of_all = typed.iter().next().filter(|_| typed.len() == 1);
+        if typed.len() > 1 && own.iter().any(|&at| rows[at].name.is_empty()) {
+            ambiguous.push(group.to_owned());
+        }
+        let others = own.iter().copied().filter(|&at| rows[at].name != NOT_THIS);
+        let others: Vec<usize> = others.take(MOST_APART).collect();
+        for at in own {
+            let name = match rows[at].name.as_str() {
+                "" => of_all.copied().unwrap_or_default(),
+                name => name,
+            };
+            answers[at] = match name {
+                "" => Answer::Nothing,
+                NOT_THIS => Answer::NotThese(others.clone()),
+                name if is_no_name(name) => Answer::Ignored,
+                name => Answer::Person(Person::new(name).map_err(|error| match rows[at].line {
+                    0 => error.to_string(),
+                    line => format!("line {line}: {error}"),
+                })?),
+            };
+        }
+    }
+    refuse_two_names(rows, &answers)?;
+    Ok((answers, ambiguous))
+}
+
+/// Fails where one face is given two names.
+fn refuse_two_names(rows: &[Row], answers: &[Answer]) -> std::result::Result<(), String> {
+    let mut named: BTreeMap<(&Path, usize), (&Person, u64)> = BTreeMap::new();
+    for (row, answer) in rows.iter().zip(answers) {
+        let Some(person) = person(answer) else {
+            continue;
+        };
+        let (first, line) = *named
+            .entry((&row.photo, row.face))
+            .or_insert((person, row.line));
+        if first != person {
+            return Err(format!(
+                "lines {line} and {}: one face is {first} and {person}; leave one of the names",
+                row.line
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Enrols the named faces, into a new model where there is none. Returns how many could not be.
+fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output) -> Result<usize> {
+    let _lock = changing::lock(model, output)?;
+    let before = match model.exists() {
+        true => Some(Model::load(model)?),
+        false => None,
+    };
+    let preparation = before
+        .as_ref()
+        .map_or_else(face_index::preparation, |model| {
+            *model.recognizer().preparation()
+        });
+    if preparation.framing() != Framing::Detect {
+        return Err(Error::OtherFraming {
+            path: model.to_owned(),
+            has: preparation.framing().name(),
+            asked: Framing::Detect.name(),
+        });
+    }
+    let (faces, wrong) = groups.faces(&preparation);
+    for error in &wrong {
+        output.warn(&error.to_string());
+    }
+    if faces.is_empty() {
+        return Err(none_usable(&[table.to_owned()], wrong.len()));
+    }
+    let (after, disputes) = added(before, preparation, faces)?;
+    for dispute in &disputes {
+        output.warn(&format!(
+            "{}: enrolled as {} already; it stays so",
+            dispute.source, dispute.other_person
+        ));
+    }
+    groups.refuse(&disputes);
+    after.save(model)?;
+    output.say(&format!(
+        "enrolled; {} of {} in {} now",
+        counted(after.gallery().len(), "face", "faces"),
+        counted(after.people().len(), "person", "people"),
+        shown(model)
+    ));
+    Ok(wrong.len() + disputes.len())
+}
+
+/// A model with these faces, a new one where there was none, and the faces that are enrolled as somebody else's.
+///
+/// # Errors
+/// Faces that there is no model of.
+pub fn added(
+    before: Option<Model>,
+    preparation: Preparation,
+    faces: Vec<LabeledFace>,
+) -> Result<(Model, Vec<Dispute>)> {
+    match before {
+        None => Ok((
+            Model::enroll_faces(preparation, faces, Settings::default())?,
+            Vec::new(),
+        )),
+        Some(mut model) => {
+            let disputes = model.add_faces(faces)?;
+            Ok((model, disputes))
+        }
+    }
+}
+
+/// The face of a row, as the index of a folder knows it.
+fn key_of(index: &FaceIndex, folder: &Path, row: &Row) -> Option<FaceKey> {
+    let file = index.files.get(&albums::name_within(folder, &row.photo))?;
+    let key = FaceKey {
+        photo: file.photo,
+        face: row.face - 1,
+    };
+    index.face(key).map(|_| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(typed: &[(&str, &str)]) -> Vec<Answer> {
+        let text: String = typed
+            .iter()
+            .map(|(group, name)| format!("{group},{name},a.jpg,1\n"))
+            .collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("groups.csv");
+        std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
+        let rows = table::read(&path).unwrap();
+        answers(&rows).unwrap().0
+    }
+
+    fn person(name: &str) -> Answer {
+        Answer::Person(Person::new(name).unwrap())
+    }
+
+    #[test]
+    fn one_name_is_for_the_whole_group() {
+        let found = answered(&[("1", ""), ("1", "Ada"), ("1", "-"), ("2", "")]);
+        assert_eq!(
+            found,
+            [
+                person("Ada"),
+                person("Ada"),
+                Answer::NotThese(vec![0, 1]),
+                Answer::Nothing
+            ]
+        );
+    }
+
+    #[test]
+    fn two_names_are_for_their_rows() {
+        let found = answered(&[
+            ("1", "Ada"),
+            ("1", "Bert"),
+            ("1", ""),
+            ("2", "ignore"),
+            ("2", ""),
+        ]);
+        assert_eq!(
+            found,
+            [
+                person("Ada"),
+                person("Bert"),
+                Answer::Nothing,
+                Answer::Ignored,
+                Answer::Ignored
+            ]
+        );
+    }
+}

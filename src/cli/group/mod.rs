@@ -1,0 +1,323 @@
+//! `eigenfaces group`: the faces of photo folders, by person as far as that can be told.
+
+pub mod albums;
+pub mod apply;
+mod pages;
+pub mod table;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use eigenfaces::background::Background;
+use eigenfaces::dataset::{Person, natural};
+use eigenfaces::error::Result;
+use eigenfaces::face_index::{self, Answers, FaceKey};
+use eigenfaces::grouping::{self, Constraints, Grouping};
+use eigenfaces::preparation::{Part, Preparation, PreparedFace};
+use eigenfaces::recognizer::{Identification, Identifier, Question};
+use eigenfaces::store;
+use nalgebra::DMatrix;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::args::{Format, Group};
+use super::output::{Output, counted, shown};
+use albums::{Albums, Scan, Shown};
+use table::Row;
+
+/// The share of faces that are to be among faces of their own person, where nobody says otherwise.
+pub const PURITY: f64 = 0.98;
+
+/// Faces that are identified together: bounds memory.
+const BATCH: usize = 1_024;
+
+/// Photos of a group that are named in text.
+const NAMED: usize = 3;
+
+/// Proposals told in text.
+const PROPOSED: usize = 10;
+
+pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
+    if let Some(table) = &args.apply {
+        return apply::run(args, table, model, output);
+    }
+    args.folders
+        .iter()
+        .try_for_each(|folder| albums::refuse_no_folder(folder))?;
+    let (people, identifier) = identifier(model, output)?;
+    let plan = match &args.output {
+        Some(folder) => {
+            let overwrite = args.force.into();
+            Some(pages::Plan::new(folder, &args.folders, &people, overwrite)?)
+        }
+        None => None,
+    };
+    let scan = if args.rescan { Scan::All } else { Scan::New };
+    let albums = Albums::open(&args.folders, scan, output)?;
+    albums.report(output);
+    let question = Question {
+        top: 1,
+        acceptance: args.acceptance.into(),
+    };
+    let faces = albums.faces();
+    let sorted = Sorted::of(&faces, &albums, identifier.as_ref(), question, args.purity)?;
+    report(&sorted, output)?;
+    if let Some(plan) = plan {
+        plan.write(&sorted.unnamed, &sorted.grouping, output)?;
+    }
+    Ok(Outcome::of_inputs(albums.photos(), albums.unusable()))
+}
+
+/// The people of the model, and what names them, if their faces were prepared as those of an index.
+fn identifier(model: &Path, output: &Output) -> Result<(Vec<Person>, Option<Identifier>)> {
+    if !model.exists() {
+        output.say(&format!(
+            "no model at {}: nobody has a name yet",
+            shown(model)
+        ));
+        return Ok((Vec::new(), None));
+    }
+    let identifier = store::load_identifier(model)?;
+    let people = identifier.people().to_vec();
+    if !names_indexed_faces(identifier.preparation()) {
+        output.say(&format!(
+            "the people of {} are not looked for: its photos were prepared in another way (enroll with --framing detect)",
+            shown(model)
+        ));
+        return Ok((people, None));
+    }
+    Ok((people, Some(identifier)))
+}
+
+/// Whether a model with this preparation can name faces of an index.
+pub fn names_indexed_faces(preparation: &Preparation) -> bool {
+    // Where the eyes of crops are assumed to be plays no part: faces of an index were found.
+    preparation.with_crop_eyes(None) == face_index::preparation()
+}
+
+/// The faces of albums: those of people who are enrolled, and the others in groups.
+pub struct Sorted<'a> {
+    pub known: Vec<Known<'a>>,
+    pub unnamed: Vec<&'a Shown<'a>>,
+    /// Of `unnamed`, by position.
+    pub grouping: Grouping,
+}
+
+impl<'a> Sorted<'a> {
+    /// Names the faces of people who are enrolled, and puts the others into groups.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn of(
+        faces: &'a [Shown<'a>],
+        albums: &Albums,
+        identifier: Option<&Identifier>,
+        question: Question,
+        purity: f64,
+    ) -> Result<Self> {
+        let named = match identifier {
+            Some(identifier) => identify(faces, identifier, question)?,
+            None => Vec::new(),
+        };
+        let is_named = |at: usize| {
+            let found: Option<&Identification> = named.get(at);
+            found.is_some_and(|found| found.name().is_some())
+        };
+        let answers = albums.answers();
+        let unnamed: Vec<&Shown<'_>> = faces
+            .iter()
+            .enumerate()
+            .filter(|(at, face)| !is_named(*at) && !answers.ignored.contains(&face.key))
+            .map(|(_, face)| face)
+            .collect();
+        let mut grouping = group(&unnamed, &answers, purity)?;
+        // For reading: as the photos lie in their folders.
+        for group in &mut grouping.groups {
+            group.sort_by(|&a, &b| by_photo(unnamed[a], unnamed[b]));
+        }
+        Ok(Self {
+            known: known(faces, &named),
+            unnamed,
+            grouping,
+        })
+    }
+}
+
+fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
+    natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
+}
+
+/// Who each face is, of the people of a model.
+fn identify(
+    faces: &[Shown<'_>],
+    identifier: &Identifier,
+    question: Question,
+) -> Result<Vec<Identification>> {
+    let prepared = |face: &Shown<'_>| PreparedFace {
+        pixels: face.found.pixels.clone(),
+        part: Part::Found {
+            location: face.found.location,
+            of: 1,
+        },
+    };
+    let mut identified = Vec::with_capacity(faces.len());
+    for some in faces.chunks(BATCH) {
+        let some: Vec<PreparedFace> = some.iter().map(prepared).collect();
+        identified.extend(identifier.identify_prepared(&[some], question)?.concat());
+    }
+    Ok(identified)
+}
+
+fn group(faces: &[&Shown<'_>], answers: &Answers, purity: f64) -> Result<Grouping> {
+    let background = Background::bundled()?;
+    let columns: Vec<f32> = faces
+        .iter()
+        .flat_map(|face| face.found.coordinates.iter().copied())
+        .collect();
+    let raw = DMatrix::from_vec(2 * background.components(), faces.len(), columns);
+    // Faces come in the order of their photos.
+    let mut photos = Vec::with_capacity(faces.len());
+    for (at, face) in faces.iter().enumerate() {
+        let is_same = at > 0 && faces[at - 1].key.photo == face.key.photo;
+        let before = photos.last().copied().unwrap_or(0);
+        photos.push(if is_same { before } else { at });
+    }
+    let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
+    let apart: Vec<(usize, usize)> = answers
+        .apart
+        .iter()
+        .filter_map(|&(one, other)| Some((position(one)?, position(other)?)))
+        .collect();
+    let constraints = Constraints {
+        photos: &photos,
+        apart: &apart,
+    };
+    Ok(grouping::group(background, &raw, constraints, purity))
+}
+
+/// The faces of a person of the model, each with its confidence.
+pub struct Known<'a> {
+    pub person: String,
+    pub faces: Vec<(&'a Shown<'a>, f64)>,
+}
+
+/// The people who were found, in the order of their names.
+fn known<'a>(faces: &'a [Shown<'a>], named: &[Identification]) -> Vec<Known<'a>> {
+    let mut of_person: BTreeMap<&str, Vec<(&Shown<'_>, f64)>> = BTreeMap::new();
+    for (face, found) in faces.iter().zip(named) {
+        if let (Some(person), Some(closest)) = (found.name(), found.closest()) {
+            let faces = of_person.entry(person).or_default();
+            faces.push((face, closest.confidence));
+        }
+    }
+    let known = of_person.into_iter().map(|(person, mut faces)| {
+        faces.sort_by(|(a, _), (b, _)| by_photo(a, b));
+        Known {
+            person: person.to_owned(),
+            faces,
+        }
+    });
+    known.collect()
+}
+
+fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
+    let Sorted {
+        known,
+        unnamed,
+        grouping,
+    } = sorted;
+    match output.format {
+        Format::Text => in_words(known, unnamed, grouping, output),
+        Format::Json => in_json(known, unnamed, grouping, output),
+        Format::Csv => {
+            output.line(table::HEADER)?;
+            table::rows(unnamed, grouping)
+                .iter()
+                .try_for_each(|row: &Row| output.csv(&row.fields()))
+        }
+    }
+}
+
+fn in_words(
+    known: &[Known<'_>],
+    unnamed: &[&Shown<'_>],
+    grouping: &Grouping,
+    output: &Output,
+) -> Result<()> {
+    for person in known {
+        let faces = counted(person.faces.len(), "face", "faces");
+        output.line(&format!("{}: {faces}", person.person))?;
+    }
+    let several = grouping.groups.iter().filter(|group| group.len() > 1);
+    for (number, group) in (1..).zip(several) {
+        let mut photos: Vec<String> = group
+            .iter()
+            .take(NAMED)
+            .map(|&face| unnamed[face].name())
+            .collect();
+        if group.len() > NAMED {
+            photos.push(format!("{} more", group.len() - NAMED));
+        }
+        output.line(&format!(
+            "group {number}: {} ({})",
+            counted(group.len(), "face", "faces"),
+            photos.join(", ")
+        ))?;
+    }
+    let single = grouping.groups.iter().filter(|group| group.len() == 1);
+    let single = single.count();
+    if single > 0 {
+        output.line(&format!(
+            "{} by themselves",
+            counted(single, "face", "faces")
+        ))?;
+    }
+    if known.is_empty() && unnamed.is_empty() {
+        output.line("no face was found")?;
+    }
+    for proposal in grouping.proposals.iter().take(PROPOSED) {
+        let [one, other] = proposal
+            .groups
+            .map(|group| called(group, unnamed, grouping));
+        output.say(&format!("perhaps one person: {one} and {other}"));
+    }
+    Ok(())
+}
+
+/// A group by its number, a single face by its photo.
+fn called(group: usize, unnamed: &[&Shown<'_>], grouping: &Grouping) -> String {
+    match grouping.groups[group].as_slice() {
+        [face] => unnamed[*face].name(),
+        _ => format!("group {}", group + 1),
+    }
+}
+
+fn in_json(
+    known: &[Known<'_>],
+    unnamed: &[&Shown<'_>],
+    grouping: &Grouping,
+    output: &Output,
+) -> Result<()> {
+    for person in known {
+        let faces: Vec<Value> = person
+            .faces
+            .iter()
+            .map(|(face, confidence)| {
+                let mut face = face.json();
+                face["confidence"] = json!(confidence);
+                face
+            })
+            .collect();
+        output.json(json!({ "person": person.person, "faces": faces }))?;
+    }
+    for (number, group) in (1..).zip(&grouping.groups) {
+        let faces: Vec<Value> = group.iter().map(|&face| unnamed[face].json()).collect();
+        output.json(json!({ "group": number, "faces": faces }))?;
+    }
+    for proposal in &grouping.proposals {
+        let groups = proposal.groups.map(|group| group + 1);
+        output.json(json!({ "proposal": groups, "score": proposal.score }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! What `eigenfaces group -o` writes: a page and a table to name groups in, and a picture of each group.
+
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::Person;
+use eigenfaces::error::{Error, Result, WriteProblem};
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::grouping::Grouping;
+use eigenfaces::render::groups::{Face, Group, page};
+use eigenfaces::render::sheet::{Tile, sheet};
+use eigenfaces::store::{Destination, FileKind, Outputs, Overwrite, Privacy};
+use image::GrayImage;
+
+use super::super::files;
+use super::super::output::{Output, counted, shown};
+use super::albums::{self, Shown};
+use super::{apply, table};
+
+const TABLE: &str = "groups.csv";
+const PAGE: &str = "groups.html";
+
+/// Pictures of groups written at most, and faces in one of them.
+const MOST_SHEETS: usize = 500;
+const MOST_TILES: usize = 200;
+
+/// Letters that fit below a face.
+const LABEL: usize = 15;
+
+/// Where the results go.
+pub struct Plan {
+    folder: PathBuf,
+    outputs: Outputs,
+    table: Destination,
+    page: Destination,
+}
+
+impl Plan {
+    /// Makes the folder, where it is missing.
+    ///
+    /// # Errors
+    /// A table there in which names were typed that are not enrolled yet; whatever else must not be replaced.
+    pub fn new(
+        folder: &Path,
+        photos: &[PathBuf],
+        people: &[Person],
+        overwrite: Overwrite,
+    ) -> Result<Self> {
+        files::make_folder(folder)?;
+        let table = folder.join(TABLE);
+        if overwrite == Overwrite::OwnFiles && has_new_names(&table, people) {
+            return Err(Error::Write {
+                path: table,
+                problem: WriteProblem::Named,
+            });
+        }
+        let indexes = photos.iter().map(|folder| albums::index_of(folder));
+        let mut outputs = Outputs::new(indexes, overwrite);
+        Ok(Self {
+            table: outputs.claim(&table, FileKind::Derived)?,
+            page: outputs.claim(&folder.join(PAGE), FileKind::Derived)?,
+            folder: folder.to_owned(),
+            outputs,
+        })
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// A place that cannot be written.
+    pub fn write(
+        mut self,
+        faces: &[&Shown<'_>],
+        grouping: &Grouping,
+        output: &Output,
+    ) -> Result<()> {
+        let rows = table::rows(faces, grouping);
+        let text = table::written(&rows);
+        self.table.write(Privacy::Personal, text.into_bytes())?;
+        let shown_in = |&face: &usize| Face {
+            picture: picture(faces[face]),
+            photo: faces[face].whole_path(),
+            number: faces[face].key.face + 1,
+            bounds: faces[face].found.location.bounds,
+        };
+        let groups: Vec<Group> = grouping
+            .groups
+            .iter()
+            .map(|group| Group {
+                faces: group.iter().map(shown_in).collect(),
+            })
+            .collect();
+        let page = page(&groups, &grouping.proposals)?;
+        self.page.write(Privacy::Personal, page.into_bytes())?;
+        let sheets = self.sheets(faces, grouping)?;
+        output.say(&format!(
+            "wrote {TABLE}, {PAGE} and {} to {}: type names, then eigenfaces group --apply {}",
+            counted(sheets, "picture", "pictures"),
+            shown(&self.folder),
+            shown(self.table.path())
+        ));
+        Ok(())
+    }
+
+    /// A contact sheet of each group of several faces.
+    fn sheets(&mut self, faces: &[&Shown<'_>], grouping: &Grouping) -> Result<usize> {
+        let groups = grouping.groups.iter().filter(|group| group.len() > 1);
+        let mut written = 0;
+        for (number, group) in (1..).zip(groups.take(MOST_SHEETS)) {
+            let file = self.folder.join(format!("group-{number:03}.png"));
+            let to = self.outputs.claim(&file, FileKind::Derived)?;
+            let tiles: Vec<Tile> = group
+                .iter()
+                .take(MOST_TILES)
+                .map(|&face| Tile {
+                    image: picture(faces[face]),
+                    label: file_name(&faces[face].photo),
+                })
+                .collect();
+            let left_out = group.len() - tiles.len();
+            let note = match left_out {
+                0 => format!("group {number}: {}", counted(group.len(), "face", "faces")),
+                _ => format!(
+                    "group {number}: {} faces, the first {MOST_TILES} shown",
+                    group.len()
+                ),
+            };
+            files::picture(&to, Privacy::Personal, &sheet(&tiles, &note).into())?;
+            written += 1;
+        }
+        // Those of an earlier run, which had more groups.
+        for number in written + 1.. {
+            let file = self.folder.join(format!("group-{number:03}.png"));
+            if !file.exists() {
+                break;
+            }
+            self.outputs.claim(&file, FileKind::Derived)?.forget();
+            if file.exists() {
+                break;
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// Whether names were typed into a table that this command wrote, and not all of them are enrolled yet.
+fn has_new_names(table: &Path, people: &[Person]) -> bool {
+    let is_new = |row: &table::Row| {
+        let is_enrolled = people.iter().any(|person| person.is_called(&row.name));
+        !row.name.is_empty() && !is_enrolled && !apply::is_no_name(&row.name)
+    };
+    table::read(table).is_ok_and(|rows| rows.iter().any(is_new))
+}
+
+fn picture(face: &Shown<'_>) -> GrayImage {
+    let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
+    GrayImage::from_raw(width, height, face.found.pixels.clone()).unwrap_or_default()
+}
+
+/// The end of a file's name, where names that begin alike differ.
+fn file_name(photo: &Path) -> String {
+    let name = shown(Path::new(photo.file_name().unwrap_or_default()));
+    let letters = name.chars().count();
+    match letters > LABEL {
+        true => format!(
+            "…{}",
+            name.chars().skip(letters - LABEL).collect::<String>()
+        ),
+        false => name,
+    }
+}

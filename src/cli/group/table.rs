@@ -1,0 +1,231 @@
+//! The table in which groups are named: a row a face.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset;
+use eigenfaces::error::{Error, Result};
+use eigenfaces::grouping::Grouping;
+
+use super::super::output::{cell, from_cell};
+use super::albums::Shown;
+
+/// The columns, as the first line of the table.
+pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
+
+/// A face of a group, and what was typed for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Where in the table; 0 where it comes from elsewhere.
+    pub line: u64,
+    pub group: String,
+    pub name: String,
+    pub photo: PathBuf,
+    /// Counted from 1, from left to right.
+    pub face: usize,
+    /// Left, top, width and height in the photo, where that is told.
+    pub bounds: Option<[f32; 4]>,
+}
+
+impl Row {
+    pub fn fields(&self) -> Vec<String> {
+        let photo = self.photo.to_string_lossy().into_owned();
+        let mut fields = vec![
+            self.group.clone(),
+            self.name.clone(),
+            photo,
+            self.face.to_string(),
+        ];
+        let bounds = self.bounds.unwrap_or_default();
+        fields.extend(bounds.map(|edge| format!("{edge:.1}")));
+        fields
+    }
+}
+
+/// The rows of all groups, the largest first, without names.
+pub fn rows(faces: &[&Shown<'_>], grouping: &Grouping) -> Vec<Row> {
+    let of_group = |(number, group): (usize, &Vec<usize>)| {
+        let rows = group.iter().map(|&face| row(number, faces[face]));
+        rows.collect::<Vec<Row>>()
+    };
+    (1..).zip(&grouping.groups).flat_map(of_group).collect()
+}
+
+fn row(group: usize, face: &Shown<'_>) -> Row {
+    Row {
+        line: 0,
+        group: group.to_string(),
+        name: String::new(),
+        photo: PathBuf::from(face.whole_path()),
+        face: face.key.face + 1,
+        bounds: Some(face.found.location.bounds),
+    }
+}
+
+/// The table as text. Names of files stand as they are, whatever is in them: the table is to find them again.
+pub fn written(rows: &[Row]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // Into memory: it cannot fail.
+        let _ = writer.write_record(row.fields().iter().map(|field| cell(field)));
+    }
+    let rows = writer.into_inner().unwrap_or_default();
+    format!("{HEADER}\n{}", String::from_utf8_lossy(&rows))
+}
+
+/// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
+///
+/// # Errors
+/// A file that is not there or no such table; the line is named.
+pub fn read(path: &Path) -> Result<Vec<Row>> {
+    let refuse = |reason: String| Error::GroupTable {
+        path: path.to_owned(),
+        reason,
+    };
+    if !path.exists() {
+        let path = path.to_owned();
+        return Err(Error::NoSuchPath { path });
+    }
+    let mut text = String::new();
+    dataset::open_file(path)
+        .and_then(|mut file| file.read_to_string(&mut text))
+        .map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => refuse("it is not UTF-8: save it as CSV UTF-8".to_owned()),
+            _ => refuse(eigenfaces::error::reason(&error)),
+        })?;
+    let text = text.trim_start_matches('\u{feff}');
+    let heading = text.lines().next().unwrap_or_default();
+    let delimiter = match heading.contains(',') {
+        true => b',',
+        false => b';',
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(text.as_bytes());
+    let headers = reader
+        .headers()
+        .map_err(|error| refuse(error.to_string()))?;
+    let columns = columns(headers).map_err(refuse)?;
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| refuse(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let row = row_of(&record, &columns, line);
+        rows.push(row.ok_or_else(|| refuse(format!("line {line}: face is no number from 1 on")))?);
+    }
+    Ok(rows)
+}
+
+/// Where each column of [`HEADER`] stands; the box may be missing.
+fn columns(headers: &csv::StringRecord) -> Result<Vec<Option<usize>>, String> {
+    let place = |name: &str| {
+        headers
+            .iter()
+            .position(|header| header.trim().eq_ignore_ascii_case(name))
+    };
+    let places: Vec<Option<usize>> = HEADER.split(',').map(place).collect();
+    match HEADER
+        .split(',')
+        .zip(&places)
+        .take(4)
+        .find(|(_, place)| place.is_none())
+    {
+        None => Ok(places),
+        Some((name, _)) => Err(format!(
+            "it has no column {name}: `eigenfaces group FOLDER -o DIR` writes the table that is asked for"
+        )),
+    }
+}
+
+/// A row; `None` where its face is no number.
+fn row_of(record: &csv::StringRecord, columns: &[Option<usize>], line: u64) -> Option<Row> {
+    let cell = |at: usize| {
+        let column = columns.get(at).copied().flatten();
+        column
+            .and_then(|column| record.get(column))
+            .unwrap_or_default()
+    };
+    let face = cell(3).trim().parse().ok().filter(|&face| face > 0)?;
+    let edges = [4, 5, 6, 7].map(|at| cell(at).trim().parse::<f32>().ok());
+    let bounds = match edges {
+        [Some(left), Some(top), Some(width), Some(height)] => Some([left, top, width, height]),
+        _ => None,
+    };
+    // A row without group is one by itself.
+    let group = match cell(0).trim() {
+        "" => format!("line {line}"),
+        group => group.to_owned(),
+    };
+    Some(Row {
+        line,
+        group,
+        name: from_cell(cell(1).trim()).to_owned(),
+        photo: PathBuf::from(from_cell(cell(2))),
+        face,
+        bounds,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_back_with_what_was_typed() {
+        let row = Row {
+            line: 0,
+            group: "3".to_owned(),
+            name: String::new(),
+            photo: PathBuf::from("/photos/=a, \"b\"\n\u{200e}.jpg"),
+            face: 2,
+            bounds: Some([1.0, 2.0, 3.0, 4.0]),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("groups.csv");
+        let text = written(std::slice::from_ref(&row));
+        std::fs::write(&path, text.replace("3,,", "3, Ada Lovelace ,")).unwrap();
+        let read = read(&path).unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(
+            (read[0].group.as_str(), read[0].name.as_str(), read[0].face),
+            ("3", "Ada Lovelace", 2)
+        );
+        assert_eq!((&read[0].photo, read[0].bounds), (&row.photo, row.bounds));
+    }
+
+    #[test]
+    fn spreadsheets_may_save_it_in_their_ways() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("groups.csv");
+        std::fs::write(
+            &path,
+            "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n",
+        )
+        .unwrap();
+        let rows = read(&path).unwrap();
+        assert_eq!((rows[0].name.as_str(), rows[1].face), ("Ada", 2));
+        assert_ne!(
+            rows[0].group, rows[1].group,
+            "rows without group are by themselves"
+        );
+        std::fs::write(&path, b"group,name,photo,face\n1,\xe9,a,1\n").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("UTF-8"));
+    }
+
+    #[test]
+    fn what_is_no_such_table_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("groups.csv");
+        for (text, expected) in [
+            ("path,person\na,b\n", "no column group"),
+            ("group,name,photo,face\n1,Ada,a.jpg,0\n", "line 2"),
+            ("group,name,photo,face\n1,Ada\n", "line 2"),
+            ("", "no column group"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = read(&path).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

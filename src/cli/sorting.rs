@@ -1,0 +1,236 @@
+//! Photos sorted by person: a folder each, of hard links or copies (`identify --sort-into`).
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::{FileId, is_standard_input};
+use eigenfaces::decision::Decision;
+use eigenfaces::error::{Error, Result};
+use eigenfaces::recognizer::Identification;
+use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
+
+use super::args::{SortBy, Sorting};
+use super::files;
+use super::output::{Output, counted, shown};
+
+/// Folders for photos of nobody who is enrolled, and for those without a face.
+const UNKNOWN: &str = "unknown";
+const NO_FACE: &str = "no-face";
+
+/// Where photos are sorted into.
+pub struct Sorted<'a> {
+    folder: &'a Path,
+    by: Option<SortBy>,
+    sorts_all: bool,
+    /// Photos that came, would come, or were there already, by folder.
+    counts: BTreeMap<String, Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    new: usize,
+    there: usize,
+}
+
+impl<'a> Sorted<'a> {
+    /// As the user wants it; `None` where nothing is to be sorted.
+    pub fn plan(args: &'a Sorting) -> Option<Self> {
+        let folder = args.sort_into.as_deref()?;
+        Some(Self {
+            folder,
+            by: args.by(),
+            sorts_all: args.sort_all,
+            counts: BTreeMap::new(),
+        })
+    }
+
+    /// Sorts a photo into the folder of everybody who was named in it.
+    ///
+    /// # Errors
+    /// A place that cannot be written; a link to another file system.
+    pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
+        if is_standard_input(photo) {
+            return Ok(());
+        }
+        for name in self.folders(found) {
+            let folder = self.folder.join(&name);
+            let counts = self.counts.entry(name).or_default();
+            match place(&folder, photo) {
+                None => counts.there += 1,
+                Some(target) => {
+                    counts.new += 1;
+                    match self.by {
+                        None => {}
+                        Some(SortBy::Link) => link(photo, &folder, &target)?,
+                        Some(SortBy::Copy) => copy(photo, &folder, &target)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The folders that a photo belongs into.
+    fn folders(&self, found: &[Identification]) -> Vec<String> {
+        let mut names: Vec<String> = found
+            .iter()
+            .filter_map(Identification::name)
+            .map(folder_name)
+            .collect();
+        if names.is_empty() && self.sorts_all {
+            let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
+            names.push(if is_faceless { NO_FACE } else { UNKNOWN }.to_owned());
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Says what was done, or would be.
+    pub fn report(&self, output: &Output) {
+        let done = match self.by {
+            None => "would sort",
+            Some(SortBy::Link) => "linked",
+            Some(SortBy::Copy) => "copied",
+        };
+        for (name, counts) in &self.counts {
+            let already = match counts.there {
+                0 => String::new(),
+                there => format!(" ({there} there already)"),
+            };
+            output.say(&format!(
+                "{done} {} into {}{already}",
+                counted(counts.new, "photo", "photos"),
+                shown(&self.folder.join(name))
+            ));
+        }
+        if self.counts.is_empty() {
+            output.say("nobody was named, so there is nothing to sort");
+        } else if self.by.is_none() {
+            output
+                .say("nothing was written: add --link (hard links, which take no space) or --copy");
+        }
+    }
+}
+
+/// A person's name as that of a folder: without what a file system would take for something else.
+fn folder_name(person: &str) -> String {
+    let name: String = person
+        .chars()
+        .map(|letter| match letter {
+            '/' | '\\' | ':' | '\0' => '_',
+            letter => letter,
+        })
+        .collect();
+    match name.as_str() {
+        UNKNOWN | NO_FACE => format!("{name}_"),
+        _ if name.starts_with('.') => format!("_{name}"),
+        _ => name,
+    }
+}
+
+/// Where a photo comes to stand in a folder, under a name that is free; `None` where it stands there already.
+fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
+    let name = photo.file_name().unwrap_or_default();
+    for number in 1.. {
+        let target = folder.join(match number {
+            1 => PathBuf::from(name),
+            _ => files::numbered(Path::new(name), number),
+        });
+        if target.symlink_metadata().is_err() {
+            return Some(target);
+        }
+        if is_same(photo, &target) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether two files are one, or hold the same.
+fn is_same(photo: &Path, other: &Path) -> bool {
+    let length = |path: &Path| path.metadata().ok().map(|about| about.len());
+    let same_length = length(photo).is_some() && length(photo) == length(other);
+    same_length
+        && (FileId::of(photo) == FileId::of(other)
+            || matches!((fs::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a == b))
+}
+
+fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
+    files::make_folder(folder)?;
+    // Of a symbolic link the photo that it leads to.
+    let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
+    fs::hard_link(file, target).map_err(|error| Error::Link {
+        path: target.to_owned(),
+        reason: match error.kind() {
+            std::io::ErrorKind::CrossesDevices => {
+                "it is on another file system than the photo; --copy makes copies instead"
+                    .to_owned()
+            }
+            _ => eigenfaces::error::reason(&error),
+        },
+    })?;
+    note_change(target);
+    Ok(())
+}
+
+fn copy(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
+    files::make_folder(folder)?;
+    let unreadable = |error: std::io::Error| Error::UnreadablePath {
+        path: photo.to_owned(),
+        reason: eigenfaces::error::reason(&error),
+    };
+    let bytes = fs::read(photo).map_err(unreadable)?;
+    let about = photo.metadata();
+    let mut outputs = Outputs::new([photo], Default::default());
+    let to = outputs.claim(target, FileKind::Derived)?;
+    to.write_with(Privacy::Personal, |out| {
+        out.write_all(&bytes)?;
+        out.flush()?;
+        // A photo's date, and who may read it, are worth keeping, and no reason to fail.
+        if let Ok(about) = about {
+            let file: &File = out.get_ref();
+            let _ = file.set_permissions(about.permissions());
+            let _ = about.modified().map(|date| file.set_modified(date));
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_their_folder() {
+        assert_eq!(folder_name("Ada Lovelace"), "Ada Lovelace");
+        assert_eq!(folder_name("../../etc"), "_.._.._etc");
+        assert_eq!(folder_name(".hidden"), "_.hidden");
+        assert_eq!(folder_name("unknown"), "unknown_");
+    }
+
+    #[test]
+    fn a_taken_name_is_numbered_and_the_same_photo_is_there_already() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("a"), folder.path().join("b"));
+        let target = folder.path().join("Ada");
+        for made in [&one, &two, &target] {
+            fs::create_dir(made).unwrap();
+        }
+        for (path, text) in [(&one, "first"), (&two, "second")] {
+            std::fs::write(path.join("x.jpg"), text).unwrap();
+        }
+        let (one, two) = (one.join("x.jpg"), two.join("x.jpg"));
+        let place_of = |photo: &Path| place(&target, photo);
+        assert_eq!(place_of(&one), Some(target.join("x.jpg")));
+        link(&one, &target, &target.join("x.jpg")).unwrap();
+        assert_eq!(place_of(&one), None);
+        let free = place_of(&two).unwrap();
+        assert_eq!(free, target.join("x (2).jpg"));
+        copy(&two, &target, &free).unwrap();
+        assert_eq!(place_of(&two), None);
+        assert_eq!(std::fs::read_to_string(free).unwrap(), "second");
+    }
+}

@@ -1,0 +1,171 @@
+//! Faces that a person has named in a photo manager, found again in their photos.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
+use crate::dataset::{self, ContentHash, Limits, Person, Photo, PhotoFile, Skipped};
+use crate::error::{Error, PhotoProblem, Result};
+use crate::gallery::{FolderView, LabeledFace, Sighting};
+use crate::locate::framing::{Framing, FramingRule};
+use crate::preparation::Preparation;
+use crate::xmp::{self, Area, Region};
+
+/// Lists the photos under `roots`, and prepares the faces that are named in them. Photos without names are passed over.
+pub(super) fn read(
+    roots: &[PathBuf],
+    base: Base<'_>,
+    observer: &dyn Observer,
+) -> Result<FolderFaces> {
+    let listing = dataset::list_photos(roots)?;
+    let mut skipped = listing.skipped;
+    let (preparation, survey) = match base {
+        Base::Gallery(preparation, _) | Base::Basis(preparation) => (*preparation, None),
+        Base::Nothing(options) => {
+            let framing = match options.framing {
+                // Regions lie in whole photos.
+                FramingRule::Auto => FramingRule::Given(Framing::Detect),
+                given @ FramingRule::Given(_) => given,
+            };
+            PreparationOptions { framing, ..options }.choose(
+                &listing.photos,
+                roots,
+                &skipped,
+                observer,
+            )?
+        }
+    };
+    let enrolled = base.enrolled();
+    let progress = observer.reading(listing.photos.len());
+    let of_photo = |path: &PathBuf, file: &PhotoFile| match observer.is_cancelled() {
+        true => Ok(None),
+        false => named_faces(path, file, &preparation, &enrolled).map(Some),
+    };
+    let mut read = dataset::load(&listing.photos, &Limits::default(), of_photo, &*progress);
+    skipped.append(&mut read.skipped);
+    let mut folder = FolderView::default();
+    for photo in read.items {
+        let photo = photo.ok_or(Error::Cancelled)?;
+        folder.known.extend(photo.known);
+        folder.new.extend(photo.new);
+        skipped.extend(photo.not_found);
+    }
+    observer.skipped(&skipped);
+    if folder.new.is_empty() && folder.known.is_empty() && !matches!(base, Base::Gallery(..)) {
+        return Err(match skipped.len() {
+            0 => Error::NoNamedFaces {
+                path: roots.first().cloned().unwrap_or_default(),
+            },
+            count => none_usable(roots, count),
+        });
+    }
+    let unusable = skipped
+        .iter()
+        .map(|skipped| skipped.path.to_string_lossy().into_owned());
+    folder.unusable = unusable.collect();
+    Ok(FolderFaces {
+        preparation,
+        folder,
+        skipped,
+        survey,
+    })
+}
+
+/// The named faces of a photo.
+#[derive(Default)]
+struct NamedFaces {
+    known: Vec<Sighting>,
+    new: Vec<LabeledFace>,
+    not_found: Vec<Skipped>,
+}
+
+fn named_faces(
+    path: &Path,
+    file: &PhotoFile,
+    preparation: &Preparation,
+    enrolled: &HashSet<ContentHash>,
+) -> Result<NamedFaces, PhotoProblem> {
+    let mut found = NamedFaces::default();
+    let (displayed, exif) = file.header()?;
+    let regions = regions(path, file, displayed, exif)?;
+    if regions.is_empty() {
+        return Ok(found);
+    }
+    let faces = PhotoFaces::of(preparation, &Photo::decode(file)?)?;
+    let places = faces.locations();
+    let bounds: Vec<[f32; 4]> = places.iter().flatten().map(|place| place.bounds).collect();
+    let (_, areas) = xmp::stored_areas(displayed, exif, &bounds);
+    let pairs = xmp::matches(&regions, &areas);
+    let source = path.to_string_lossy();
+    for (region, at) in &pairs {
+        let person = Person::new(name(&regions[*region]));
+        let Some(face) = person
+            .ok()
+            .and_then(|person| faces.labeled(*at, &person, &source))
+        else {
+            continue;
+        };
+        match enrolled.contains(&face.hash) {
+            true => found.known.push(Sighting {
+                person: face.person,
+                source: face.source,
+                hash: face.hash,
+            }),
+            false => found.new.push(face),
+        }
+    }
+    for (at, region) in regions.iter().enumerate() {
+        let of_name = |other: &Region| other.name == region.name;
+        // A face may be named twice, in the form of two programs.
+        let is_found = pairs.iter().any(|(found, _)| of_name(&regions[*found]));
+        if !is_found && !regions[..at].iter().any(of_name) {
+            let path = path.to_owned();
+            let problem = not_found(region, &regions, &areas, &pairs);
+            found.not_found.push(Skipped { path, problem });
+        }
+    }
+    Ok(found)
+}
+
+/// Why a name came to no face: another name did, or there is none.
+fn not_found(
+    region: &Region,
+    regions: &[Region],
+    areas: &[Area],
+    pairs: &[(usize, usize)],
+) -> PhotoProblem {
+    let mut pairs = pairs.iter();
+    let taken = pairs.find(|(_, face)| region.area.same_face(&areas[*face]).is_some());
+    match taken {
+        Some((other, _)) => PhotoProblem::FaceNamedTwice {
+            name: name(region).to_owned(),
+            other: name(&regions[*other]).to_owned(),
+        },
+        None => PhotoProblem::NamedFaceNotFound {
+            name: name(region).to_owned(),
+        },
+    }
+}
+
+fn name(region: &Region) -> &str {
+    region.name.as_deref().unwrap_or_default()
+}
+
+/// The faces that a person has named, wherever that stands. What this program has named is no evidence.
+fn regions(
+    path: &Path,
+    file: &PhotoFile,
+    displayed: (u32, u32),
+    exif: u8,
+) -> Result<Vec<Region>, PhotoProblem> {
+    let (stored, _) = xmp::stored_areas(displayed, exif, &[]);
+    let mut all = Vec::new();
+    for packet in file.xmp(path) {
+        let named = xmp::named_faces(&packet, stored).map_err(|error| PhotoProblem::Regions {
+            reason: error.to_string(),
+        })?;
+        all.extend(named);
+    }
+    all.retain(|region| Person::new(name(region)).is_ok());
+    Ok(all)
+}

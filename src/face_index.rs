@@ -1,0 +1,262 @@
+//! The faces found in folders of photos, remembered so that a photo is looked at once.
+//!
+//! A photo is known by its content: one that was moved, renamed or copied is not looked at again. Faces are prepared in
+//! one way, [`preparation`], which need not be that of any gallery.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use nalgebra::DMatrix;
+
+use crate::background::Background;
+use crate::dataset::{self, ContentHash, Limits, PhotoFile, Skipped};
+use crate::enrollment::Observer;
+use crate::error::{Error, PhotoProblem, Result};
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::locate::Location;
+use crate::locate::framing::Framing;
+use crate::preparation::Preparation;
+
+/// Photos read at a time: bounds memory.
+const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// How the faces of an index are prepared: found, and aligned by the eyes.
+pub fn preparation() -> Preparation {
+    Preparation::new(FaceSize::ALIGNED, Framing::Detect)
+}
+
+/// A face found in a photo.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexedFace {
+    /// Where in the upright photo.
+    pub location: Location,
+    /// The aligned face: d pixels, row by row, of the size [`FaceSize::ALIGNED`].
+    pub pixels: Vec<u8>,
+    /// Its 2k [coordinates](Background::coordinates).
+    pub coordinates: Vec<f32>,
+}
+
+/// The faces of a photo, from left to right.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct IndexedPhoto {
+    /// The faces.
+    pub faces: Vec<IndexedFace>,
+}
+
+/// A face, by its photo and its number there, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FaceKey {
+    /// The photo.
+    pub photo: ContentHash,
+    /// The position among the photo's faces.
+    pub face: usize,
+}
+
+/// What a file was when it was last read: as long as length and date stay, its content is taken to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileRecord {
+    /// Bytes.
+    pub length: u64,
+    /// Nanoseconds since 1970 at which it was written.
+    pub modified: u64,
+    /// Its content.
+    pub photo: ContentHash,
+}
+
+impl FileRecord {
+    /// The length and date of a file; `None` where it has none, or one before 1970.
+    fn stamp(path: &Path) -> Option<(u64, u64)> {
+        let about = path.metadata().ok()?;
+        let since = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some((about.len(), u64::try_from(since.as_nanos()).ok()?))
+    }
+}
+
+/// Photos and the faces in them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FaceIndex {
+    /// The files that were read, by their paths.
+    pub files: BTreeMap<String, FileRecord>,
+    /// The photos that these files hold.
+    pub photos: BTreeMap<ContentHash, IndexedPhoto>,
+    /// What a person has said of faces, also of those of photos that are not here at present.
+    pub answers: Answers,
+}
+
+/// What a person has said of faces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answers {
+    /// Faces of nobody who is to be named: they take no part in groups.
+    pub ignored: BTreeSet<FaceKey>,
+    /// Pairs of faces of two people, the smaller key first.
+    pub apart: BTreeSet<(FaceKey, FaceKey)>,
+}
+
+impl Answers {
+    /// Takes down that two faces are of two people.
+    pub fn keep_apart(&mut self, one: FaceKey, other: FaceKey) {
+        if one != other {
+            self.apart.insert((one.min(other), one.max(other)));
+        }
+    }
+
+    /// Takes over what was said elsewhere.
+    pub fn extend(&mut self, other: Self) {
+        self.ignored.extend(other.ignored);
+        self.apart.extend(other.apart);
+    }
+}
+
+/// What bringing an index up to date came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refreshed {
+    /// Photos that were looked at.
+    pub looked_at: usize,
+    /// Files that were read, and files that are gone.
+    pub changed: usize,
+    /// Files that could not be used.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A file that is to be read: where it lies, its name in the index, its length and date.
+type Unread<'a> = (&'a Path, String, Option<(u64, u64)>);
+
+/// What became of a file.
+enum Read {
+    Known(ContentHash),
+    New(ContentHash, IndexedPhoto),
+    Cancelled,
+}
+
+impl FaceIndex {
+    /// Brings the index up to date with these files, which are all that it is to hold: those that are new or were changed
+    /// are read, those that are gone are forgotten, with the faces that only they showed. `name` gives the path under
+    /// which a file is remembered. The observer is told of progress.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], after which the index lacks photos; when the program itself is damaged.
+    pub fn refresh<P: AsRef<Path> + Sync>(
+        &mut self,
+        files: &[P],
+        name: impl Fn(&Path) -> String + Sync,
+        observer: &dyn Observer,
+    ) -> Result<Refreshed> {
+        let background = Background::bundled()?;
+        let mut before = std::mem::take(self);
+        self.answers = std::mem::take(&mut before.answers);
+        let mut refreshed = Refreshed::default();
+        let mut unread: Vec<Unread<'_>> = Vec::new();
+        for file in files {
+            let (path, name) = (file.as_ref(), name(file.as_ref()));
+            let stamp = FileRecord::stamp(path);
+            match before.files.get(&name) {
+                Some(record) if Some((record.length, record.modified)) == stamp => {
+                    self.files.insert(name, *record);
+                }
+                _ => unread.push((path, name, stamp)),
+            }
+        }
+        let known = files.len() - unread.len();
+        refreshed.changed = unread.len() + before.files.len() - known;
+        let paths: Vec<&Path> = unread.iter().map(|(path, ..)| *path).collect();
+        let read = |_: &&Path, file: &PhotoFile| {
+            if observer.is_cancelled() {
+                return Ok(Read::Cancelled);
+            }
+            let hash = file.content_hash();
+            match before.photos.contains_key(&hash) {
+                true => Ok(Read::Known(hash)),
+                false => Ok(Read::New(hash, found(background, file)?)),
+            }
+        };
+        let progress = observer.reading(files.len());
+        let done = |count: usize| progress(known + count);
+        let limits = Limits::default();
+        dataset::stream_each(&paths, &limits, BATCH, read, &done, |batches| {
+            for ((path, name, stamp), read) in unread.iter().zip(batches.flatten()) {
+                let photo = match read {
+                    Ok(Read::Cancelled) => break,
+                    Ok(Read::Known(photo)) => photo,
+                    Ok(Read::New(photo, faces)) => {
+                        refreshed.looked_at += 1;
+                        self.photos.insert(photo, faces);
+                        photo
+                    }
+                    Err(problem) => {
+                        let path = (*path).to_owned();
+                        refreshed.skipped.push(Skipped { path, problem });
+                        continue;
+                    }
+                };
+                let (length, modified) = stamp.unwrap_or_default();
+                self.files.insert(
+                    name.clone(),
+                    FileRecord {
+                        length,
+                        modified,
+                        photo,
+                    },
+                );
+            }
+        });
+        if observer.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let there: BTreeSet<ContentHash> = self.files.values().map(|file| file.photo).collect();
+        for photo in there {
+            if let Some(faces) = before.photos.remove(&photo) {
+                self.photos.insert(photo, faces);
+            }
+        }
+        Ok(refreshed)
+    }
+
+    /// All faces, in the order of their keys.
+    pub fn faces(&self) -> impl Iterator<Item = (FaceKey, &IndexedFace)> {
+        self.photos.iter().flat_map(|(&photo, indexed)| {
+            let faces = indexed.faces.iter().enumerate();
+            faces.map(move |(face, found)| (FaceKey { photo, face }, found))
+        })
+    }
+
+    /// The face of a key.
+    pub fn face(&self, key: FaceKey) -> Option<&IndexedFace> {
+        self.photos.get(&key.photo)?.faces.get(key.face)
+    }
+
+    /// Forgets all photos, so that they are looked at again, and nothing that a person has said.
+    pub fn forget_photos(&mut self) {
+        self.files.clear();
+        self.photos.clear();
+    }
+
+    /// The paths of the files that hold each photo, in order.
+    pub fn paths(&self) -> BTreeMap<ContentHash, Vec<&str>> {
+        let mut paths: BTreeMap<ContentHash, Vec<&str>> = BTreeMap::new();
+        for (path, file) in &self.files {
+            paths.entry(file.photo).or_default().push(path);
+        }
+        paths
+    }
+}
+
+/// The faces of a photo.
+fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, PhotoProblem> {
+    let photo = file.decode()?;
+    let prepared = preparation().prepare_all(&photo)?;
+    let faces = prepared.into_iter().filter_map(|face| {
+        let location = face.part.location()?;
+        let one = FaceMatrix::from_pixels(FaceSize::ALIGNED, face.pixels.clone()).ok()?;
+        let coordinates: DMatrix<f32> = background.coordinates(&one);
+        Some(IndexedFace {
+            location,
+            pixels: face.pixels,
+            coordinates: coordinates.as_slice().to_vec(),
+        })
+    });
+    Ok(IndexedPhoto {
+        faces: faces.collect(),
+    })
+}

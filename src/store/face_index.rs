@@ -1,0 +1,287 @@
+//! An index of faces as a file and back.
+//!
+//! | member | shape | what |
+//! |---|---|---|
+//! | `photos.json` | | files, photos, where their faces lie, and what a person said of them |
+//! | `pixels` | m x d | the aligned faces, u8, photo by photo in the order of `photos.json` |
+//! | `coordinates` | m x 2k | their coordinates, f32 |
+//!
+//! `meta.json` names the kind, `faces`, and the background model that the coordinates belong to.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::kind::Kind;
+use super::place::Place as Target;
+use super::replace::{self, Existing};
+use super::{Archive, ArchiveWriter, Privacy};
+use crate::background::Background;
+use crate::dataset::ContentHash;
+use crate::error::{Error, ModelProblem, Result, WriteProblem};
+use crate::face_index::{Answers, FaceIndex, FaceKey, FileRecord, IndexedFace, IndexedPhoto};
+use crate::face_matrix::FaceSize;
+use crate::locate::Location;
+
+/// The version of how faces are found and prepared: an index of another one is made anew.
+const PREPARED: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Meta {
+    kind: Kind,
+    background: String,
+    prepared: u32,
+    faces: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Photos {
+    files: BTreeMap<String, File>,
+    photos: Vec<Photo>,
+    ignored: Vec<Face>,
+    apart: Vec<[Face; 2]>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    length: u64,
+    modified: u64,
+    photo: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Photo {
+    hash: String,
+    faces: Vec<Place>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Place {
+    bounds: [f32; 4],
+    eyes: [[f32; 2]; 2],
+    score: f32,
+    eye_spread: f32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Face {
+    photo: String,
+    face: usize,
+}
+
+impl From<FaceKey> for Face {
+    fn from(key: FaceKey) -> Self {
+        Self {
+            photo: key.photo.to_string(),
+            face: key.face,
+        }
+    }
+}
+
+/// Writes the index; an index that stood there is replaced as a whole or not at all. Mode 0600: it shows faces.
+///
+/// # Errors
+/// A place that cannot be written, a symbolic link, or a file there that is no index.
+pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
+    let target = Target::unlinked(path)?;
+    let permit = || match path.symlink_metadata() {
+        Err(_) => Ok(Existing::Nothing),
+        Ok(_) => match Archive::open(path).and_then(|archive| archive.kind()) {
+            Ok(Kind::Faces) => Ok(Existing::Replaceable),
+            Ok(other) => Err(refused(path, WriteProblem::OtherKind(other.name()))),
+            Err(_) => Err(refused(path, WriteProblem::Foreign)),
+        },
+    };
+    replace::install(&target, Privacy::Owner, permit, |out| {
+        let faces: Vec<&IndexedFace> = index.faces().map(|(_, face)| face).collect();
+        let meta = Meta {
+            kind: Kind::Faces,
+            background: Background::bundled_digest(),
+            prepared: PREPARED,
+            faces: faces.len(),
+        };
+        let mut archive = ArchiveWriter::new(out, &meta)?;
+        archive.add_json("photos.json", &written(index))?;
+        let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
+        archive.add_array(
+            "pixels",
+            &[faces.len(), FaceSize::ALIGNED.pixels()],
+            &pixels,
+        )?;
+        let width = faces.first().map_or(0, |face| face.coordinates.len());
+        let coordinates: Vec<f32> = faces
+            .iter()
+            .flat_map(|face| face.coordinates.iter().copied())
+            .collect();
+        archive.add_array("coordinates", &[faces.len(), width], &coordinates)?;
+        archive.finish().map(|_| ())
+    })
+}
+
+/// Reads an index back. One that was made by another version of this program has no photos, for its faces cannot be
+/// compared with new ones, and what a person has said of them.
+///
+/// # Errors
+/// A file that is not there, is no index, is damaged, or does not fit together.
+pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
+    let archive = Archive::read(path)?;
+    archive.expect(Kind::Faces)?;
+    let meta: Meta = archive.meta()?;
+    let photos: Photos = archive.json("photos.json")?;
+    let senseless = || {
+        let reason = "photos and faces that do not fit together".to_owned();
+        archive.refuse(ModelProblem::Layout { reason })
+    };
+    let answers = answers(&photos).ok_or_else(senseless)?;
+    if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
+        return Ok(FaceIndex {
+            answers,
+            ..FaceIndex::default()
+        });
+    }
+    let width = match meta.faces {
+        0 => 0,
+        _ => 2 * Background::bundled()?.components(),
+    };
+    let d = FaceSize::ALIGNED.pixels();
+    let pixels = archive.bytes("pixels", &[meta.faces, d])?;
+    let coordinates: Vec<f32> = archive.array("coordinates", &[meta.faces, width])?;
+    let mut faces = pixels
+        .chunks_exact(d)
+        .zip(coordinates.chunks_exact(width.max(1)));
+    let (photos, files) = read(photos, &mut faces)
+        .filter(|_| faces.next().is_none())
+        .ok_or_else(senseless)?;
+    Ok(FaceIndex {
+        files,
+        photos,
+        answers,
+    })
+}
+
+fn refused(path: &Path, problem: WriteProblem) -> Error {
+    Error::Write {
+        path: path.to_owned(),
+        problem,
+    }
+}
+
+fn written(index: &FaceIndex) -> Photos {
+    let files = index.files.iter().map(|(path, file)| {
+        let record = File {
+            length: file.length,
+            modified: file.modified,
+            photo: file.photo.to_string(),
+        };
+        (path.clone(), record)
+    });
+    let photos = index.photos.iter().map(|(hash, photo)| Photo {
+        hash: hash.to_string(),
+        faces: photo.faces.iter().map(place).collect(),
+    });
+    Photos {
+        files: files.collect(),
+        photos: photos.collect(),
+        ignored: index
+            .answers
+            .ignored
+            .iter()
+            .map(|&key| key.into())
+            .collect(),
+        apart: index
+            .answers
+            .apart
+            .iter()
+            .map(|&(one, other)| [one.into(), other.into()])
+            .collect(),
+    }
+}
+
+fn place(face: &IndexedFace) -> Place {
+    Place {
+        bounds: face.location.bounds,
+        eyes: face.location.eyes,
+        score: face.location.score,
+        eye_spread: face.location.eye_spread,
+    }
+}
+
+type PhotosAndFiles = (
+    BTreeMap<ContentHash, IndexedPhoto>,
+    BTreeMap<String, FileRecord>,
+);
+
+/// The photos and files of what was written; `None` where it does not fit together.
+fn read<'a>(
+    written: Photos,
+    faces: &mut impl Iterator<Item = (&'a [u8], &'a [f32])>,
+) -> Option<PhotosAndFiles> {
+    let mut photos: BTreeMap<ContentHash, IndexedPhoto> = BTreeMap::new();
+    for photo in written.photos {
+        let found = photo.faces.iter().map(|place| {
+            let (pixels, coordinates) = faces.next()?;
+            Some(IndexedFace {
+                location: location(place)?,
+                pixels: pixels.to_vec(),
+                coordinates: coordinates.to_vec(),
+            })
+        });
+        let faces: Option<Vec<IndexedFace>> = found.collect();
+        let (hash, faces) = (photo.hash.parse().ok()?, faces?);
+        if photos
+            .last_key_value()
+            .is_some_and(|(last, _)| *last >= hash)
+        {
+            return None;
+        }
+        photos.insert(hash, IndexedPhoto { faces });
+    }
+    let mut files = BTreeMap::new();
+    for (path, file) in written.files {
+        let photo = file
+            .photo
+            .parse()
+            .ok()
+            .filter(|hash| photos.contains_key(hash))?;
+        let record = FileRecord {
+            length: file.length,
+            modified: file.modified,
+            photo,
+        };
+        files.insert(path, record);
+    }
+    Some((photos, files))
+}
+
+/// What a person has said; `None` where that makes no sense.
+fn answers(written: &Photos) -> Option<Answers> {
+    let mut answers = Answers::default();
+    for face in &written.ignored {
+        answers.ignored.insert(key(face)?);
+    }
+    for [one, other] in &written.apart {
+        answers.keep_apart(key(one)?, key(other)?);
+    }
+    Some(answers)
+}
+
+fn location(place: &Place) -> Option<Location> {
+    let numbers = place.bounds.iter().chain(place.eyes.as_flattened());
+    let sound = numbers
+        .chain([&place.score, &place.eye_spread])
+        .all(|number| number.abs() < 1e9);
+    sound.then_some(Location {
+        bounds: place.bounds,
+        eyes: place.eyes,
+        score: place.score,
+        eye_spread: place.eye_spread,
+    })
+}
+
+fn key(face: &Face) -> Option<FaceKey> {
+    Some(FaceKey {
+        photo: face.photo.parse().ok()?,
+        face: face.face,
+    })
+}

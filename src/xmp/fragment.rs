@@ -1,0 +1,139 @@
+//! New elements, as text that fits where it is put.
+
+use super::names::{self, Namespace, Property};
+use super::tag::escaped;
+
+/// A new element.
+#[derive(Debug, Clone)]
+pub(super) struct Fragment {
+    name: Property,
+    attributes: Vec<(Property, String)>,
+    body: Body,
+}
+
+#[derive(Debug, Clone)]
+enum Body {
+    Text(String),
+    Elements(Vec<Fragment>),
+}
+
+impl Fragment {
+    /// An element with plain text.
+    pub(super) fn text(name: Property, text: impl Into<String>) -> Self {
+        Self {
+            name,
+            attributes: Vec::new(),
+            body: Body::Text(text.into()),
+        }
+    }
+
+    /// An element with elements.
+    pub(super) fn elements(name: Property, elements: Vec<Fragment>) -> Self {
+        Self {
+            name,
+            attributes: Vec::new(),
+            body: Body::Elements(elements),
+        }
+    }
+
+    /// A structure (`rdf:parseType="Resource"`).
+    pub(super) fn structure(name: Property, fields: Vec<Fragment>) -> Self {
+        Self::elements(name, fields).with(names::PARSE_TYPE, "Resource")
+    }
+
+    /// An unordered list of texts.
+    pub(super) fn bag_of_texts(texts: &[String]) -> Self {
+        let items = texts.iter().map(|text| Self::text(names::ITEM, text));
+        Self::elements(names::BAG, items.collect())
+    }
+
+    /// The same element with one more attribute.
+    pub(super) fn with(mut self, name: Property, value: impl Into<String>) -> Self {
+        self.attributes.push((name, value.into()));
+        self
+    }
+
+    /// The namespaces of the element and all in it, in the order of their first use.
+    pub(super) fn namespaces(&self) -> Vec<Namespace> {
+        let mut namespaces = Vec::new();
+        self.collect(&mut namespaces);
+        namespaces
+    }
+
+    fn collect(&self, namespaces: &mut Vec<Namespace>) {
+        let attributes = self.attributes.iter().map(|attribute| attribute.0);
+        for name in std::iter::once(self.name).chain(attributes) {
+            if !namespaces.contains(&name.namespace) {
+                namespaces.push(name.namespace);
+            }
+        }
+        if let Body::Elements(elements) = &self.body {
+            for element in elements {
+                element.collect(namespaces);
+            }
+        }
+    }
+
+    /// The text of the element, which begins a line with `line_start` and declares these namespaces. Where
+    /// `line_start` is empty, all is one line.
+    pub(super) fn render(&self, line_start: &str, declared: &[Namespace], out: &mut String) {
+        out.push_str(line_start);
+        out.push('<');
+        out.push_str(self.name.usual);
+        for (name, value) in &self.attributes {
+            push_attribute(name.usual, value, out);
+        }
+        for namespace in declared {
+            out.push_str(&declaration(*namespace, line_start));
+        }
+        out.push('>');
+        match &self.body {
+            Body::Text(text) => out.push_str(&escaped(text)),
+            Body::Elements(elements) => {
+                let inner = deeper(line_start);
+                for element in elements {
+                    element.render(&inner, &[], out);
+                }
+                out.push_str(line_start);
+            }
+        }
+        out.push_str("</");
+        out.push_str(self.name.usual);
+        out.push('>');
+    }
+}
+
+/// The beginning of the lines one level further in.
+pub(super) fn deeper(line_start: &str) -> String {
+    let step = if line_start.is_empty() { "" } else { " " };
+    [line_start, step].concat()
+}
+
+/// An attribute with the space before it.
+pub(super) fn attribute(name: Property, value: &str) -> String {
+    let mut text = String::new();
+    push_attribute(name.usual, value, &mut text);
+    text
+}
+
+/// The declaration of a namespace by its usual prefix, with the space or the line break before it.
+pub(super) fn declaration(namespace: Namespace, line_start: &str) -> String {
+    let mut text = match line_start {
+        "" => String::new(),
+        _ => [line_start, "   "].concat(),
+    };
+    push_attribute(
+        &["xmlns:", namespace.prefix()].concat(),
+        namespace.uri(),
+        &mut text,
+    );
+    text
+}
+
+fn push_attribute(name: &str, value: &str, out: &mut String) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    out.push_str(&escaped(value));
+    out.push('"');
+}

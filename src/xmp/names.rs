@@ -1,0 +1,171 @@
+//! The namespaces and properties that this module knows.
+
+/// A namespace of XMP, by its URI and not by its prefix, which any document may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Namespace {
+    /// RDF (Adobe XMP Specification Part 1, 7).
+    Rdf,
+    /// The `xml` prefix, which is always bound.
+    Xml,
+    /// Dublin Core (Adobe XMP Specification Part 1, 8.3).
+    Dc,
+    /// Lightroom's own properties.
+    Lightroom,
+    /// MWG regions (MWG Guidelines 2.0).
+    Regions,
+    /// The fields of an area.
+    Area,
+    /// The fields of a size.
+    Dimensions,
+    /// Microsoft Photo 1.2.
+    Microsoft,
+    /// The fields of Microsoft's structure of regions.
+    MicrosoftInfo,
+    /// The fields of Microsoft's regions.
+    MicrosoftRegion,
+    /// This program's own fields.
+    Eigenfaces,
+    /// No namespace.
+    Absent,
+    /// Any other.
+    Other,
+}
+
+/// Each known namespace with its URI and its usual prefix.
+const KNOWN: [(Namespace, &str, &str); 11] = [
+    (
+        Namespace::Rdf,
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+        "rdf",
+    ),
+    (
+        Namespace::Xml,
+        "http://www.w3.org/XML/1998/namespace",
+        "xml",
+    ),
+    (Namespace::Dc, "http://purl.org/dc/elements/1.1/", "dc"),
+    (
+        Namespace::Lightroom,
+        "http://ns.adobe.com/lightroom/1.0/",
+        "lr",
+    ),
+    (
+        Namespace::Regions,
+        "http://www.metadataworkinggroup.com/schemas/regions/",
+        "mwg-rs",
+    ),
+    (
+        Namespace::Area,
+        "http://ns.adobe.com/xmp/sType/Area#",
+        "stArea",
+    ),
+    (
+        Namespace::Dimensions,
+        "http://ns.adobe.com/xap/1.0/sType/Dimensions#",
+        "stDim",
+    ),
+    (
+        Namespace::Microsoft,
+        "http://ns.microsoft.com/photo/1.2/",
+        "MP",
+    ),
+    (
+        Namespace::MicrosoftInfo,
+        "http://ns.microsoft.com/photo/1.2/t/RegionInfo#",
+        "MPRI",
+    ),
+    (
+        Namespace::MicrosoftRegion,
+        "http://ns.microsoft.com/photo/1.2/t/Region#",
+        "MPReg",
+    ),
+    (
+        Namespace::Eigenfaces,
+        "http://ns.eigenfaces.org/1.0/",
+        "eigenfaces",
+    ),
+];
+
+impl Namespace {
+    /// The namespace of a URI.
+    pub(super) fn of_uri(uri: &str) -> Self {
+        match uri {
+            "" => Self::Absent,
+            _ => KNOWN
+                .iter()
+                .find(|known| known.1 == uri)
+                .map_or(Self::Other, |known| known.0),
+        }
+    }
+
+    /// The URI; empty for those unknown.
+    pub(super) fn uri(self) -> &'static str {
+        KNOWN
+            .iter()
+            .find(|known| known.0 == self)
+            .map_or("", |known| known.1)
+    }
+
+    /// The usual prefix; empty for those unknown.
+    pub(super) fn prefix(self) -> &'static str {
+        KNOWN
+            .iter()
+            .find(|known| known.0 == self)
+            .map_or("", |known| known.2)
+    }
+}
+
+/// The name of an element or attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Property {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// The name within the namespace.
+    pub local: &'static str,
+    /// The name with the usual prefix.
+    pub usual: &'static str,
+}
+
+macro_rules! properties {
+    ($($name:ident = $namespace:ident $local:literal $usual:literal;)*) => {
+        $(pub(super) const $name: Property = Property {
+            namespace: Namespace::$namespace,
+            local: $local,
+            usual: $usual,
+        };)*
+    };
+}
+
+properties! {
+    RDF = Rdf "RDF" "rdf:RDF";
+    DESCRIPTION = Rdf "Description" "rdf:Description";
+    ABOUT = Rdf "about" "rdf:about";
+    PARSE_TYPE = Rdf "parseType" "rdf:parseType";
+    RESOURCE = Rdf "resource" "rdf:resource";
+    VALUE = Rdf "value" "rdf:value";
+    BAG = Rdf "Bag" "rdf:Bag";
+    ITEM = Rdf "li" "rdf:li";
+    SUBJECT = Dc "subject" "dc:subject";
+    HIERARCHICAL_SUBJECT = Lightroom "hierarchicalSubject" "lr:hierarchicalSubject";
+    REGIONS = Regions "Regions" "mwg-rs:Regions";
+    REGION_LIST = Regions "RegionList" "mwg-rs:RegionList";
+    APPLIED_TO_DIMENSIONS = Regions "AppliedToDimensions" "mwg-rs:AppliedToDimensions";
+    AREA = Regions "Area" "mwg-rs:Area";
+    NAME = Regions "Name" "mwg-rs:Name";
+    TYPE = Regions "Type" "mwg-rs:Type";
+    EXTENSIONS = Regions "Extensions" "mwg-rs:Extensions";
+    AREA_X = Area "x" "stArea:x";
+    AREA_Y = Area "y" "stArea:y";
+    AREA_W = Area "w" "stArea:w";
+    AREA_H = Area "h" "stArea:h";
+    AREA_UNIT = Area "unit" "stArea:unit";
+    DIMENSIONS_W = Dimensions "w" "stDim:w";
+    DIMENSIONS_H = Dimensions "h" "stDim:h";
+    DIMENSIONS_UNIT = Dimensions "unit" "stDim:unit";
+    MICROSOFT_INFO = Microsoft "RegionInfo" "MP:RegionInfo";
+    MICROSOFT_REGIONS = MicrosoftInfo "Regions" "MPRI:Regions";
+    MICROSOFT_RECTANGLE = MicrosoftRegion "Rectangle" "MPReg:Rectangle";
+    MICROSOFT_NAME = MicrosoftRegion "PersonDisplayName" "MPReg:PersonDisplayName";
+    OUR_NAME = Eigenfaces "Name" "eigenfaces:Name";
+    OUR_CONFIDENCE = Eigenfaces "Confidence" "eigenfaces:Confidence";
+}

@@ -1,0 +1,59 @@
+//! The elements of new MWG regions (MWG Guidelines 2.0, "Image Regions"), in exiftool's order: by name.
+
+use super::area::{Area, Dimensions};
+use super::face::Face;
+use super::fragment::Fragment;
+use super::names;
+
+/// The size of the photo that regions are made for.
+pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
+    Fragment::structure(
+        names::APPLIED_TO_DIMENSIONS,
+        vec![
+            Fragment::text(names::DIMENSIONS_H, photo.height.to_string()),
+            Fragment::text(names::DIMENSIONS_UNIT, "pixel"),
+            Fragment::text(names::DIMENSIONS_W, photo.width.to_string()),
+        ],
+    )
+}
+
+/// A list of regions.
+pub(super) fn region_list(regions: Vec<Fragment>) -> Fragment {
+    let bag = Fragment::elements(names::BAG, regions);
+    Fragment::elements(names::REGION_LIST, vec![bag])
+}
+
+/// The region of a face.
+pub(super) fn new_region(face: &Face<'_>) -> Fragment {
+    let mut fields = vec![area(&face.area)];
+    fields.extend(extensions(face));
+    fields.push(Fragment::text(names::NAME, face.name));
+    fields.push(Fragment::text(names::TYPE, "Face"));
+    Fragment::structure(names::ITEM, fields)
+}
+
+fn area(area: &Area) -> Fragment {
+    let number = |name, number: f64| Fragment::text(name, format!("{number:.6}"));
+    Fragment::structure(
+        names::AREA,
+        vec![
+            number(names::AREA_H, area.h()),
+            Fragment::text(names::AREA_UNIT, "normalized"),
+            number(names::AREA_W, area.w()),
+            number(names::AREA_X, area.x()),
+            number(names::AREA_Y, area.y()),
+        ],
+    )
+}
+
+/// The mark of this program; none on names that a person gave.
+pub(super) fn extensions(face: &Face<'_>) -> Option<Fragment> {
+    let confidence = face.confidence.as_deref()?;
+    Some(Fragment::structure(
+        names::EXTENSIONS,
+        vec![
+            Fragment::text(names::OUR_CONFIDENCE, confidence),
+            Fragment::text(names::OUR_NAME, face.name),
+        ],
+    ))
+}

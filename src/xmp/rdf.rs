@@ -1,0 +1,257 @@
+//! The values of properties in all forms that XMP allows (Adobe XMP Specification Part 1, 7.4 to 7.9).
+
+use super::document::{Attribute, Document, Node};
+use super::names::{self, Namespace, Property};
+use super::problem::XmpProblem;
+use super::tag::SPACE;
+
+/// The RDF of a packet.
+#[derive(Debug)]
+pub(super) struct Packet<'d> {
+    /// The element `rdf:RDF`.
+    pub rdf: Node<'d>,
+    /// The elements in it, which hold the properties of the photo.
+    pub descriptions: Vec<Structure<'d>>,
+}
+
+impl<'d> Packet<'d> {
+    /// The packet of a document: `rdf:RDF` is the root or directly in it.
+    pub(super) fn of(document: &'d Document<'d>) -> Result<Self, XmpProblem> {
+        let found: Vec<Node<'d>> = document
+            .nodes()
+            .filter(|node| node.is(names::RDF))
+            .collect();
+        let outer = |node: &Node<'d>| node.parent().is_none_or(|parent| parent.parent().is_none());
+        match found.as_slice() {
+            [rdf] if outer(rdf) => Ok(Self {
+                rdf: *rdf,
+                descriptions: rdf.children().map(Structure::of_children).collect(),
+            }),
+            _ => Err(XmpProblem::NotXmp { found: found.len() }),
+        }
+    }
+
+    /// All values of a property of the photo.
+    pub(super) fn values(&self, property: Property) -> impl Iterator<Item = Value<'d>> {
+        self.descriptions
+            .iter()
+            .flat_map(move |description| description.fields(property))
+    }
+
+    /// The subject of the properties (`rdf:about`), empty for the photo that the packet belongs to.
+    pub(super) fn about(&self) -> &'d str {
+        let plain = Property {
+            namespace: Namespace::Absent,
+            ..names::ABOUT
+        };
+        self.descriptions
+            .iter()
+            .find_map(|description| {
+                let host = description.host;
+                host.attribute(names::ABOUT).or(host.attribute(plain))
+            })
+            .map_or("", |about| about.value.as_str())
+    }
+}
+
+/// The element whose attributes or children are the fields of a structure.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Structure<'d> {
+    /// The element.
+    pub host: Node<'d>,
+    /// The form of further fields.
+    pub form: Form,
+}
+
+/// The form of the fields that can be added to a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Elements: `rdf:Description`, or `rdf:parseType="Resource"`.
+    Elements,
+    /// Attributes of an element that stays empty.
+    Attributes,
+}
+
+impl<'d> Structure<'d> {
+    fn of_children(host: Node<'d>) -> Self {
+        let form = Form::Elements;
+        Self { host, form }
+    }
+
+    /// The structure that an element is the value of; none for lists and plain text.
+    pub(super) fn of(node: Node<'d>) -> Option<Self> {
+        if let Some(kind) = node.attribute(names::PARSE_TYPE) {
+            return (kind.value == "Resource").then_some(Self::of_children(node));
+        }
+        match node.children().next() {
+            Some(child) if is_container(child) => None,
+            Some(child) => Some(Self::of_children(child)),
+            None if is_blank(node) && node.attribute(names::RESOURCE).is_none() => Some(Self {
+                host: node,
+                form: Form::Attributes,
+            }),
+            None => None,
+        }
+    }
+
+    /// All values of a field.
+    pub(super) fn fields(self, property: Property) -> impl Iterator<Item = Value<'d>> {
+        let attribute = self.host.attribute(property).map(Value::Attribute);
+        let elements = self.host.children().filter(move |node| node.is(property));
+        attribute.into_iter().chain(elements.map(Value::Element))
+    }
+
+    /// The value of a field.
+    pub(super) fn field(self, property: Property) -> Option<Value<'d>> {
+        self.fields(property).next()
+    }
+
+    /// The text of a field, without white space around it.
+    pub(super) fn text(self, property: Property) -> Option<&'d str> {
+        self.field(property)?.text()
+    }
+
+    /// The number of a field. A comma may stand for the point, as some programs write it.
+    pub(super) fn number(self, property: Property) -> Option<f64> {
+        number(self.text(property)?)
+    }
+}
+
+/// The number that a text stands for.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let text = text.trim_matches(SPACE);
+    text.parse()
+        .or_else(|_| text.replacen(',', ".", 1).parse())
+        .ok()
+}
+
+/// The value of a property.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Value<'d> {
+    /// An attribute.
+    Attribute(&'d Attribute<'d>),
+    /// An element.
+    Element(Node<'d>),
+}
+
+impl<'d> Value<'d> {
+    /// The place of the text: this value, that inside its qualifiers (`rdf:value`), or the first of a list.
+    pub(super) fn simple(self) -> Option<Self> {
+        let Self::Element(node) = self else {
+            return Some(self);
+        };
+        if let Some(list) = List::of(node) {
+            let first = Self::Element(*list.items.first()?);
+            return first.is_text().then_some(first);
+        }
+        if self.is_text() {
+            return Some(self);
+        }
+        let value = Structure::of(node)?.field(names::VALUE)?;
+        value.is_text().then_some(value)
+    }
+
+    fn is_text(self) -> bool {
+        let rdf = |attribute: &Attribute<'_>| attribute.namespace == Namespace::Rdf;
+        match self {
+            Self::Attribute(_) => true,
+            Self::Element(node) => {
+                node.element.children.is_empty() && !node.element.attributes.iter().any(rdf)
+            }
+        }
+    }
+
+    /// The text, without white space around it; none where the value has no plain text.
+    pub(super) fn text(self) -> Option<&'d str> {
+        let text = match self.simple()? {
+            Self::Attribute(attribute) => attribute.value.as_str(),
+            Self::Element(node) => node.element.content.as_str(),
+        };
+        Some(text.trim_matches(SPACE))
+    }
+
+    /// The structure that the value is.
+    pub(super) fn structure(self) -> Option<Structure<'d>> {
+        match self {
+            Self::Attribute(_) => None,
+            Self::Element(node) => Structure::of(node),
+        }
+    }
+
+    /// The list that the value is.
+    pub(super) fn list(self) -> Option<List<'d>> {
+        match self {
+            Self::Attribute(_) => None,
+            Self::Element(node) => List::of(node),
+        }
+    }
+
+    /// The element where it has neither content nor attributes, so that any value can be given to it.
+    pub(super) fn empty(self) -> Option<Node<'d>> {
+        match self {
+            Self::Element(node)
+                if is_blank(node)
+                    && node.element.children.is_empty()
+                    && node.element.attributes.is_empty() =>
+            {
+                Some(node)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A list of values.
+#[derive(Debug)]
+pub(super) struct List<'d> {
+    /// The element `rdf:Bag`, `rdf:Seq` or `rdf:Alt`.
+    pub container: Node<'d>,
+    /// The elements in it.
+    pub items: Vec<Node<'d>>,
+}
+
+impl<'d> List<'d> {
+    fn of(node: Node<'d>) -> Option<Self> {
+        let container = node.children().find(|&child| is_container(child))?;
+        let items = container.children().filter(|node| node.is(names::ITEM));
+        Some(Self {
+            container,
+            items: items.collect(),
+        })
+    }
+}
+
+/// The way to add to a list.
+#[derive(Debug)]
+pub(super) enum Place<'d> {
+    /// The property is not there.
+    Missing,
+    /// The property has no value, so that a list can be put into its element.
+    Empty(Node<'d>),
+    /// The property is a list.
+    Listed(List<'d>),
+    /// The property is no list.
+    Closed,
+}
+
+impl<'d> Place<'d> {
+    /// The way for a property that has this value.
+    pub(super) fn of(value: Option<Value<'d>>) -> Self {
+        let Some(value) = value else {
+            return Self::Missing;
+        };
+        match (value.list(), value.empty()) {
+            (Some(list), _) => Self::Listed(list),
+            (None, Some(node)) => Self::Empty(node),
+            (None, None) => Self::Closed,
+        }
+    }
+}
+
+fn is_container(node: Node<'_>) -> bool {
+    node.element.namespace == Namespace::Rdf && matches!(node.element.local, "Bag" | "Seq" | "Alt")
+}
+
+fn is_blank(node: Node<'_>) -> bool {
+    node.element.content.trim_matches(SPACE).is_empty()
+}

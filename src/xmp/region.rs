@@ -1,0 +1,229 @@
+//! The regions of a photo, as read from a packet.
+
+use super::area::{Area, Dimensions};
+use super::names;
+use super::rdf::{Form, Packet, Structure, Value, number};
+
+/// A part of a photo that a packet describes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Region {
+    /// The place in the photo as stored.
+    pub area: Area,
+    /// The name, without white space around it; none where it is empty.
+    pub name: Option<String>,
+    /// The thing the region shows.
+    pub kind: Kind,
+    /// The properties that the region is described by.
+    pub source: Source,
+    /// The mark of this program, where it wrote the region or its name.
+    pub mark: Option<Mark>,
+}
+
+/// The type of a region (MWG Guidelines 2.0, "Image Regions", property `mwg-rs:Type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `Face`; so are regions without a type and all regions of Microsoft's.
+    Face,
+    /// `Pet`.
+    Pet,
+    /// `Focus`, `BarCode` or an unknown type.
+    Other,
+}
+
+/// The properties that describe a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// `mwg-rs:Regions`, of the MWG Guidelines 2.0.
+    Mwg,
+    /// `MP:RegionInfo`, of Microsoft Photo 1.2.
+    Microsoft,
+}
+
+/// The fields that this program puts into the `mwg-rs:Extensions` of the regions that it names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// The name that this program wrote.
+    pub name: String,
+    /// The confidence that it wrote, as text.
+    pub confidence: Option<String>,
+}
+
+/// The origin of a region's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming<'a> {
+    /// The region has no name.
+    Nameless,
+    /// A person, or another program, gave this name.
+    Person(&'a str),
+    /// This program gave this name, and nobody has changed it.
+    Program(&'a str),
+    /// This program gave this name, and somebody has taken it away.
+    Removed(&'a str),
+}
+
+impl Region {
+    /// The origin of the name.
+    pub fn naming(&self) -> Naming<'_> {
+        match (self.name.as_deref(), &self.mark) {
+            (None, None) => Naming::Nameless,
+            (None, Some(mark)) => Naming::Removed(&mark.name),
+            (Some(name), Some(mark)) if mark.name == name => Naming::Program(name),
+            (Some(name), _) => Naming::Person(name),
+        }
+    }
+}
+
+/// All regions of a packet, in its order, those of the MWG first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regions {
+    /// The size of the photo, as stored, that the MWG regions were made for (`mwg-rs:AppliedToDimensions`).
+    pub dimensions: Option<Dimensions>,
+    /// The regions whose numbers are valid.
+    pub list: Vec<Region>,
+}
+
+/// The relation of a photo to the size that regions were made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// The proportions are the same, so that the regions apply.
+    Same,
+    /// The packet does not tell.
+    Unknown,
+    /// The proportions differ, as after cropping or turning, so that the regions do not apply (MWG Guidelines 2.0,
+    /// "Image Regions").
+    Different,
+}
+
+/// The largest difference between the proportions of a photo and of its smaller copy.
+const ROUNDED_PROPORTIONS: f64 = 0.01;
+
+impl Regions {
+    /// The relation of a photo, whose size as stored is given, to the size that the MWG regions were made for.
+    pub fn fit(&self, photo: Dimensions) -> Fit {
+        fit(self.dimensions, photo)
+    }
+}
+
+/// The relation of a photo to the size that regions were made for.
+pub(super) fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
+    let Some(made_for) = made_for else {
+        return Fit::Unknown;
+    };
+    let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
+    let (a, b) = (width * photo_height, height * photo_width);
+    if (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) {
+        Fit::Same
+    } else {
+        Fit::Different
+    }
+}
+
+/// A region and the structure it was read from.
+#[derive(Debug)]
+pub(super) struct Found<'d> {
+    /// The region.
+    pub region: Region,
+    /// Its fields.
+    pub structure: Structure<'d>,
+}
+
+impl Found<'_> {
+    /// True where a name can be put into the region.
+    pub(super) fn can_be_named(&self) -> bool {
+        self.region.source == Source::Mwg && self.structure.form == Form::Elements
+    }
+}
+
+/// The MWG regions of a packet.
+pub(super) fn mwg<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
+    packet
+        .values(names::REGIONS)
+        .filter_map(Value::structure)
+        .flat_map(|regions| regions.fields(names::REGION_LIST))
+        .filter_map(Value::list)
+        .flat_map(|list| list.items)
+        .filter_map(|item| mwg_region(Structure::of(item)?))
+        .collect()
+}
+
+fn mwg_region(structure: Structure<'_>) -> Option<Found<'_>> {
+    let area = structure.field(names::AREA)?.structure()?;
+    if !matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized")) {
+        return None;
+    }
+    let region = Region {
+        area: Area::new(
+            area.number(names::AREA_X)?,
+            area.number(names::AREA_Y)?,
+            area.number(names::AREA_W)?,
+            area.number(names::AREA_H)?,
+        )?,
+        name: filled(structure.text(names::NAME)),
+        kind: match structure.text(names::TYPE) {
+            None | Some("" | "Face") => Kind::Face,
+            Some("Pet") => Kind::Pet,
+            Some(_) => Kind::Other,
+        },
+        source: Source::Mwg,
+        mark: mark(structure),
+    };
+    Some(Found { region, structure })
+}
+
+fn mark(region: Structure<'_>) -> Option<Mark> {
+    let extensions = region.field(names::EXTENSIONS)?.structure()?;
+    Some(Mark {
+        name: filled(extensions.text(names::OUR_NAME))?,
+        confidence: filled(extensions.text(names::OUR_CONFIDENCE)),
+    })
+}
+
+/// Microsoft's regions of a packet.
+pub(super) fn microsoft<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
+    packet
+        .values(names::MICROSOFT_INFO)
+        .filter_map(Value::structure)
+        .flat_map(|info| info.fields(names::MICROSOFT_REGIONS))
+        .filter_map(Value::list)
+        .flat_map(|list| list.items)
+        .filter_map(|item| microsoft_region(Structure::of(item)?))
+        .collect()
+}
+
+fn microsoft_region(structure: Structure<'_>) -> Option<Found<'_>> {
+    let rectangle = structure.text(names::MICROSOFT_RECTANGLE)?;
+    let numbers: Option<Vec<f64>> = rectangle.split(',').map(number).collect();
+    let [left, top, width, height] = numbers?.try_into().ok()?;
+    let region = Region {
+        area: Area::new(left + width / 2.0, top + height / 2.0, width, height)?,
+        name: filled(structure.text(names::MICROSOFT_NAME)),
+        kind: Kind::Face,
+        source: Source::Microsoft,
+        mark: None,
+    };
+    Some(Found { region, structure })
+}
+
+/// The size that the MWG regions of a packet were made for; none where it is missing or has no pixels.
+pub(super) fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
+    let side = |number: f64| {
+        (1.0..=f64::from(u32::MAX))
+            .contains(&number)
+            .then_some(number as u32)
+    };
+    packet
+        .values(names::REGIONS)
+        .filter_map(Value::structure)
+        .flat_map(|regions| regions.fields(names::APPLIED_TO_DIMENSIONS))
+        .filter_map(Value::structure)
+        .find_map(|size| {
+            Some(Dimensions {
+                width: side(size.number(names::DIMENSIONS_W)?)?,
+                height: side(size.number(names::DIMENSIONS_H)?)?,
+            })
+        })
+}
+
+fn filled(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(str::to_owned)
+}

@@ -1,0 +1,5 @@
+//! Face regions in sidecars: read, written, and mutated.
+
+mod mutations;
+mod read;
+mod write;
