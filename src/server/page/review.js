@@ -83,7 +83,7 @@ async function look() {
   const faces = known.reduce((sum, { faces: count }) => sum + count, 0);
   element("review-says").textContent = [
     known.length ? `${counted(faces, "face is", "faces are")} of ${counted(known.length, "person", "people")} who are enrolled.` : "",
-    groups.length ? "" : "No other face was found.",
+    groups.length ? "" : "No face is left to name.",
     more ? `${counted(more, "more face comes", "more faces come")} when these are named.` : "",
   ].filter(Boolean).join(" ");
   say(job.skipped ? `${counted(job.skipped, "file was", "files were")} passed over: ${job.skipped_files.join("; ")}` : "");
