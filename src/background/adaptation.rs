@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::Background;
 use super::likelihood::normalise;
+use super::{Background, Channel};
 use crate::pca::eigen::{self, Accum, Choice, Wanted};
 
 /// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
@@ -88,24 +88,56 @@ impl Adaptation {
         persons: &[usize],
     ) -> Self {
         let k = background.components();
-        let mut adapted = Self::none(background);
         let groups = groups(photos, persons);
-        let freedom = photos.len() - groups.len().min(photos.len());
+        let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &groups));
+        Self::learn_about(background, raw, &groups, &means)
+    }
+
+    /// Adapts to the photos of each person where the domain's means of both channels are known: see [`learn`](Self::learn).
+    pub(crate) fn learn_about(
+        background: &Background,
+        raw: &DMatrix<f32>,
+        groups: &[Vec<usize>],
+        means: &[Vec<f64>; 2],
+    ) -> Self {
+        let k = background.components();
+        let mut adapted = Self::none(background);
+        let freedom: usize = groups.iter().map(|photos| photos.len() - 1).sum();
         if freedom == 0 {
             return adapted;
         }
-        for (at, channel) in adapted.channels.iter_mut().enumerate() {
-            let mean = domain_mean(raw, at * k, k, &groups);
-            let scatter = scatter(channel, raw, at * k, &groups, &mean);
+        for (at, (channel, mean)) in adapted.channels.iter_mut().zip(means).enumerate() {
+            let scatter = scatter(channel, raw, at * k, groups, mean);
             if let Some(learned) = adapt(&channel.prior, scatter, freedom as f64) {
                 *channel = learned;
             }
         }
         adapted
     }
+
+    /// ψ of the adapted coordinates of a channel, decreasing.
+    pub(crate) fn between_people(&self, channel: Channel) -> &[f64] {
+        &self.channels[channel as usize].between
+    }
 }
 
 impl Adaptation {
+    /// Photos (raw coordinates, 2k x n) about these means of the channels, normalised, in adapted coordinates: 2k x n.
+    pub(crate) fn coordinates_about(
+        &self,
+        raw: &DMatrix<f32>,
+        means: &[Vec<f64>; 2],
+    ) -> DMatrix<f64> {
+        let photos: Vec<usize> = (0..raw.ncols()).collect();
+        let k = self.channels[0].prior.len();
+        let mut both = DMatrix::zeros(2 * k, photos.len());
+        for (at, (channel, mean)) in self.channels.iter().zip(means).enumerate() {
+            let placed = channel.place(raw, at * k, &photos, mean);
+            both.rows_mut(at * k, k).copy_from(&placed);
+        }
+        both
+    }
+
     /// Whether a gallery moved the covariance.
     pub fn is_adapted(&self) -> bool {
         self.channels

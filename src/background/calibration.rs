@@ -45,7 +45,7 @@ const DEPENDENCE: (f64, f64) = (0.35, 0.15);
 
 /// What the domain's mean, which contains the enrolled people, takes off strangers' scores, divided by N.
 const DRAWN: f64 = 2.3;
-/// The same with one person.
+/// What the domain's mean takes off strangers' scores where one person is enrolled.
 const DRAWN_ALONE: f64 = 1.8;
 
 /// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
@@ -95,7 +95,7 @@ pub struct Calibration {
     genuine_pair: f64,
 }
 
-/// Whom a score is about.
+/// The two distributions of scores, strangers' and genuine, that one hypothesis is judged by.
 #[derive(Debug, Clone, Copy)]
 struct Claim {
     /// People that the best was taken of.
@@ -159,7 +159,7 @@ impl Calibration {
         }
     }
 
-    /// That it is the likeliest of the people enrolled.
+    /// The hypothesis that a photo shows the likeliest enrolled person.
     fn enrolled(&self) -> Claim {
         Claim {
             people: self.people,
@@ -241,7 +241,7 @@ impl Calibration {
         surprise(self.log_odds(score, self.enrolled()))
     }
 
-    /// The same of two photos, neither enrolled.
+    /// The distance for a score of a pair: the negative log of the probability that two photos show one person.
     pub fn pair_distance(&self, score: f64) -> f64 {
         surprise(self.log_odds(score, self.pair()))
     }
@@ -346,13 +346,6 @@ fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f6
         (squared - expected) / total.max(f64::MIN_POSITIVE)
     };
     (of_channel(0) + of_channel(1)) / 2.0
-}
-
-/// Spread of the scores of two people's photos, where no person of these photos (2k x n) is known.
-pub(crate) fn spread_of_strangers(background: &Background, raw: &DMatrix<f32>) -> f64 {
-    let alone: Vec<Vec<usize>> = (0..raw.ncols()).map(|photo| vec![photo]).collect();
-    let offset = offset(background, raw, &alone);
-    Seen::default().spread(offset, (offset / FOREIGN).clamp(0.0, 1.0))
 }
 
 /// At most [`MOST_PEOPLE`], evenly spread.

@@ -38,7 +38,7 @@ pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (LENGTH / CELL) as u
     None => FACE,
 };
 
-/// What is described.
+/// One of the two descriptions of a face: as it is, or with the light evened out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
     /// The face as it is.

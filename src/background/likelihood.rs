@@ -9,7 +9,7 @@
 pub(crate) struct Ratio {
     /// Half the difference of the two precisions: depends on the number of photos only.
     pub quadratic: Vec<f64>,
-    /// κ m / v.
+    /// The coefficient of x in the log-likelihood ratio: κ m / v.
     pub linear: Vec<f64>,
     pub constant: f64,
     /// Mean and variance of the score of a stranger.

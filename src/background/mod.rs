@@ -28,7 +28,6 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::normalize::resize;
 
 pub use adaptation::Adaptation;
-pub(crate) use calibration::spread_of_strangers;
 pub use calibration::{Calibration, Judgement};
 pub use description::{Channel, FACE, LENGTH, SHEET};
 pub use people::People;

@@ -126,13 +126,7 @@ impl People {
 
     /// Photos in adapted coordinates of both channels, 2k x n.
     pub fn coordinates(&self, raw: &DMatrix<f32>) -> DMatrix<f64> {
-        let photos: Vec<usize> = (0..raw.ncols()).collect();
-        let channels = [0, 1].map(|at| self.placed(at, raw, &photos));
-        let k = channels[0].nrows();
-        let mut both = DMatrix::zeros(2 * k, photos.len());
-        both.rows_mut(0, k).copy_from(&channels[0]);
-        both.rows_mut(k, k).copy_from(&channels[1]);
-        both
+        self.adaptation.coordinates_about(raw, &self.means)
     }
 
     /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative

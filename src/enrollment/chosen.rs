@@ -32,6 +32,11 @@ impl PhotoFaces {
         })
     }
 
+    /// What identifies the photo.
+    pub fn content_hash(&self) -> ContentHash {
+        self.photo
+    }
+
     /// Where each face was found; `None` where the photo was taken as it is.
     pub fn locations(&self) -> Vec<Option<Location>> {
         let faces = self.faces.iter();

@@ -44,8 +44,8 @@ impl PartialOrd for Link {
 }
 
 /// Groups that are being joined.
-pub(super) struct Agglomeration<'a> {
-    model: &'a Model,
+pub(super) struct Agglomeration {
+    model: Model,
     /// By name: the group's smallest face so far that it was joined under. `None` once it is part of another.
     clusters: Vec<Option<Cluster>>,
     versions: Vec<u32>,
@@ -58,9 +58,9 @@ pub(super) struct Agglomeration<'a> {
     links: BinaryHeap<Link>,
 }
 
-impl<'a> Agglomeration<'a> {
+impl Agglomeration {
     /// Of single faces.
-    pub fn new(model: &'a Model, faces: Vec<Cluster>, constraints: Constraints<'_>) -> Self {
+    pub fn new(model: Model, faces: Vec<Cluster>, constraints: Constraints<'_>) -> Self {
         let count = faces.len();
         let mut apart = vec![BTreeSet::new(); count];
         for &(one, other) in constraints.apart {
@@ -147,7 +147,7 @@ impl<'a> Agglomeration<'a> {
         let (Some(one), Some(other)) = (one, other) else {
             return;
         };
-        let joined = one.join(&other, self.model);
+        let joined = one.join(&other, &self.model);
         self.versions[into] += 1;
         let photos = std::mem::take(&mut self.photos[from]);
         self.photos[into].extend(photos);

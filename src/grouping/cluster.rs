@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
 use crate::background::likelihood::{Ratio, Standard};
-use crate::background::{Background, Channel, inner_product};
+use crate::background::{Adaptation, Channel, inner_product};
 
 /// Variances between people, and what depends on the number of photos only.
 pub(super) struct Model {
@@ -14,9 +14,9 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub fn new(background: &Background) -> Self {
+    pub fn new(adaptation: &Adaptation) -> Self {
         Self {
-            between: Channel::ALL.map(|channel| background.between_people(channel).to_vec()),
+            between: Channel::ALL.map(|channel| adaptation.between_people(channel).to_vec()),
             quadratic: RwLock::default(),
         }
     }
@@ -134,11 +134,12 @@ impl Cluster {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::background::Background;
 
     #[test]
     fn the_score_of_faces_is_that_of_groups_of_one() {
         let background = Background::bundled().unwrap();
-        let model = Model::new(background);
+        let model = Model::new(&Adaptation::none(background));
         let face = |seed: usize| {
             let coordinates: Vec<f64> = (0..2 * background.components())
                 .map(|at| ((at * 31 + seed * 17) % 23) as f64 / 9.0 - 1.2)

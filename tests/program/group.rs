@@ -325,14 +325,21 @@ fn real_people_are_grouped() {
     let folder = scratch();
     let photos = folder.path().join("photos");
     fs::create_dir(&photos).unwrap();
-    for person in fs::read_dir(lfw).unwrap().take(6) {
-        for photo in fs::read_dir(person.unwrap().path()).unwrap() {
-            let photo = photo.unwrap().path();
-            fs::copy(&photo, photos.join(photo.file_name().unwrap())).unwrap();
-        }
+    let mut people: Vec<_> = fs::read_dir(lfw)
+        .unwrap()
+        .map(|person| person.unwrap().path())
+        .collect();
+    people.sort();
+    for photo in people[..6]
+        .iter()
+        .flat_map(|person| fs::read_dir(person).unwrap())
+    {
+        let photo = photo.unwrap().path();
+        fs::copy(&photo, photos.join(photo.file_name().unwrap())).unwrap();
     }
     let found = groups(&run(folder.path(), ["group", "photos", "--format", "json"]).done());
-    // Of 120 faces of six people: nine in ten stand among their own, and no person is in more pieces than half their photos.
+    // Of 120 faces of six people all but one stand among their own, in 30 groups (50 where the people's own mean is
+    // taken for that of a kind of photos).
     let person = |photo: &String| photo.rsplit_once('_').unwrap().0.to_owned();
     let all: usize = found.iter().map(Vec::len).sum();
     let right: usize = found
@@ -345,9 +352,9 @@ fn real_people_are_grouped() {
             counts.into_values().max().unwrap_or(0)
         })
         .sum();
-    assert!(all > 100 && right * 10 >= all * 9, "{right} of {all}");
+    assert!(all > 100 && right * 100 >= all * 97, "{right} of {all}");
     assert!(
-        found.len() <= all / 2,
+        found.len() <= all / 3,
         "{} groups of {all} faces",
         found.len()
     );

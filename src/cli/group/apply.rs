@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::enrollment::{PhotoFaces, none_usable};
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::face_index::{self, Answers, FaceIndex, FaceKey};
+use eigenfaces::face_index::{self, Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
@@ -68,6 +68,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         failed += enroll(table, &mut groups, model, output)?;
     }
     groups.remember()?;
+    groups.report_remembered(output);
     if args.write_xmp {
         failed += groups.write_xmp(Writing::Done, output)?;
     }
@@ -109,10 +110,8 @@ impl NamedGroups {
             ambiguous,
             indexes: BTreeMap::new(),
         };
-        for at in 0..groups.rows.len() {
-            if groups.answers[at] != Answer::Nothing {
-                groups.keys[at] = groups.find(at)?;
-            }
+        for at in groups.concerned() {
+            groups.keys[at] = groups.find(at)?;
         }
         Ok(groups)
     }
@@ -121,6 +120,16 @@ impl NamedGroups {
     pub fn has_names(&self) -> bool {
         let mut answers = self.answers.iter();
         answers.any(|answer| matches!(answer, Answer::Person(_)))
+    }
+
+    /// The rows of which something was said, and those that one is said not to belong to.
+    fn concerned(&self) -> BTreeSet<usize> {
+        let of_row = |(at, answer): (usize, &Answer)| match answer {
+            Answer::Nothing => Vec::new(),
+            Answer::NotThese(others) => [&others[..], &[at]].concat(),
+            Answer::Person(_) | Answer::Ignored => vec![at],
+        };
+        self.answers.iter().enumerate().flat_map(of_row).collect()
     }
 
     /// How many faces something was said of.
@@ -147,6 +156,13 @@ impl NamedGroups {
         Ok(key)
     }
 
+    /// The face of a row, as an index knows it.
+    fn indexed(&self, at: usize) -> Option<(FaceKey, &IndexedFace)> {
+        let key = self.keys[at]?;
+        let face = self.indexes.values().find_map(|index| index.face(key))?;
+        Some((key, face))
+    }
+
     /// Names the faces of which something was said that cannot be remembered. Returns how many.
     fn report_unknown(&self, output: &Output) -> usize {
         let all = self.rows.iter().zip(&self.answers).zip(&self.keys);
@@ -162,6 +178,26 @@ impl NamedGroups {
             ));
         }
         unknown.len()
+    }
+
+    /// Says which answers that are no names were taken down.
+    fn report_remembered(&self, output: &Output) {
+        let count = |is: fn(&Answer) -> bool| {
+            let known = self.answers.iter().zip(&self.keys);
+            known
+                .filter(|(answer, key)| is(answer) && key.is_some())
+                .count()
+        };
+        let ignored = count(|answer| *answer == Answer::Ignored);
+        let apart = count(|answer| matches!(answer, Answer::NotThese(_)));
+        if ignored + apart > 0 {
+            output.say(&format!(
+                "remembered beside the photos: {} to be ignored, {} not of the group that held {}",
+                counted(ignored, "face", "faces"),
+                counted(apart, "face", "faces"),
+                if apart == 1 { "it" } else { "them" },
+            ));
+        }
     }
 
     fn in_words(&self) -> String {
@@ -220,9 +256,13 @@ impl NamedGroups {
             let row = &self.rows[at];
             let position = row.face - 1;
             let place = faces.locations().get(position).copied().flatten();
-            let moved = match (row.bounds, place) {
-                (Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
-                (_, now) => now.is_none(),
+            let moved = match (self.indexed(at), row.bounds, place) {
+                // A file that was written again, its photo untouched, shows the very same face.
+                (Some((key, face)), _, now) => {
+                    key.photo != faces.content_hash() && now != Some(face.location)
+                }
+                (None, Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
+                (None, _, now) => now.is_none(),
             };
             let labeled = person(&self.answers[at])
                 .filter(|_| !moved)
@@ -302,11 +342,8 @@ impl NamedGroups {
             else {
                 continue;
             };
-            let found = self.keys[at].and_then(|key| {
-                let mut indexes = self.indexes.values();
-                indexes.find_map(|index| index.face(key))
-            });
-            match row.bounds.or(found.map(|face| face.location.bounds)) {
+            let found = self.indexed(at).map(|(_, face)| face.location.bounds);
+            match row.bounds.or(found) {
                 Some(bounds) => of_photo.entry(&row.photo).or_default().push(Named {
                     bounds,
                     name: person.as_str(),
