@@ -44,7 +44,7 @@ pub struct Cli {
 #[cfg(feature = "serve")]
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Where to listen; to be reached from other machines takes a key
+    /// Address to listen on; one that other machines can reach requires --key
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384")]
     pub listen: std::net::SocketAddr,
     /// The key that programs send; without it one is made and printed

@@ -95,7 +95,7 @@ pub fn learn_from_rest(
         })
 }
 
-/// So few faces would be left that there is no model of them.
+/// The error of a removal that would leave too few faces.
 pub fn too_few_left(model: &Path, left: usize) -> Error {
     Error::TooFewLeft {
         path: model.to_owned(),

@@ -72,12 +72,31 @@ const NOTES: &[Notes] = &[
                 "copies of the photos with names drawn in",
             ),
             (
+                "eigenfaces identify . --sort-into People --link",
+                "a folder of hard links for each person",
+            ),
+            (
                 "eigenfaces identify . --save-faces faces",
                 "every face as a picture, to be sorted into folders",
             ),
             (
                 "curl -s URL | eigenfaces identify -",
                 "a photo from standard input",
+            ),
+        ],
+        statuses: USUAL,
+        more: "",
+    },
+    Notes {
+        command: "group",
+        examples: &[
+            (
+                "eigenfaces group Pictures -o names",
+                "group the faces; name the groups in names/groups.csv or names/groups.html",
+            ),
+            (
+                "eigenfaces group --apply names/groups.csv --write-xmp",
+                "enrol what was named, and write the names beside the photos",
             ),
         ],
         statuses: USUAL,
@@ -338,6 +357,23 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Cli;
+
+    /// README's blocks of commands whose output is not shown; those with output are run by tests/program/readme.rs.
+    #[test]
+    #[cfg(feature = "serve")]
+    fn commands_of_readme_can_be_typed() {
+        let readme = include_str!("../../README.md");
+        let blocks = readme.split("```sh\n").skip(1);
+        let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
+        let mut typed = 0;
+        for line in lines {
+            let words = line.split('#').next().unwrap_or_default();
+            let parsed = Cli::try_parse_from(words.split_whitespace());
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            typed += 1;
+        }
+        assert!(typed > 5);
+    }
 
     #[test]
     fn every_command_has_examples_that_can_be_typed() {

@@ -20,7 +20,7 @@ pub use pairs::{PairCalibration, Pairs};
 use quantile::student_quantile;
 pub(crate) use quantile::upper_normal_quantile;
 
-/// What is said of one face.
+/// The decision about one face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// The nearest person, near enough.
@@ -105,7 +105,7 @@ const LEAST_LIKENESS: f64 = 0.2;
 /// The likeness below which nothing is a face where no face could be held out.
 const ASSUMED_LIKENESS_LIMIT: f64 = 0.3;
 
-/// What was seen when people and photos were left out.
+/// Genuine and impostor scores from leaving photos and people out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeftOut {
     /// People enrolled.

@@ -53,7 +53,7 @@ pub struct Evaluation {
     /// Probes that were taken for another person, the most mistaken first: at most
     /// [`MOST_WORST_PAIRS`], one for each pair of people.
     pub worst_pairs: Vec<WorstPair>,
-    /// What a person would look at in the folder.
+    /// Photos that are probably wrong: duplicates, wrong labels, no face.
     pub suspects: Suspects,
     /// How faces were compared.
     pub settings: Settings,
@@ -137,7 +137,7 @@ pub struct Score {
     pub distance: f64,
 }
 
-/// Who is it, when everybody is enrolled (closed set)?
+/// Figures of identification where everybody is enrolled (closed set): rank-1, CMC, confusions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identification {
     /// Share of probes whose own person is the nearest.

@@ -17,7 +17,7 @@ use crate::recognizer::{BackgroundComparer, Recognizer};
 /// of several would add up.
 const SIDE_BY_SIDE: usize = 2000;
 
-/// What all folds gave.
+/// Results of all folds.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     pub trials: Vec<Trial>,

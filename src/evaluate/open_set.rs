@@ -105,7 +105,10 @@ fn run(
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize]| -> Result<(FaceMatrix, Vec<Probe>)> {
         let pixels = gallery.faces().select(faces)?;
-        let found = recognizer.identify_faces(&pixels, Question::default());
+        let known = whole.background();
+        let coordinates = known.map(|of_all| of_all.coordinates().select_columns(faces));
+        let identifier = recognizer.identifier();
+        let found = identifier.identify_described(&pixels, coordinates, Question::default());
         let probes = faces.iter().zip(&found);
         let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
         Ok((pixels, probes.collect()))

@@ -12,12 +12,12 @@ use crate::dataset::ContentHash;
 pub struct Fingerprint(pub [u8; 32]);
 
 impl Fingerprint {
-    /// Of one photo.
+    /// The fingerprint of one photo.
     pub fn of(photo: ContentHash) -> Self {
         Self(photo.0)
     }
 
-    /// Of the photos of both.
+    /// The fingerprint of two sets of photos together.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         let mut carry = 0;

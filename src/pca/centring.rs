@@ -38,7 +38,7 @@ impl Table {
     }
 }
 
-/// Where vectors start.
+/// The origin that scatter is taken about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
     /// At the mean of the chosen columns.

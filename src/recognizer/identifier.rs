@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use image::GrayImage;
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::comparer::{BackgroundComparer, Comparer};
@@ -93,7 +94,7 @@ impl fmt::Display for Identification {
     }
 }
 
-/// How to decide and how much to tell.
+/// Options of a query: the rule of acceptance and the number of candidates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Question {
     /// How many candidates to return at most.
@@ -302,6 +303,17 @@ impl Identifier {
 
     /// Who each prepared face (d x n) is, in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
+        self.identify_described(faces, None, question)
+    }
+
+    /// As [`identify_faces`](Self::identify_faces), where the background model's coordinates of the faces (2k x n) may be
+    /// known already.
+    pub(crate) fn identify_described(
+        &self,
+        faces: &FaceMatrix,
+        coordinates: Option<DMatrix<f32>>,
+        question: Question,
+    ) -> Vec<Identification> {
         let weights = self.space.project(faces);
         let test = LikenessTest::new(&self.space);
         let looks = |at: usize| {
@@ -329,7 +341,7 @@ impl Identifier {
                 let Ok(model) = Background::bundled() else {
                     return Vec::new();
                 };
-                let coordinates = model.coordinates(faces);
+                let coordinates = coordinates.unwrap_or_else(|| model.coordinates(faces));
                 let judge = |at: usize, scores: Vec<f64>| {
                     let probe = coordinates.column(at);
                     self.judge_by_background(

@@ -333,7 +333,7 @@ impl Recognizer {
         })
     }
 
-    /// The same, but that its spaces were learned from something else, or not.
+    /// This recogniser, with the given origin of its spaces.
     #[must_use]
     pub fn of_origin(self, origin: Origin) -> Self {
         Self { origin, ..self }

@@ -35,6 +35,8 @@ pub struct Access {
 }
 
 impl Access {
+    /// The secrets of a server at this address; without a key one is drawn.
+    ///
     /// # Errors
     /// A system without random numbers.
     pub fn new(address: SocketAddr, key: Option<String>) -> Result<Self> {

@@ -75,7 +75,7 @@ pub struct Service {
     changes: Mutex<Changes>,
     additions: AtomicUsize,
     cores: Arc<Semaphore>,
-    count: usize,
+    core_count: usize,
     /// One thread each, for requests that come while others are worked on: their work is not cut into pieces for cores
     /// that are busy anyway.
     single: Mutex<Vec<ThreadPool>>,
@@ -115,7 +115,7 @@ impl Service {
             }),
             additions: AtomicUsize::new(0),
             cores: Arc::new(Semaphore::new(cores)),
-            count: cores,
+            core_count: cores,
             single: Mutex::default(),
             waiting: AtomicUsize::new(0),
         };
@@ -161,7 +161,7 @@ impl Service {
         let permit = Arc::clone(&self.cores).acquire_owned().await;
         drop(waiting);
         let permit = permit.map_err(|_| Failure::busy())?;
-        let is_alone = self.cores.available_permits() + 1 == self.count;
+        let is_alone = self.cores.available_permits() + 1 == self.core_count;
         let service = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;

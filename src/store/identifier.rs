@@ -76,7 +76,7 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1.npz")
     }
 
-    /// As of a large model.
+    /// Loads an identifier from a large model, leaving the file on disk.
     fn from_disk(path: &Path) -> Result<Identifier> {
         let archive = Archive::open_large(path, 0)?;
         assert!(!archive.is_in_memory());

@@ -198,7 +198,7 @@ pub struct Report {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
     #[arg(
         long,
         value_name = "RULE",
@@ -227,7 +227,7 @@ pub struct Lesson {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Where labels come from: `folder`, `stem` (file names), or a CSV file with path,person
+    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
     #[arg(
         long,
         value_name = "RULE",
