@@ -218,7 +218,7 @@ pub struct Enroll {
     #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
     pub keep_basis: bool,
     /// Place the faces in a basis learned by many workers, as `eigenfaces merge` wrote it, into a new model
-    #[arg(long, value_name = "BASIS.npz", conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels", "keep_basis", "check", "sync"])]
+    #[arg(long, value_name = "BASIS.npz", conflicts_with_all = ["background", "components", "solver", "features", "kernel", "scale_pixels", "keep_basis", "check", "sync"])]
     pub basis: Option<PathBuf>,
     /// The folders straight in FACES are people even where their photos lie in folders further down
     #[arg(long)]

@@ -5,6 +5,8 @@
 //! log-likelihood ratio of the photos of one against the person of the other, averaged over photos and over both
 //! directions ([`cluster`]). Two faces of one photo are never joined, nor what a person has said to be different.
 //!
+//! A folder that shows one person only cannot be told from photos of another kind: its faces mostly stay apart.
+//!
 //! The threshold is chosen for pure groups: a wrong face in a group costs a person more than a group in two pieces.
 
 mod agglomerate;

@@ -340,10 +340,12 @@ fn wrong_uses_are_told_in_a_line() {
         &["plan", faces, "-o", "p.json", "--mirrors", "maybe"],
         &["yes or no"],
     );
-    usage(
-        &["enroll", faces, "--basis", "basis.npz", "--components", "3"],
-        &["--components"],
-    );
+    for (option, value) in [("--components", "3"), ("--background", "bundled")] {
+        usage(
+            &["enroll", faces, "--basis", "basis.npz", option, value],
+            &[option],
+        );
+    }
 
     let text = std::fs::read_to_string(at.join("plan.json")).unwrap();
     let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));

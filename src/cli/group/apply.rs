@@ -531,7 +531,8 @@ mod tests {
     fn answered(typed: &[(&str, &str)]) -> Vec<Answer> {
         let text: String = typed
             .iter()
-            .map(|(group, name)| format!("{group},{name},a.jpg,1\n"))
+            .enumerate()
+            .map(|(at, (group, name))| format!("{group},{name},a.jpg,{}\n", at + 1))
             .collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");

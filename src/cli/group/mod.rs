@@ -239,6 +239,9 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
     }
 }
 
+/// So many faces of which hardly two belong together may be all of one person: see [`eigenfaces::grouping`].
+const ALONE: usize = 4;
+
 fn in_words(
     known: &[Known<'_>],
     unnamed: &[&Shown<'_>],
@@ -281,6 +284,12 @@ fn in_words(
             .groups
             .map(|group| called(group, unnamed, grouping));
         output.say(&format!("perhaps one person: {one} and {other}"));
+    }
+    let largest = grouping.groups.first().map_or(0, Vec::len);
+    if known.is_empty() && unnamed.len() >= ALONE && largest <= 2 {
+        output.say(
+            "if these photos show one person only, nothing in them tells so: enrol a few of them, and group again",
+        );
     }
     Ok(())
 }
