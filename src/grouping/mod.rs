@@ -3,7 +3,7 @@
 //! Agglomerative clustering: from every face by itself, the two groups with the highest score are joined, again and
 //! again, until no score reaches a threshold. The score of two groups is the background model's standardised
 //! log-likelihood ratio of the photos of one against the person of the other, averaged over photos and over both
-//! directions ([`cluster`]). Two faces of one photo are never joined, nor what a person has said to be different.
+//! directions (src/grouping/cluster.rs). Two faces of one photo are never joined, nor what a person has said to be different.
 //!
 //! A folder that shows one person only cannot be told from photos of another kind: its faces mostly stay apart.
 //!
