@@ -306,9 +306,9 @@ impl Identifier {
         self.identify_described(faces, None, question)
     }
 
-    /// As [`identify_faces`](Self::identify_faces), where the background model's coordinates of the faces (2k x n) may be
-    /// known already.
-    pub(crate) fn identify_described(
+    /// Who each prepared face (d x n) is, in order, where its [coordinates](Background::coordinates) (2k x n) may be known:
+    /// computing them is most of the work.
+    pub fn identify_described(
         &self,
         faces: &FaceMatrix,
         coordinates: Option<DMatrix<f32>>,

@@ -163,19 +163,26 @@ fn identify(
     };
     let mut identified = Vec::with_capacity(faces.len());
     for some in faces.chunks(BATCH) {
-        let some: Vec<PreparedFace> = some.iter().map(prepared).collect();
-        identified.extend(identifier.identify_prepared(&[some], question)?.concat());
+        let prepared: Vec<PreparedFace> = some.iter().map(prepared).collect();
+        let raw = coordinates(some.iter())?;
+        let of_some = identifier.identify_prepared_by(&[prepared], |faces| {
+            Ok(identifier.identify_described(faces, Some(raw), question))
+        })?;
+        identified.extend(of_some.concat());
     }
     Ok(identified)
 }
 
+/// The background model's coordinates of faces, as the index keeps them: 2k x n.
+fn coordinates<'a>(faces: impl ExactSizeIterator<Item = &'a Shown<'a>>) -> Result<DMatrix<f32>> {
+    let (rows, count) = (2 * Background::bundled()?.components(), faces.len());
+    let columns = faces.flat_map(|face| face.found.coordinates.iter().copied());
+    Ok(DMatrix::from_vec(rows, count, columns.collect()))
+}
+
 fn group(faces: &[&Shown<'_>], answers: &Answers, purity: f64) -> Result<Grouping> {
     let background = Background::bundled()?;
-    let columns: Vec<f32> = faces
-        .iter()
-        .flat_map(|face| face.found.coordinates.iter().copied())
-        .collect();
-    let raw = DMatrix::from_vec(2 * background.components(), faces.len(), columns);
+    let raw = coordinates(faces.iter().copied())?;
     // Faces come in the order of their photos.
     let mut photos = Vec::with_capacity(faces.len());
     for (at, face) in faces.iter().enumerate() {
