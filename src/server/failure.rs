@@ -64,7 +64,8 @@ impl From<Error> for Failure {
             Error::NoSuchPhoto { .. } => Self::coded(StatusCode::NOT_FOUND, 44, error.to_string()),
             Error::NameTaken { .. }
             | Error::PhotoOfOther { .. }
-            | Error::MergedIntoItself { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
+            | Error::MergedIntoItself { .. }
+            | Error::OtherFraming { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
             Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
                 Self::bad(error.to_string())
             }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
+use eigenfaces::Question;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::render::groups::jpeg_data_uri;
-use eigenfaces::{Question, face_index};
 use image::GrayImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -126,11 +126,7 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
     let mut told = json!({ "added": 0 });
     if review.has_names() {
         (told, _) = service.change(expected, Undo::Possible, |model| {
-            let preparation = model
-                .as_ref()
-                .map_or_else(face_index::preparation, |model| {
-                    *model.recognizer().preparation()
-                });
+            let preparation = apply::preparation(model.as_ref(), service.file())?;
             let (faces, wrong) = review.faces(&preparation);
             if faces.is_empty() {
                 let reason = wrong

@@ -129,6 +129,11 @@ impl Service {
         current.clone()
     }
 
+    /// Where the model lies.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The gallery with all that was added; learns it first where that has not been done.
     ///
     /// # Errors

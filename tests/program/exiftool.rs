@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{bundled_faces, group_photo, scratch};
-use crate::{run, text};
+use crate::support::group_photo;
+use crate::{enrolled, run};
 
 /// What exiftool prints; `None`, said in a line, where it is absent.
 fn exiftool(folder: &Path, arguments: &[&str]) -> Option<String> {
@@ -22,6 +22,14 @@ fn exiftool(folder: &Path, arguments: &[&str]) -> Option<String> {
             None
         }
     }
+}
+
+/// A folder with a model of the bundled people and an empty folder `photos`; `None` where exiftool is absent.
+fn with_exiftool() -> Option<tempfile::TempDir> {
+    exiftool(Path::new("."), &["-ver"])?;
+    let folder = enrolled();
+    fs::create_dir(folder.path().join("photos")).unwrap();
+    Some(folder)
 }
 
 /// Names and places of faces, as exiftool has them.
@@ -45,13 +53,10 @@ fn regions(folder: &Path, file: &str) -> Vec<(String, [f64; 4])> {
 
 #[test]
 fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
-    let folder = scratch();
-    let at = |name: &str| folder.path().join(name);
-    if exiftool(folder.path(), &["-ver"]).is_none() {
+    let Some(folder) = with_exiftool() else {
         return;
-    }
-    run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    fs::create_dir(at("photos")).unwrap();
+    };
+    let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap().into_rgb8();
     photo.save(at("photos/party.jpg")).unwrap();
     let found = run(
@@ -119,13 +124,10 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
 /// What a person named in the photo itself is not hidden by a guess beside it.
 #[test]
 fn names_within_photos_stay() {
-    let folder = scratch();
-    let at = |name: &str| folder.path().join(name);
-    if exiftool(folder.path(), &["-ver"]).is_none() {
+    let Some(folder) = with_exiftool() else {
         return;
-    }
-    run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    fs::create_dir(at("photos")).unwrap();
+    };
+    let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap().into_rgb8();
     photo.save(at("photos/party.jpg")).unwrap();
     run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
@@ -165,13 +167,10 @@ fn names_within_photos_stay() {
 /// EXIF's eight orientations: the region lies in the photo as it is stored.
 #[test]
 fn turned_photos_have_their_regions_where_they_are_stored() {
-    let folder = scratch();
-    let at = |name: &str| folder.path().join(name);
-    if exiftool(folder.path(), &["-ver"]).is_none() {
+    let Some(folder) = with_exiftool() else {
         return;
-    }
-    run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    fs::create_dir(at("photos")).unwrap();
+    };
+    let at = |name: &str| folder.path().join(name);
     let upright = image::open(group_photo()).unwrap();
     let names: Vec<String> = (1..=8).map(|exif| format!("photos/{exif}.jpg")).collect();
     for (exif, name) in (1..).zip(&names) {

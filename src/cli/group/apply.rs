@@ -258,11 +258,12 @@ impl NamedGroups {
             let place = faces.locations().get(position).copied().flatten();
             let moved = match (self.indexed(at), row.bounds, place) {
                 // A file that was written again, its photo untouched, shows the very same face.
-                (Some((key, face)), _, now) => {
-                    key.photo != faces.content_hash() && now != Some(face.location)
+                (_, _, None) => true,
+                (Some((key, face)), _, Some(now)) => {
+                    key.photo != faces.content_hash() && now != face.location
                 }
                 (None, Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
-                (None, _, now) => now.is_none(),
+                (None, None, Some(_)) => false,
             };
             let labeled = person(&self.answers[at])
                 .filter(|_| !moved)
@@ -456,18 +457,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         true => Some(Model::load(model)?),
         false => None,
     };
-    let preparation = before
-        .as_ref()
-        .map_or_else(face_index::preparation, |model| {
-            *model.recognizer().preparation()
-        });
-    if preparation.framing() != Framing::Detect {
-        return Err(Error::OtherFraming {
-            path: model.to_owned(),
-            has: preparation.framing().name(),
-            asked: Framing::Detect.name(),
-        });
-    }
+    let preparation = preparation(before.as_ref(), model)?;
     let (faces, wrong) = groups.faces(&preparation);
     for error in &wrong {
         output.warn(&error.to_string());
@@ -491,6 +481,24 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         shown(model)
     ));
     Ok(wrong.len() + disputes.len())
+}
+
+/// How faces are prepared for a model, or for a new one where there is none; `path` is where it lies.
+///
+/// # Errors
+/// A model that takes photos whole: no face of a photo can be enrolled into it.
+pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
+    let preparation = model.map_or_else(face_index::preparation, |model| {
+        *model.recognizer().preparation()
+    });
+    if preparation.framing() == Framing::Detect {
+        return Ok(preparation);
+    }
+    Err(Error::OtherFraming {
+        path: path.to_owned(),
+        has: preparation.framing().name(),
+        asked: Framing::Detect.name(),
+    })
 }
 
 /// A model with these faces, a new one where there was none, and the faces that are enrolled as somebody else's.

@@ -229,17 +229,12 @@ fn known<'a>(faces: &'a [Shown<'a>], named: &[Identification]) -> Vec<Known<'a>>
 }
 
 fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
-    let Sorted {
-        known,
-        unnamed,
-        grouping,
-    } = sorted;
     match output.format {
-        Format::Text => in_words(known, unnamed, grouping, output),
-        Format::Json => in_json(known, unnamed, grouping, output),
+        Format::Text => in_words(sorted, output),
+        Format::Json => in_json(sorted, output),
         Format::Csv => {
             output.line(table::HEADER)?;
-            table::rows(unnamed, grouping)
+            table::rows(&sorted.unnamed, &sorted.grouping)
                 .iter()
                 .try_for_each(|row: &Row| output.csv(&row.fields()))
         }
@@ -249,12 +244,12 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
 /// So many faces of which hardly two belong together may be all of one person: see [`eigenfaces::grouping`].
 const ALONE: usize = 4;
 
-fn in_words(
-    known: &[Known<'_>],
-    unnamed: &[&Shown<'_>],
-    grouping: &Grouping,
-    output: &Output,
-) -> Result<()> {
+fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
+    let Sorted {
+        known,
+        unnamed,
+        grouping,
+    } = sorted;
     for person in known {
         let faces = counted(person.faces.len(), "face", "faces");
         output.line(&format!("{}: {faces}", person.person))?;
@@ -309,12 +304,12 @@ fn called(group: usize, unnamed: &[&Shown<'_>], grouping: &Grouping) -> String {
     }
 }
 
-fn in_json(
-    known: &[Known<'_>],
-    unnamed: &[&Shown<'_>],
-    grouping: &Grouping,
-    output: &Output,
-) -> Result<()> {
+fn in_json(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
+    let Sorted {
+        known,
+        unnamed,
+        grouping,
+    } = sorted;
     for person in known {
         let faces: Vec<Value> = person
             .faces

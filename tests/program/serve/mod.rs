@@ -333,6 +333,31 @@ fn faces_of_a_folder_are_grouped_named_and_ignored() {
     }
 }
 
+/// A model that takes photos whole is no place for single faces of photos.
+#[test]
+fn faces_of_groups_do_not_go_into_a_model_of_whole_photos() {
+    let folder = scratch();
+    let faces = bundled_faces().to_str().unwrap();
+    run(folder.path(), ["enroll", faces, "--framing", "as-is"]).done();
+    let photos = folder.path().join("photos");
+    fs::create_dir(&photos).unwrap();
+    for (at, photo) in photos_of("Keiko").iter().enumerate() {
+        fs::write(photos.join(format!("{at}.png")), photo).unwrap();
+    }
+    let server = Server::start(folder.path());
+    let before = people(&server);
+    let work = |content: Value| {
+        let begun = server.ask("POST", "/api/v0/jobs", content.to_string().as_bytes());
+        ended(&server, &begun.has(202).json())
+    };
+    let found = work(json!({ "kind": "group", "folder": photos.to_str().unwrap() }));
+    let faces = &found["result"]["groups"][0]["faces"];
+    let named = work(json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": faces }] }));
+    assert_eq!(named["state"], "failed", "{named}");
+    assert!(named.to_string().contains("as-is"), "{named}");
+    assert_eq!(people(&server), before);
+}
+
 #[test]
 fn strangers_are_not_let_in() {
     let folder = enrolled();
