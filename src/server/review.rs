@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure, about_folder};
 use super::service::{Service, Undo};
 use crate::cli::group::albums::{Albums, Scan, Shown};
-use crate::cli::group::apply::{self, IGNORE, NOT_THIS};
+use crate::cli::group::answers::{IGNORE, NOT_THIS};
+use crate::cli::group::apply;
 use crate::cli::group::table::Row;
 use crate::cli::group::{PURITY, Sorted, names_indexed_faces};
 

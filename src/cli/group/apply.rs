@@ -18,32 +18,11 @@ use super::super::output::{Output, counted, shown};
 use super::super::sidecars::{Named, Sidecars, Writing};
 use super::super::{Outcome, changing};
 use super::albums;
+use super::answers::{Answer, answers};
 use super::table::{self, Row};
-
-/// What is typed for a face that is not of the group's person, and for what nobody wants to name.
-pub const NOT_THIS: &str = "-";
-pub const IGNORE: &str = "ignore";
-
-/// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
-const MOST_APART: usize = 50;
 
 /// The overlap (intersection over union) from which on a face is where it was.
 const SAME_PLACE: f32 = 0.5;
-
-/// Whether what was typed is an answer and no name.
-pub fn is_no_name(typed: &str) -> bool {
-    typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
-}
-
-/// What was said of a face.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Answer {
-    Nothing,
-    Person(Person),
-    Ignored,
-    /// It is not of the person of these other faces (positions of rows).
-    NotThese(Vec<usize>),
-}
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
     let refuse = |reason: String| Error::GroupTable {
@@ -203,10 +182,10 @@ impl NamedGroups {
     fn in_words(&self) -> String {
         let count =
             |is: fn(&Answer) -> bool| self.answers.iter().filter(|answer| is(answer)).count();
-        let people: BTreeSet<&Person> = self.answers.iter().filter_map(person).collect();
+        let people: BTreeSet<&Person> = self.answers.iter().filter_map(Answer::person).collect();
         format!(
             "enrol {} of {}, ignore {} and keep {} apart",
-            counted(count(|answer| person(answer).is_some()), "face", "faces"),
+            counted(count(|answer| answer.person().is_some()), "face", "faces"),
             counted(people.len(), "person", "people"),
             count(|answer| *answer == Answer::Ignored),
             count(|answer| matches!(answer, Answer::NotThese(_))),
@@ -217,7 +196,7 @@ impl NamedGroups {
     pub fn faces(&mut self, preparation: &Preparation) -> (Vec<LabeledFace>, Vec<Error>) {
         let mut of_photo: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
         for (at, row) in self.rows.iter().enumerate() {
-            if person(&self.answers[at]).is_some() {
+            if self.answers[at].person().is_some() {
                 of_photo.entry(&row.photo).or_default().push(at);
             }
         }
@@ -265,7 +244,8 @@ impl NamedGroups {
                 (None, Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
                 (None, None, Some(_)) => false,
             };
-            let labeled = person(&self.answers[at])
+            let labeled = self.answers[at]
+                .person()
                 .filter(|_| !moved)
                 .and_then(|person| faces.labeled(position, person, &source));
             labeled.ok_or_else(|| unusable(PhotoProblem::FaceMoved))
@@ -339,7 +319,9 @@ impl NamedGroups {
         let mut of_photo: BTreeMap<&Path, Vec<Named<'_>>> = BTreeMap::new();
         let mut failed = 0;
         for (at, row) in self.rows.iter().enumerate() {
-            let Some(person) = person(&self.answers[at]).filter(|_| !self.refused.contains(&at))
+            let Some(person) = self.answers[at]
+                .person()
+                .filter(|_| !self.refused.contains(&at))
             else {
                 continue;
             };
@@ -372,13 +354,6 @@ impl NamedGroups {
     }
 }
 
-fn person(answer: &Answer) -> Option<&Person> {
-    match answer {
-        Answer::Person(person) => Some(person),
-        _ => None,
-    }
-}
-
 /// The share that two boxes `[left, top, width, height]` have in common.
 fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
     let common = |axis: usize| {
@@ -388,66 +363,6 @@ fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
     let both = common(0) * common(1);
     let either = one[2] * one[3] + other[2] * other[3] - both;
     if either > 0.0 { both / either } else { 0.0 }
-}
-
-/// What was said of each row's face, and the groups of which it cannot be told; or what is wrong with the table.
-fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), String> {
-    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, row) in rows.iter().enumerate() {
-        groups.entry(&row.group).or_default().push(at);
-    }
-    let mut answers = vec![Answer::Nothing; rows.len()];
-    let mut ambiguous = Vec::new();
-    for (group, own) in groups {
-        let typed: BTreeSet<&str> = own
-            .iter()
-            .map(|&at| rows[at].name.as_str())
-            .filter(|name| !name.is_empty() && *name != NOT_THIS)
-            .collect();
-        let of_all = typed.iter().next().filter(|_| typed.len() == 1);
-        if typed.len() > 1 && own.iter().any(|&at| rows[at].name.is_empty()) {
-            ambiguous.push(group.to_owned());
-        }
-        let others = own.iter().copied().filter(|&at| rows[at].name != NOT_THIS);
-        let others: Vec<usize> = others.take(MOST_APART).collect();
-        for at in own {
-            let name = match rows[at].name.as_str() {
-                "" => of_all.copied().unwrap_or_default(),
-                name => name,
-            };
-            answers[at] = match name {
-                "" => Answer::Nothing,
-                NOT_THIS => Answer::NotThese(others.clone()),
-                name if is_no_name(name) => Answer::Ignored,
-                name => Answer::Person(Person::new(name).map_err(|error| match rows[at].line {
-                    0 => error.to_string(),
-                    line => format!("line {line}: {error}"),
-                })?),
-            };
-        }
-    }
-    refuse_two_names(rows, &answers)?;
-    Ok((answers, ambiguous))
-}
-
-/// Fails where one face is given two names.
-fn refuse_two_names(rows: &[Row], answers: &[Answer]) -> std::result::Result<(), String> {
-    let mut named: BTreeMap<(&Path, usize), (&Person, u64)> = BTreeMap::new();
-    for (row, answer) in rows.iter().zip(answers) {
-        let Some(person) = person(answer) else {
-            continue;
-        };
-        let (first, line) = *named
-            .entry((&row.photo, row.face))
-            .or_insert((person, row.line));
-        if first != person {
-            return Err(format!(
-                "lines {line} and {}: one face is {first} and {person}; leave one of the names",
-                row.line
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Enrols the named faces, into a new model where there is none. Returns how many could not be.
@@ -530,61 +445,4 @@ fn key_of(index: &FaceIndex, folder: &Path, row: &Row) -> Option<FaceKey> {
         face: row.face - 1,
     };
     index.face(key).map(|_| key)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answered(typed: &[(&str, &str)]) -> Vec<Answer> {
-        let text: String = typed
-            .iter()
-            .enumerate()
-            .map(|(at, (group, name))| format!("{group},{name},a.jpg,{}\n", at + 1))
-            .collect();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("groups.csv");
-        std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
-        let rows = table::read(&path).unwrap();
-        answers(&rows).unwrap().0
-    }
-
-    fn person(name: &str) -> Answer {
-        Answer::Person(Person::new(name).unwrap())
-    }
-
-    #[test]
-    fn one_name_is_for_the_whole_group() {
-        let found = answered(&[("1", ""), ("1", "Ada"), ("1", "-"), ("2", "")]);
-        assert_eq!(
-            found,
-            [
-                person("Ada"),
-                person("Ada"),
-                Answer::NotThese(vec![0, 1]),
-                Answer::Nothing
-            ]
-        );
-    }
-
-    #[test]
-    fn two_names_are_for_their_rows() {
-        let found = answered(&[
-            ("1", "Ada"),
-            ("1", "Bert"),
-            ("1", ""),
-            ("2", "ignore"),
-            ("2", ""),
-        ]);
-        assert_eq!(
-            found,
-            [
-                person("Ada"),
-                person("Bert"),
-                Answer::Nothing,
-                Answer::Ignored,
-                Answer::Ignored
-            ]
-        );
-    }
 }

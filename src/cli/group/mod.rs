@@ -1,6 +1,7 @@
 //! `eigenfaces group`: the faces of photo folders, by person as far as that can be told.
 
 pub mod albums;
+pub mod answers;
 pub mod apply;
 mod pages;
 pub mod table;

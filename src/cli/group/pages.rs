@@ -14,7 +14,7 @@ use image::GrayImage;
 use super::super::files;
 use super::super::output::{Output, counted, shown};
 use super::albums::{self, Shown};
-use super::{apply, table};
+use super::{answers, table};
 
 const TABLE: &str = "groups.csv";
 const PAGE: &str = "groups.html";
@@ -146,7 +146,7 @@ impl Plan {
 fn has_new_names(table: &Path, people: &[Person]) -> bool {
     let is_new = |row: &table::Row| {
         let is_enrolled = people.iter().any(|person| person.is_called(&row.name));
-        !row.name.is_empty() && !is_enrolled && !apply::is_no_name(&row.name)
+        !row.name.is_empty() && !is_enrolled && !answers::is_no_name(&row.name)
     };
     table::read(table).is_ok_and(|rows| rows.iter().any(is_new))
 }
