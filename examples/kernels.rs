@@ -11,7 +11,7 @@ use eigenfaces::enrollment::{self, PreparationOptions};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::kernel_pca::{Kernel, KernelPca};
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{Comparison, Copies, Features, Matcher};
+use eigenfaces::matcher::{Augmentation, Comparison, Features, Matcher};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 
 const KERNELS: [&str; 12] = [
@@ -44,18 +44,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let kernel: Kernel = text.parse()?;
         let comparison = Comparison {
             features: Features::Pixels,
-            copies: Copies::None,
+            copies: Augmentation::None,
             kernel,
             ..Comparison::default()
         };
-        let viewed = comparison.view(gallery.faces());
+        let features = comparison.feature_matrices(gallery.faces());
         let (mut right, mut tried) = (0, 0);
         for seed in 0..10 {
             let (learned, probes) = split(&all, seed);
             let persons: Vec<usize> = learned.iter().map(|&face| all[face]).collect();
             let people = gallery.people().len();
             let matcher = Matcher::learn(
-                &viewed,
+                &features,
                 &learned,
                 &persons,
                 people,

@@ -10,7 +10,7 @@ use std::time::Instant;
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, PreparationOptions};
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{Matcher, Trials};
+use eigenfaces::matcher::{Matcher, Resampling};
 use eigenfaces::recognizer::Settings;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,10 +28,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (persons, people) = (gallery.persons(), gallery.people().len());
     let settings = Settings::default();
     let comparison = settings.comparison();
-    let viewed = comparison.view(gallery.faces());
+    let features = comparison.feature_matrices(gallery.faces());
 
     let started = Instant::now();
-    let trials = Trials::new(&viewed, comparison, settings.pca())?.leaving_one_out();
+    let trials = Resampling::new(&features, comparison, settings.pca())?.leaving_one_out();
     let products = started.elapsed().as_secs_f64();
     let (mut again, mut from_products) = (f64::INFINITY, f64::INFINITY);
     for face in 0..count.min(gallery.len()) {
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
         let started = Instant::now();
         let matcher = Matcher::learn(
-            &viewed,
+            &features,
             &learned,
             &others,
             people,

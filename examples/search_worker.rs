@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eigenfaces::gallery::{ClusterRule, Clusters, Index, Method};
+use eigenfaces::gallery::{ClusterRule, Clusters, Index, SearchMethod};
 use eigenfaces::metric::Measure;
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
@@ -35,9 +35,9 @@ impl Searcher {
             index.map(Self::Index).ok_or("points that are no numbers")
         };
         Ok(match method {
-            "blocks" => index(Method::Blocks)?,
-            "linear" => index(Method::Linear)?,
-            "leading" => index(Method::Tree)?,
+            "blocks" => index(SearchMethod::Blocks)?,
+            "linear" => index(SearchMethod::Linear)?,
+            "leading" => index(SearchMethod::Tree)?,
             "kdtree" => {
                 let mut tree = KdTree::with_capacity(points.nrows(), 32);
                 for (at, point) in points.column_iter().enumerate() {

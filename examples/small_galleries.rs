@@ -23,7 +23,7 @@ use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::{self, Crops, Framing, Look};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Question, Recognizer, Settings};
+use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 
 /// Photos of an enrolled person that are identified at most.
 const PROBES: usize = 5;
@@ -183,7 +183,7 @@ impl Set {
                     .flat_map(|face| face.pixels.iter().copied())
                     .collect();
                 let matrix = FaceMatrix::from_pixels(self.preparation.size(), pixels)?;
-                let found = recognizer.identify_faces(&matrix, Question::default());
+                let found = recognizer.identify_faces(&matrix, QueryOptions::default());
                 for (face, found) in faces.iter().zip(found) {
                     let closest = found.closest().ok_or("nobody is enrolled")?;
                     let right = is_enrolled && closest.person == face.person;

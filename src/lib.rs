@@ -24,7 +24,7 @@ pub mod pca;
 
 pub mod face_space;
 
-pub mod likeness;
+pub mod faceness;
 
 pub mod decision;
 
@@ -72,4 +72,4 @@ pub use decision::{Acceptance, Decision};
 pub use error::{Error, Result};
 pub use model::{Model, Options};
 pub use preparation::FaceChoice;
-pub use recognizer::{Candidate, Identification, Question, Settings, Verdict, Verification};
+pub use recognizer::{Candidate, Identification, QueryOptions, Settings, Verdict, Verification};

@@ -7,7 +7,7 @@ use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, align};
 use crate::locate::framing::{CropEyes, Framing};
 use crate::locate::{Location, Locator, main_face};
-use crate::normalize::Light;
+use crate::normalize::Illumination;
 use crate::normalize::resize::{self, Fit};
 
 /// Where the eyes stand in every aligned face. Between what did best in the wild (22-25 % / 27 %) and in
@@ -22,7 +22,7 @@ const EYES: EyePlacement = EyePlacement {
 pub struct Preparation {
     size: FaceSize,
     framing: Framing,
-    light: Light,
+    light: Illumination,
     crop_eyes: Option<CropEyes>,
 }
 
@@ -124,7 +124,7 @@ impl Preparation {
         Self {
             size,
             framing,
-            light: Light::None,
+            light: Illumination::None,
             crop_eyes: None,
         }
     }
@@ -138,7 +138,7 @@ impl Preparation {
 
     /// The same, and differences of light evened out by this recipe.
     #[must_use]
-    pub fn with_light(self, light: Light) -> Self {
+    pub fn with_light(self, light: Illumination) -> Self {
         Self { light, ..self }
     }
 
@@ -153,7 +153,7 @@ impl Preparation {
     }
 
     /// How differences of light are evened out.
-    pub fn light(&self) -> Light {
+    pub fn light(&self) -> Illumination {
         self.light
     }
 

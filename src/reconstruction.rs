@@ -4,7 +4,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::kernel_pca::pre_image::{Method, PreImages, RIDGE};
+use crate::kernel_pca::pre_image::{PreImageMethod, PreImages, RIDGE};
 use crate::matcher::Space;
 
 /// Steps that are worth looking at: early ones change most.
@@ -24,7 +24,7 @@ pub struct Reconstruction {
     /// d gray levels, not clamped.
     pub levels: Vec<f32>,
     /// How the pre-image was found, if it is one.
-    pub pre_image: Option<Method>,
+    pub pre_image: Option<PreImageMethod>,
 }
 
 /// What is to be rebuilt of a face.

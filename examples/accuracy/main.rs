@@ -25,9 +25,9 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Matcher;
-use eigenfaces::normalize::Light;
+use eigenfaces::normalize::Illumination;
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Question, Recognizer, Settings};
+use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use rayon::prelude::*;
 
 use scene::{in_a_scene, untouched};
@@ -85,7 +85,7 @@ fn main() -> Outcome<()> {
 #[derive(Clone, Default)]
 struct Run {
     settings: Settings,
-    light: Light,
+    light: Illumination,
     splits: u64,
     export: Option<PathBuf>,
 }
@@ -107,7 +107,7 @@ impl Run {
             .concat();
         let faces = FaceMatrix::from_pixels(set.size, pixels)?;
         let comparison = self.settings.comparison();
-        let viewed = comparison.view(&faces);
+        let viewed = comparison.feature_matrices(&faces);
         for &protocol in protocols {
             let times = if self.splits > 0 { self.splits } else { 10 };
             let splits = set.splits(protocol, times);
@@ -230,7 +230,7 @@ fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
         let seen = dataset::load_each(
             &pictures,
             &Limits::default(),
-            |_, file| recognizer.identify(&file.decode()?, Question::default()),
+            |_, file| recognizer.identify(&file.decode()?, QueryOptions::default()),
             &|_| {},
         );
         let is_empty = |faces: &Vec<_>| {

@@ -7,7 +7,7 @@ use std::path::Path;
 use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::normalize::{Light, resize};
+use eigenfaces::normalize::{Illumination, resize};
 use eigenfaces::preparation::Preparation;
 use image::GrayImage;
 
@@ -50,7 +50,7 @@ impl Set {
     pub fn read(
         folder: &Path,
         framing: Framing,
-        light: Light,
+        light: Illumination,
         change: fn(&GrayImage, u64) -> GrayImage,
     ) -> Outcome<Self> {
         let listing = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)?;

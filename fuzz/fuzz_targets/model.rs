@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::recognizer::Question;
+use eigenfaces::recognizer::QueryOptions;
 use eigenfaces::store::{self, Archive};
 use libfuzzer_sys::fuzz_target;
 
@@ -30,7 +30,7 @@ fuzz_target!(|input: &[u8]| {
     if let Err(error) = store::partial_from_archive(&archive) {
         let _ = error.to_string();
     }
-    if let Err(error) = store::foundation_from_archive(&archive) {
+    if let Err(error) = store::merged_basis_from_archive(&archive) {
         let _ = error.to_string();
     }
     match store::from_archive(&archive) {
@@ -38,7 +38,7 @@ fuzz_target!(|input: &[u8]| {
         Ok((recognizer, history)) => {
             let size = recognizer.preparation().size();
             let face = FaceMatrix::from_pixels(size, vec![99; size.pixels()]).unwrap();
-            let found = recognizer.identify_faces(&face, Question::default());
+            let found = recognizer.identify_faces(&face, QueryOptions::default());
             assert_eq!(found.len(), 1);
             assert!(history.fits(recognizer.gallery()));
         }

@@ -7,7 +7,7 @@ use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::{
-    Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, Question,
+    Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
     Settings, Verdict, Verification,
 };
 use pyo3::prelude::*;
@@ -215,8 +215,8 @@ fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
     }
 }
 
-fn question(top: usize, false_accepts: Option<f64>) -> PyResult<Question> {
-    Ok(Question {
+fn question(top: usize, false_accepts: Option<f64>) -> PyResult<QueryOptions> {
+    Ok(QueryOptions {
         top,
         acceptance: acceptance(false_accepts)?,
     })

@@ -44,18 +44,18 @@ pub enum Channel {
     /// The face as it is.
     Plain,
     /// The face after Tan and Triggs' normalisation, against hard light.
-    Relit,
+    LightNormalized,
 }
 
 impl Channel {
     /// Every channel, in the order in which their scores are added.
-    pub const ALL: [Self; 2] = [Self::Plain, Self::Relit];
+    pub const ALL: [Self; 2] = [Self::Plain, Self::LightNormalized];
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
-            Self::Relit => "relit",
+            Self::LightNormalized => "relit",
         }
     }
 
@@ -66,7 +66,7 @@ impl Channel {
     pub fn describe(self, face: &[u8]) -> Vec<u8> {
         match self {
             Self::Plain => described(face),
-            Self::Relit => {
+            Self::LightNormalized => {
                 let mut relit = face.to_vec();
                 tan_triggs::apply(&mut relit, FACE);
                 described(&relit)
@@ -196,7 +196,7 @@ mod tests {
         let plain = Channel::Plain.describe(&face());
         assert_eq!(plain.len(), LENGTH);
         assert_eq!(plain, Channel::Plain.describe(&mirrored(&face())));
-        assert_ne!(plain, Channel::Relit.describe(&face()));
+        assert_ne!(plain, Channel::LightNormalized.describe(&face()));
     }
 
     #[test]

@@ -35,7 +35,10 @@ impl Described {
             FaceMatrix::from_pixels(SHEET, bytes.concat())
         };
         Ok(Self {
-            channels: [described(Channel::Plain)?, described(Channel::Relit)?],
+            channels: [
+                described(Channel::Plain)?,
+                described(Channel::LightNormalized)?,
+            ],
             persons: persons.to_vec(),
         })
     }

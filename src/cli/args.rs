@@ -22,7 +22,7 @@ use eigenfaces::evaluate::split::Protocol;
 pub use distributed::{MergeParts, Partial, Plan};
 pub use force::Force;
 pub use group::Group;
-pub use learn::{Learn, Prepare};
+pub use learn::{LearningOptions, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, Lesson, MapMeasure, Project, Reconstruct, Report};
 
@@ -227,9 +227,9 @@ pub struct Enroll {
     #[arg(long)]
     pub no_sources: bool,
     #[command(flatten)]
-    pub deed: Deed,
+    pub change: ChangeOptions,
     #[command(flatten)]
-    pub learn: Learn,
+    pub learn: LearningOptions,
 }
 
 /// `evaluate`
@@ -268,12 +268,12 @@ pub struct Evaluate {
     #[arg(long, conflicts_with_all = ["protocol", "seed"])]
     pub check: bool,
     #[command(flatten)]
-    pub learn: Learn,
+    pub learn: LearningOptions,
 }
 
 /// How a change of the model is made.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Deed {
+pub struct ChangeOptions {
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -301,7 +301,7 @@ pub struct Identify {
     #[arg(long, conflicts_with = "explain")]
     pub approximate: bool,
     #[command(flatten)]
-    pub acceptance: Accept,
+    pub acceptance: AcceptanceOptions,
     /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub explain: Option<PathBuf>,
@@ -309,9 +309,9 @@ pub struct Identify {
     pub force: Force,
     #[cfg(feature = "postgres")]
     #[command(flatten)]
-    pub elsewhere: Elsewhere,
+    pub elsewhere: DatabaseOptions,
     #[command(flatten)]
-    pub origin: Origin,
+    pub origin: ModelSource,
 }
 
 /// Pictures that `identify` writes beside its answers.
@@ -361,7 +361,7 @@ pub struct Xmp {
 pub enum SortBy {
     /// Hard links.
     Link,
-    /// Copies.
+    /// Augmentation.
     Copy,
 }
 
@@ -379,7 +379,7 @@ impl Sorting {
 /// A gallery that is not the model's.
 #[cfg(feature = "postgres")]
 #[derive(Debug, Clone, Args)]
-pub struct Elsewhere {
+pub struct DatabaseOptions {
     /// Look for people in the PostgreSQL database that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE; the model still tells how photos become weights
     #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain", "approximate"])]
     pub gallery: Option<GivenAddress>,
@@ -416,12 +416,12 @@ pub struct Export {
     #[arg(long, value_enum, value_name = "INDEX")]
     pub index: Option<DatabaseIndex>,
     #[command(flatten)]
-    pub deed: Deed,
+    pub change: ChangeOptions,
 }
 
 /// Where the recogniser comes from: the model, or folders that are learned from in memory.
 #[derive(Debug, Clone, Args)]
-pub struct Origin {
+pub struct ModelSource {
     /// Learn from this folder in memory instead of reading a model
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
@@ -434,12 +434,12 @@ pub struct Origin {
     )]
     pub labels: LabelRule,
     #[command(flatten)]
-    pub learn: Learn,
+    pub learn: LearningOptions,
 }
 
 /// When a name is given, and when two photos pass as one person.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Accept {
+pub struct AcceptanceOptions {
     /// Share of strangers that may pass: less of them means more who are known are refused
     #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
     pub far: f64,
@@ -448,8 +448,8 @@ pub struct Accept {
     pub threshold: Option<f64>,
 }
 
-impl From<Accept> for Acceptance {
-    fn from(accept: Accept) -> Self {
+impl From<AcceptanceOptions> for Acceptance {
+    fn from(accept: AcceptanceOptions) -> Self {
         match accept.threshold {
             Some(least) => Self::Confidence(least),
             None => Self::FalseAccepts(accept.far),
@@ -490,9 +490,9 @@ pub struct Verify {
     #[arg(long, value_name = "NAME")]
     pub person: Option<Person>,
     #[command(flatten)]
-    pub acceptance: Accept,
+    pub acceptance: AcceptanceOptions,
     #[command(flatten)]
-    pub origin: Origin,
+    pub origin: ModelSource,
 }
 
 /// A path whose name ends in one of these, whatever the case; `wanted` names them.

@@ -44,8 +44,8 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     if args.faces.is_empty() {
         let archive = Archive::read(model)?;
         if archive.kind()? == Kind::Basis {
-            let foundation = store::foundation_from_archive(&archive)?;
-            let space = Space::Linear(Arc::clone(foundation.pixels()));
+            let merged_basis = store::merged_basis_from_archive(&archive)?;
+            let space = Space::Linear(Arc::clone(merged_basis.pixels()));
             write(args, &mut folder, &space, &space.variance_ratios(), output)?;
             return Ok(Outcome::Done);
         }

@@ -5,28 +5,28 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
-use eigenfaces::decision::{Basis, ENOUGH_PEOPLE};
+use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::{Error, Result};
-use eigenfaces::gallery::{FolderView, Gallery, Intake, change_time};
-use eigenfaces::partial::Foundation;
-use eigenfaces::recognizer::{Origin, Recognizer, Settings};
+use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
+use eigenfaces::partial::MergedBasis;
+use eigenfaces::recognizer::{BasisOrigin, Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::output::{Output, counted, keep, one_line, percent};
-use super::{Outcome, changing, check, info, json, people, wrong_folder};
+use super::{Outcome, check, info, json, model_changes, people, wrong_folder};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
         return check::before_enrolling(args, model, output);
     }
     let started = Instant::now();
-    let _lock = if args.deed.dry_run {
+    let _lock = if args.change.dry_run {
         None
     } else {
-        Some(changing::lock(model, output)?)
+        Some(model_changes::lock(model, output)?)
     };
     let before = if model.exists() || args.keep_basis {
         Some(store::load_with_history(model)?)
@@ -37,9 +37,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(known) = known {
         args.learn.agree_with(known.preparation(), model)?;
     }
-    let foundation = foundation(args, model)?;
-    let base = match (&foundation, known) {
-        (Some(foundation), _) => Base::Basis(foundation.plan().preparation()),
+    let merged_basis = merged_basis(args, model)?;
+    let base = match (&merged_basis, known) {
+        (Some(merged_basis), _) => Base::Basis(merged_basis.plan().preparation()),
         (None, Some(known)) => Base::Gallery(known.preparation(), known.gallery()),
         (None, None) => Base::Nothing(args.learn.preparation_options()),
     };
@@ -73,15 +73,15 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             return Err(Error::Deserted { path });
         }
         if intake.gallery.is_empty() {
-            return Err(changing::too_few_left(model, 0));
+            return Err(model_changes::too_few_left(model, 0));
         }
     }
-    if args.deed.dry_run {
+    if args.change.dry_run {
         report.would()?;
         return Ok(outcome);
     }
     if !intake.gone.is_empty() {
-        changing::consent(args.deed, model, &report.gone())?;
+        model_changes::consent(args.change, model, &report.gone())?;
     }
     let recognizer = match before {
         // Where nothing is new, nothing is learned and nothing is written.
@@ -91,14 +91,14 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             let history = history.get_or_insert_default();
             history.record(change_time(), &old, &intake.gallery);
             let gallery = intake.gallery.clone();
-            let learned = match (&known, &foundation) {
-                (_, Some(foundation)) => {
-                    let learned = Recognizer::on_foundation(foundation, gallery, settings)?;
+            let learned = match (&known, &merged_basis) {
+                (_, Some(merged_basis)) => {
+                    let learned = Recognizer::on_merged_basis(merged_basis, gallery, settings)?;
                     report.missed(&learned, &old);
                     if !learned.is_settled() {
                         output.say(&format!(
                             "the basis was learned from {} only: where the people enrolled are among them, confidence is too high",
-                            counted(foundation.learned_from(), "face", "faces")
+                            counted(merged_basis.learned_from(), "face", "faces")
                         ));
                     }
                     learned
@@ -111,7 +111,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                 (known, None) => {
                     if known
                         .as_ref()
-                        .is_some_and(|known| known.origin() == Origin::Kept)
+                        .is_some_and(|known| known.origin() == BasisOrigin::Kept)
                     {
                         output.say(LEARNED_AGAIN);
                     }
@@ -119,7 +119,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                         Some(known) if intake.gone.is_empty() => {
                             known.learn_again(gallery, settings)?
                         }
-                        Some(known) => changing::learn_from_rest(known, gallery, settings, model)?,
+                        Some(known) => {
+                            model_changes::learn_from_rest(known, gallery, settings, model)?
+                        }
                         None => Recognizer::learn(preparation, gallery, settings)?,
                     }
                 }
@@ -142,7 +144,7 @@ pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output)
 }
 
 /// The basis of other photos that the faces are to be placed in, if one was named.
-fn foundation(args: &Enroll, model: &Path) -> Result<Option<Foundation>> {
+fn merged_basis(args: &Enroll, model: &Path) -> Result<Option<MergedBasis>> {
     let Some(path) = &args.basis else {
         return Ok(None);
     };
@@ -150,10 +152,10 @@ fn foundation(args: &Enroll, model: &Path) -> Result<Option<Foundation>> {
         let path = model.to_owned();
         return Err(Error::HasBasis { path });
     }
-    let foundation = store::load_foundation(path)?;
+    let merged_basis = store::load_merged_basis(path)?;
     args.learn
-        .agree_with(foundation.plan().preparation(), path)?;
-    Ok(Some(foundation))
+        .agree_with(merged_basis.plan().preparation(), path)?;
+    Ok(Some(merged_basis))
 }
 
 /// What whoever changes a model should know whose basis was kept before and is not now.
@@ -161,7 +163,7 @@ pub const LEARNED_AGAIN: &str =
     "the basis, which had been kept, is learned again from the faces that are enrolled";
 
 /// The first of the folders in which there is no photo at all, readable or not: one that is not mounted looks like this.
-fn deserted(roots: &[PathBuf], view: &FolderView) -> Option<PathBuf> {
+fn deserted(roots: &[PathBuf], view: &FolderScan) -> Option<PathBuf> {
     let known = view.known.iter().map(|sighting| &sighting.source);
     let new = view.new.iter().map(|face| &face.source);
     let photos: Vec<&Path> = known
@@ -174,7 +176,7 @@ fn deserted(roots: &[PathBuf], view: &FolderView) -> Option<PathBuf> {
 }
 
 /// The gallery as it is to be.
-fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<Intake> {
+fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<SyncOutcome> {
     let keeps_sources = !args.no_sources && (before.is_empty() || before.has_sources());
     let mut intake = if args.sync {
         before.mirror(read.folder)?
@@ -189,7 +191,7 @@ fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<Intake> 
 
 /// What enrolling does, and did.
 struct Report<'a> {
-    intake: &'a Intake,
+    intake: &'a SyncOutcome,
     /// Files that could not be used, or showed two people.
     unusable: usize,
     output: &'a Output,
@@ -367,15 +369,15 @@ pub fn weak(recognizer: &Recognizer) -> Option<String> {
         ));
     }
     match calibration.basis {
-        Basis::AssumedGenuine => Some(
+        CalibrationBasis::AssumedGenuine => Some(
             "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
              are is assumed, not measured; add more photos a person"
                 .to_owned(),
         ),
-        Basis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
+        CalibrationBasis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
             "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
              people, or accept more strangers with identify --far"
         )),
-        Basis::Measured | Basis::Assumed => None,
+        CalibrationBasis::Measured | CalibrationBasis::Assumed => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use eigenfaces::error::{Error, Result};
-use eigenfaces::evaluate::{self, Evaluation, Trial, WorstPair};
+use eigenfaces::evaluate::{self, Evaluation, ProbeOutcome, WorstPair};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
@@ -178,7 +178,7 @@ fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Resu
         ])
         .map_err(|error| unwritten(error.to_string()))?;
     let limit = evaluation.confidence_limit;
-    let decisions: std::collections::HashMap<(usize, usize), &Trial> = evaluation
+    let decisions: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
         .identification
         .trials
         .iter()

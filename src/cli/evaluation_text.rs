@@ -3,9 +3,9 @@
 use eigenfaces::background::Prior;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::error::Result;
-use eigenfaces::evaluate::{Apart, Evaluation, Method, OpenSet, Rate};
+use eigenfaces::evaluate::{Apart, BaselineMethod, Evaluation, OpenSet, Rate};
 use eigenfaces::kernel_pca::Kernel;
-use eigenfaces::matcher::View;
+use eigenfaces::matcher::Feature;
 use eigenfaces::preparation::Preparation;
 
 use super::output::{Output, counted};
@@ -237,10 +237,10 @@ fn compared_by(evaluation: &Evaluation, preparation: &Preparation) -> String {
     if settings.prior == Prior::Bundled {
         return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
     }
-    let views = settings.features.views(preparation.size());
+    let views = settings.features.shares(preparation.size());
     let views = views.iter().map(|(view, _)| match view {
-        View::Pixels => "pixels",
-        View::Texture => "texture",
+        Feature::Pixels => "pixels",
+        Feature::Texture => "texture",
     });
     let kernel = match settings.kernel {
         Kernel::Linear => String::new(),
@@ -265,15 +265,15 @@ fn baselines(evaluation: &Evaluation, output: &Output) -> Result<()> {
             None => "needs people with two photos or more".to_owned(),
         };
         let how = match baseline.method {
-            Method::Asked => "the method of the figures above",
-            Method::Pixels => "nearest photo by the distance between pixels",
-            Method::Eigenfaces => {
+            BaselineMethod::Asked => "the method of the figures above",
+            BaselineMethod::Pixels => "nearest photo by the distance between pixels",
+            BaselineMethod::Eigenfaces => {
                 "nearest photo by the distance between weights (Turk & Pentland 1991)"
             }
-            Method::Fisherfaces => {
+            BaselineMethod::Fisherfaces => {
                 "nearest photo by discriminants of the weights (Belhumeur et al. 1997)"
             }
-            Method::PatternHistograms => {
+            BaselineMethod::PatternHistograms => {
                 "nearest photo by histograms of local binary patterns (Ahonen et al. 2004)"
             }
         };

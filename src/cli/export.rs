@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::args::{DatabaseIndex, Export, Format};
 use super::output::{Output, counted, shown};
-use super::{Outcome, changing, info};
+use super::{Outcome, info, model_changes};
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
@@ -24,11 +24,11 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     });
     let export = eigenfaces::database::Export::plan(&mut database, &recognizer, indexing)?;
     let change = export.change();
-    if change.erased_faces + change.erased_people > 0 && !args.deed.dry_run {
+    if change.erased_faces + change.erased_people > 0 && !args.change.dry_run {
         let what = erased(change);
-        changing::consent(args.deed, Path::new(&address), &what)?;
+        model_changes::consent(args.change, Path::new(&address), &what)?;
     }
-    if !args.deed.dry_run {
+    if !args.change.dry_run {
         let progress = output.progress(change.new + change.changed, "people");
         export.run(&shown(model), &|done| progress.reach(done))?;
         store::note_change(Path::new(&address));
@@ -39,7 +39,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
         address: &address,
         started,
     };
-    report.print(args.deed.dry_run, output)?;
+    report.print(args.change.dry_run, output)?;
     Ok(Outcome::Done)
 }
 

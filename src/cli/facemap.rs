@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::dataset::{Limits, PhotoFile};
 use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
-use eigenfaces::likeness;
+use eigenfaces::faceness;
 use eigenfaces::render::heat::{HeatPage, heat};
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use image::GrayImage;
@@ -24,7 +24,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.count.map_or_else(
-        || likeness::leading(space.eigenvalues()),
+        || faceness::leading(space.eigenvalues()),
         |count| count as usize,
     );
     if args.photo.symlink_metadata().is_err() {

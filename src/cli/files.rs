@@ -8,7 +8,7 @@ use eigenfaces::error::{Error, Result};
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::{DynamicImage, ImageFormat};
 
-use super::args::Origin;
+use super::args::ModelSource;
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
@@ -29,7 +29,7 @@ pub fn claim(outputs: &mut Outputs, path: Option<&PathBuf>) -> Result<Option<Des
 }
 
 /// What a command reads: the photos or tables it is given, and the model or the folders that are learned from.
-pub fn inputs(given: &[PathBuf], origin: &Origin, model: &Path) -> Vec<PathBuf> {
+pub fn inputs(given: &[PathBuf], origin: &ModelSource, model: &Path) -> Vec<PathBuf> {
     let mut inputs = given.to_vec();
     if origin.faces.is_empty() {
         inputs.push(model.to_owned());

@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::{PhotoProblem, Result};
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::recognizer::{Identification, Identifier, Question};
+use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use image::GrayImage;
 
 #[cfg(feature = "postgres")]
@@ -52,7 +52,7 @@ impl Gallery {
         &self,
         recognizer: &Identifier,
         photos: &[Vec<PreparedFace>],
-        question: Question,
+        question: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
         match self {
             Self::Model => recognizer.identify_prepared(photos, question),
@@ -68,7 +68,7 @@ impl Gallery {
         &self,
         recognizer: &Identifier,
         photo: &GrayImage,
-        question: Question,
+        question: QueryOptions,
     ) -> Result<Result<Vec<Identification>, PhotoProblem>> {
         let prepared = match recognizer.preparation().prepare_all(photo) {
             Ok(prepared) => prepared,

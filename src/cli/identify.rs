@@ -11,7 +11,7 @@ use eigenfaces::error::{Error, PhotoProblem, Result};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::{Recall, Search};
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::recognizer::{Candidate, Identification, Identifier, Question, Recognizer};
+use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions, Recognizer};
 
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
@@ -64,7 +64,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     if args.approximate {
         output.say(&in_words(recall));
     }
-    let question = Question {
+    let question = QueryOptions {
         top: usize::from(args.top),
         acceptance: args.acceptance.into(),
     };
@@ -227,7 +227,7 @@ fn identify(
     gallery: &Gallery,
     recognizer: &Identifier,
     batch: Vec<std::result::Result<Ready, PhotoProblem>>,
-    question: Question,
+    question: QueryOptions,
 ) -> Result<Vec<Result<Found>>> {
     let mut prepared = Vec::with_capacity(batch.len());
     let mut copied = Vec::with_capacity(batch.len());
@@ -291,7 +291,7 @@ impl<'a> Drawn<'a> {
             // Of the runner-up too, the confidence is told.
             let faces =
                 FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-            let question = Question {
+            let question = QueryOptions {
                 top: 2,
                 ..report.question
             };
@@ -339,7 +339,7 @@ struct Report<'a> {
     recognizer: &'a Identifier,
     gallery: &'a Gallery,
     output: &'a Output,
-    question: Question,
+    question: QueryOptions,
     /// The share that an approximate search finds.
     recall: Option<f64>,
 }

@@ -6,9 +6,9 @@ use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Space, View};
-use eigenfaces::normalize::Light;
-use eigenfaces::recognizer::{Origin, Recognizer};
+use eigenfaces::matcher::{Feature, Space};
+use eigenfaces::normalize::Illumination;
+use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store::{self, Archive, Kind};
 
 use super::args::{Format, Info};
@@ -58,7 +58,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                     Framing::Detect => "detect: faces are found and aligned by the eyes",
                 },
                 match recognizer.preparation().light() {
-                    Light::None => String::new(),
+                    Illumination::None => String::new(),
                     light => format!("; light evened out by {light}"),
                 }
             ),
@@ -70,8 +70,8 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 match recognizer.origin() {
-                    Origin::Gallery => "",
-                    Origin::Kept => " (not of all that are enrolled: --keep-basis)",
+                    BasisOrigin::Gallery => "",
+                    BasisOrigin::Kept => " (not of all that are enrolled: --keep-basis)",
                 },
                 keep(k),
                 space.variance_kept() * 100.0
@@ -136,9 +136,9 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
 
 /// What a basis without a gallery holds.
 fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
-    let foundation = store::foundation_from_archive(archive)?;
+    let merged_basis = store::merged_basis_from_archive(archive)?;
     if output.format != Format::Text {
-        return fields(&merge::json(&foundation), output).map(|()| Outcome::Done);
+        return fields(&merge::json(&merged_basis), output).map(|()| Outcome::Done);
     }
     let size = bytes(archive.size() as u64);
     let mut lines = vec![
@@ -146,14 +146,14 @@ fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
             "basis",
             format!("{}, {size}; nobody is enrolled", shown(path)),
         ),
-        ("plan", plan::in_words(foundation.plan())),
+        ("plan", plan::in_words(merged_basis.plan())),
         (
             "learned from",
-            partial::in_words(foundation.learned_from(), foundation.skipped()),
+            partial::in_words(merged_basis.learned_from(), merged_basis.skipped()),
         ),
-        ("photos", foundation.photos().to_string()),
+        ("photos", merged_basis.photos().to_string()),
     ];
-    let spaces = merge::spaces(&foundation).into_iter();
+    let spaces = merge::spaces(&merged_basis).into_iter();
     lines.extend(spaces.map(|line| ("space", line)));
     listed(&lines, output)
 }
@@ -185,7 +185,10 @@ fn listed(lines: &[(&str, String)], output: &Output) -> Result<Outcome> {
 
 /// The space of the pixels that are compared, where it is not the face space.
 fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
-    let space = recognizer.matcher()?.part(View::Pixels)?.space();
+    let space = recognizer
+        .matcher()?
+        .feature_space(Feature::Pixels)?
+        .space();
     let kept = percent(space.variance_kept());
     match space {
         Space::Linear(_) => None,

@@ -16,11 +16,11 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
-use super::args::{Cli, Learn, Origin, Prepare};
+use super::args::{Cli, LearningOptions, ModelSource, Prepare};
 use super::enroll;
 use super::output::{Output, counted, one_line, shown};
 
-impl Learn {
+impl LearningOptions {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
     pub fn refuse_given(&self, without: &str) {
         let given = [
@@ -179,14 +179,14 @@ impl Naming {
 }
 
 /// Ends with a usage error where options of learning are given and nothing is to be learned.
-pub fn refuse_unused(origin: &Origin) {
+pub fn refuse_unused(origin: &ModelSource) {
     if origin.faces.is_empty() {
         origin.learn.refuse_given("--faces DIR");
     }
 }
 
 /// As [`recognizer`], but of a model only what naming people takes.
-pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming, usize)> {
+pub fn naming(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Naming, usize)> {
     refuse_unused(origin);
     if origin.faces.is_empty() {
         let identifier = store::load_identifier(model)?;
@@ -198,7 +198,11 @@ pub fn naming(origin: &Origin, model: &Path, output: &Output) -> Result<(Naming,
 
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
 /// could not be used.
-pub fn recognizer(origin: &Origin, model: &Path, output: &Output) -> Result<(Recognizer, usize)> {
+pub fn recognizer(
+    origin: &ModelSource,
+    model: &Path,
+    output: &Output,
+) -> Result<(Recognizer, usize)> {
     refuse_unused(origin);
     if origin.faces.is_empty() {
         return Ok((store::load(model)?, 0));

@@ -6,7 +6,7 @@ use eigenfaces::error::Result;
 use eigenfaces::render::lesson;
 use eigenfaces::store::{FileKind, Outputs, Privacy};
 
-use super::args::{Lesson, Origin};
+use super::args::{Lesson, ModelSource};
 use super::output::{Output, bytes, shown};
 use super::{Outcome, files, learning};
 
@@ -14,7 +14,7 @@ use super::{Outcome, files, learning};
 const PAGE: &str = "lesson.html";
 
 pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
-    let origin = Origin {
+    let origin = ModelSource {
         faces: args.faces.clone(),
         labels: args.labels.clone(),
         learn: args.learn.clone(),

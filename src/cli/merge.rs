@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::partial::{Fingerprint, Foundation, Partial};
+use eigenfaces::partial::{Fingerprint, MergedBasis, Partial};
 use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use serde_json::{Value, json};
 
@@ -29,11 +29,11 @@ pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
         partial::report(&merged, args.parts.len(), &args.output, started, output)?;
         return Ok(Outcome::Done);
     }
-    let foundation = Foundation::learn(merged)?;
+    let merged_basis = MergedBasis::learn(merged)?;
     destination.write_with(Privacy::Owner, |out| {
-        store::write_foundation(&foundation, out)
+        store::write_merged_basis(&merged_basis, out)
     })?;
-    report(&foundation, args, started, output)?;
+    report(&merged_basis, args, started, output)?;
     Ok(Outcome::Done)
 }
 
@@ -63,21 +63,21 @@ fn merged(args: &MergeParts, output: &Output) -> Result<Partial> {
 }
 
 fn report(
-    foundation: &Foundation,
+    merged_basis: &MergedBasis,
     args: &MergeParts,
     started: Instant,
     output: &Output,
 ) -> Result<()> {
     let path = &args.output;
     if output.format != Format::Text {
-        return info::fields(&json(foundation), output);
+        return info::fields(&json(merged_basis), output);
     }
     output.say(&format!(
         "merged {} of {}",
         counted(args.parts.len(), "part", "parts"),
-        partial::in_words(foundation.learned_from(), foundation.skipped())
+        partial::in_words(merged_basis.learned_from(), merged_basis.skipped())
     ));
-    for line in spaces(foundation) {
+    for line in spaces(merged_basis) {
         output.say(&line);
     }
     output.say_written(path, started);
@@ -89,7 +89,7 @@ fn report(
 }
 
 /// The fields of a basis in JSON.
-pub fn json(foundation: &Foundation) -> Value {
+pub fn json(merged_basis: &MergedBasis) -> Value {
     let about = |space: &FaceSpace| {
         json!({
             "components": space.components(),
@@ -98,17 +98,17 @@ pub fn json(foundation: &Foundation) -> Value {
     };
     json!({
         "kind": "basis",
-        "faces": foundation.learned_from(),
-        "skipped": foundation.skipped(),
-        "photos": foundation.photos().to_string(),
-        "pixels": about(foundation.pixels()),
-        "texture": foundation.texture().map(|space| about(space)),
+        "faces": merged_basis.learned_from(),
+        "skipped": merged_basis.skipped(),
+        "photos": merged_basis.photos().to_string(),
+        "pixels": about(merged_basis.pixels()),
+        "texture": merged_basis.texture().map(|space| about(space)),
     })
 }
 
 /// A line for each space.
-pub fn spaces(foundation: &Foundation) -> Vec<String> {
-    let space = foundation.pixels();
+pub fn spaces(merged_basis: &MergedBasis) -> Vec<String> {
+    let space = merged_basis.pixels();
     let of_pixels = format!(
         "{} of {} pixels {} {} of the variance",
         counted(space.components(), "basis face", "basis faces"),
@@ -116,7 +116,7 @@ pub fn spaces(foundation: &Foundation) -> Vec<String> {
         keep(space.components()),
         percent(space.variance_kept())
     );
-    let of_texture = foundation.texture().map(|space| {
+    let of_texture = merged_basis.texture().map(|space| {
         format!(
             "{} of texture {} {} of its variance",
             counted(space.components(), "basis vector", "basis vectors"),

@@ -3,7 +3,6 @@
 mod annotate;
 pub mod args;
 mod basis;
-mod changing;
 mod check;
 mod copies;
 mod enroll;
@@ -28,6 +27,7 @@ mod learning;
 mod lesson;
 mod log;
 mod merge;
+mod model_changes;
 pub mod output;
 mod pairs;
 mod partial;

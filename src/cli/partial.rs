@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
 use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
 use eigenfaces::error::{Error, PhotoProblem, Result};
-use eigenfaces::partial::{Gathering, Partial, Plan};
+use eigenfaces::partial::{Partial, Plan, SumBuilder};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use rayon::prelude::*;
@@ -31,12 +31,12 @@ pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     let destination = outputs.claim(&args.output, FileKind::Archive(Kind::Partial))?;
     let plan = plan(&args.plan)?;
     let (photos, unusable) = photos(args, output)?;
-    let mut gathering = Gathering::new(plan);
+    let mut sums = SumBuilder::new(plan);
     for _ in 0..unusable {
-        gathering.skip();
+        sums.skip();
     }
-    gather(photos, &mut gathering, output)?;
-    let part = gathering.finish()?;
+    gather(photos, &mut sums, output)?;
+    let part = sums.finish()?;
     destination.write_with(Privacy::Owner, |out| store::write_partial(&part, out))?;
     report(&part, 1, &args.output, started, output)?;
     // An empty share is no failure of the worker: another may have the faces.
@@ -113,8 +113,8 @@ fn is_list(path: &Path) -> bool {
 }
 
 /// Sums up the faces of all photos; names those that give none.
-fn gather(photos: Photos, gathering: &mut Gathering, output: &Output) -> Result<()> {
-    let preparation = *gathering.plan().preparation();
+fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> {
+    let preparation = *sums.plan().preparation();
     let progress = output.progress(0, "summing up photos");
     let prepare = |chunk: Result<Vec<Given>>| -> Result<Vec<Result<Face, Skipped>>> {
         let chunk = chunk?.into_par_iter();
@@ -124,14 +124,14 @@ fn gather(photos: Photos, gathering: &mut Gathering, output: &Output) -> Result<
         for chunk in chunks {
             for face in chunk? {
                 match face {
-                    Ok(face) => gathering.add(&face.pixels, face.photo)?,
+                    Ok(face) => sums.add(&face.pixels, face.photo)?,
                     Err(skipped) => {
                         learning::report_skipped(&[skipped], output);
-                        gathering.skip();
+                        sums.skip();
                     }
                 }
             }
-            progress.reach(gathering.faces());
+            progress.reach(sums.faces());
         }
         Ok(())
     })

@@ -9,13 +9,13 @@ use std::path::Path;
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History, change_time};
-use eigenfaces::recognizer::{Origin, Recognizer};
+use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::args::{Deed, Format, List, Merge, People, PeopleAction, Remove, Rename};
+use super::args::{ChangeOptions, Format, List, Merge, People, PeopleAction, Remove, Rename};
 use super::output::{Output, counted};
-use super::{Outcome, changing, enroll, info};
+use super::{Outcome, enroll, info, model_changes};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
@@ -31,16 +31,16 @@ pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
         Some(PeopleAction::Merge(args)) => change(harmless(args.dry_run), model, output, |all| {
             merge(args, all.gallery())
         }),
-        Some(PeopleAction::Remove(args)) => {
-            change(args.deed, model, output, |all| remove(args, all.gallery()))
-        }
+        Some(PeopleAction::Remove(args)) => change(args.change, model, output, |all| {
+            remove(args, all.gallery())
+        }),
         Some(PeopleAction::Undo(deed)) => change(*deed, model, output, undo::plan),
     }
 }
 
 /// A change that erases nothing.
-fn harmless(dry_run: bool) -> Deed {
-    Deed {
+fn harmless(dry_run: bool) -> ChangeOptions {
+    ChangeOptions {
         dry_run,
         yes: false,
     }
@@ -155,7 +155,7 @@ impl Model<'_> {
 
 /// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
 fn change(
-    deed: Deed,
+    deed: ChangeOptions,
     model: &Path,
     output: &Output,
     plan: impl FnOnce(&Model<'_>) -> Result<Plan>,
@@ -163,7 +163,7 @@ fn change(
     let _lock = if deed.dry_run {
         None
     } else {
-        Some(changing::lock(model, output)?)
+        Some(model_changes::lock(model, output)?)
     };
     let (before, mut history) = store::load_with_history(model)?;
     let plan = plan(&Model {
@@ -171,19 +171,19 @@ fn change(
         history: &history,
     })?;
     if plan.after.is_empty() {
-        return Err(changing::too_few_left(model, 0));
+        return Err(model_changes::too_few_left(model, 0));
     }
     if deed.dry_run {
         return dry_run(&plan, output);
     }
     if let Some(erased) = &plan.erased {
-        changing::consent(deed, model, erased)?;
+        model_changes::consent(deed, model, erased)?;
     }
     take_down(&plan, before.gallery(), &mut history);
-    if before.origin() == Origin::Kept {
+    if before.origin() == BasisOrigin::Kept {
         output.say(enroll::LEARNED_AGAIN);
     }
-    let after = changing::learn_from_rest(&before, plan.after, before.settings(), model)?;
+    let after = model_changes::learn_from_rest(&before, plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
     let left = format!(
         "{} of {} enrolled",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::kernel_pca::pre_image::Method;
+use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
@@ -238,9 +238,9 @@ fn decibels(error: &ReconstructionError) -> String {
 /// How a pre-image was found, in a word.
 fn method(step: &Reconstruction) -> Option<&'static str> {
     step.pre_image.map(|method| match method {
-        Method::Ridge => "ridge",
-        Method::FixedPoint { settled: true, .. } => "fixed-point",
-        Method::FixedPoint { settled: false, .. } => "fixed-point-unsettled",
+        PreImageMethod::Ridge => "ridge",
+        PreImageMethod::FixedPoint { settled: true, .. } => "fixed-point",
+        PreImageMethod::FixedPoint { settled: false, .. } => "fixed-point-unsettled",
     })
 }
 

@@ -9,10 +9,10 @@ use eigenfaces::enrollment::FolderFaces;
 use eigenfaces::error::{Error, Result};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::{Framing, FramingRule};
-use eigenfaces::recognizer::{Question, Recognizer};
+use eigenfaces::recognizer::{QueryOptions, Recognizer};
 
 use super::args::Enroll;
-use super::changing;
+use super::model_changes;
 use super::output::{counted, one_line, shown};
 
 /// Goes on where nothing speaks against the folders, the user has said that they are right, or says so now.
@@ -34,7 +34,7 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
             shown(&path),
             one_line(&reason)
         );
-        match changing::asked(&question) {
+        match model_changes::asked(&question) {
             Some(true) => {}
             Some(false) => return Err(Error::Declined { path }),
             None => {
@@ -106,7 +106,7 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let new = &read.folder.new;
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
-    let found = known.identify_faces(&faces, Question::default());
+    let found = known.identify_faces(&faces, QueryOptions::default());
     let unlike = found
         .iter()
         .filter(|found| found.decision == Decision::NotAFace);

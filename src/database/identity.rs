@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use sha2::{Digest as _, Sha256};
 
 use crate::face_space::FaceSpace;
-use crate::matcher::{Matcher, Part, Space};
+use crate::matcher::{FeatureSpace, Matcher, Space};
 use crate::recognizer::Identifier;
 
 /// A digest of all that turns a photo into coordinates: how it is prepared, the face space, the spaces of what is
@@ -25,7 +25,7 @@ impl Identity {
         told.text(settings.metric.name());
         told.text(&settings.clusters.to_string());
         told.face_space(recognizer.space());
-        for part in matcher.parts() {
+        for part in matcher.feature_spaces() {
             told.part(part);
         }
         Self(told.0.finalize().into())
@@ -68,8 +68,8 @@ impl Told {
         self.doubles(space.eigenvalues());
     }
 
-    fn part(&mut self, part: &Part) {
-        self.text(&format!("{:?}", part.view()));
+    fn part(&mut self, part: &FeatureSpace) {
+        self.text(&format!("{:?}", part.feature()));
         match part.space() {
             Space::Linear(space) => {
                 self.text("linear");

@@ -17,8 +17,8 @@ mod handshake;
 mod identity;
 mod password;
 mod ranking;
+mod rounding;
 mod schema;
-mod slack;
 mod tls;
 mod vector;
 

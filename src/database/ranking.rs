@@ -2,7 +2,7 @@
 //!
 //! The server computes distances in single precision, so it is not believed to the last: it names candidates, whose
 //! coordinates are fetched and compared here, by the same arithmetic as a model's. How far the server can be wrong is
-//! known ([`Slack`]); as long as somebody who was not fetched could be among the nearest, more are.
+//! known ([`RoundingBound`]); as long as somebody who was not fetched could be among the nearest, more are.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,8 +11,8 @@ use postgres::{Client, IsolationLevel, Statement, Transaction};
 
 use super::column::{self, column};
 use super::deadline::{self, Heartbeat};
+use super::rounding::RoundingBound;
 use super::schema::{self, Row};
-use super::slack::Slack;
 use super::vector::{Received, Sent};
 use super::{Database, Identity};
 use crate::dataset::Person;
@@ -20,7 +20,7 @@ use crate::decision::{Acceptance, Calibration};
 use crate::error::{DatabaseProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::squared_distance;
-use crate::recognizer::{Identification, Identifier, Near, Question};
+use crate::recognizer::{Identification, Identifier, QueryOptions, RankedPerson};
 
 /// How the nearest people are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ struct Asked {
 }
 
 /// Told of every answer while probes are ranked.
-type Answers = Heartbeat<Vec<Vec<Near>>>;
+type Answers = Heartbeat<Vec<Vec<RankedPerson>>>;
 
 /// What is asked, made ready once.
 struct Statements {
@@ -147,7 +147,7 @@ impl RemoteGallery {
         &self,
         recognizer: &Identifier,
         faces: &FaceMatrix,
-        question: Question,
+        options: QueryOptions,
     ) -> Result<Vec<Identification>> {
         let matcher =
             super::matcher(recognizer).map_err(|problem| self.address.problem(problem))?;
@@ -157,8 +157,8 @@ impl RemoteGallery {
             rows => coordinates.as_slice().chunks_exact(rows).collect(),
         };
         // Two are needed to judge the first.
-        let ranked = self.rank(&probes, question.top.max(2))?;
-        Ok(recognizer.identify_ranked(faces, &ranked, &self.calibration, question))
+        let ranked = self.rank(&probes, options.top.max(2))?;
+        Ok(recognizer.identify_ranked(faces, &ranked, &self.calibration, options))
     }
 
     /// The `top` nearest people to each of some probes (k coordinates each), nearest first, of equal distances those
@@ -166,7 +166,7 @@ impl RemoteGallery {
     ///
     /// # Errors
     /// A database that cannot be asked.
-    pub fn rank(&self, probes: &[&[f32]], top: usize) -> Result<Vec<Vec<Near>>> {
+    pub fn rank(&self, probes: &[&[f32]], top: usize) -> Result<Vec<Vec<RankedPerson>>> {
         let _turn = self.turn.lock().map_err(|_| Error::Inconsistent)?;
         let asked = Arc::clone(&self.asked);
         let probes: Vec<Vec<f32>> = probes.iter().map(|probe| probe.to_vec()).collect();
@@ -183,10 +183,10 @@ impl Asked {
         probes: &[Vec<f32>],
         top: usize,
         answers: &Answers,
-    ) -> Result<Vec<Vec<Near>>, DatabaseProblem> {
+    ) -> Result<Vec<Vec<RankedPerson>>, DatabaseProblem> {
         let client = self.connection.lock();
         let mut client = client.map_err(|_| DatabaseProblem::Lost {
-            reason: "an earlier question failed".to_owned(),
+            reason: "an earlier options failed".to_owned(),
         })?;
         let transaction = client.build_transaction().read_only(true);
         let mut transaction = transaction
@@ -307,12 +307,12 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn nearest(&mut self, probe: &[f32], top: usize) -> Result<Vec<Near>, DatabaseProblem> {
+    fn nearest(&mut self, probe: &[f32], top: usize) -> Result<Vec<RankedPerson>, DatabaseProblem> {
         // As a model has it: what has no distance has nobody near.
         if !probe.iter().all(|value| value.is_finite()) {
             return Ok(Vec::new());
         }
-        let slack = Slack::of(probe.len());
+        let rounding = RoundingBound::of(probe.len());
         let statement = &self.gallery.statements.candidates;
         let mut wanted = (top + MORE) as i64;
         loop {
@@ -327,7 +327,7 @@ impl Asking<'_> {
             let is_all = self.gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
             // Whoever is not among the candidates is no nearer than the last of them.
             let beyond = match rows.last() {
-                Some(row) => slack.least(column(row, 1)?),
+                Some(row) => rounding.least(column(row, 1)?),
                 None => 0.0,
             };
             let kinds = self.gallery.row.kinds as f64;
@@ -378,7 +378,7 @@ impl Asking<'_> {
         &mut self,
         near: &mut Vec<(i64, f64)>,
         top: usize,
-    ) -> Result<Vec<Near>, DatabaseProblem> {
+    ) -> Result<Vec<RankedPerson>, DatabaseProblem> {
         if let Some(&(_, worst)) = near.get(top.saturating_sub(1)) {
             near.retain(|(_, squared)| *squared <= worst);
         }
@@ -393,12 +393,12 @@ impl Asking<'_> {
             let person = Person::new(name).map_err(|error| DatabaseProblem::Senseless {
                 reason: error.to_string(),
             })?;
-            named.push(Near {
+            named.push(RankedPerson {
                 person,
                 squared_distance: *squared_distance,
             });
         }
-        let order = |a: &Near, b: &Near| {
+        let order = |a: &RankedPerson, b: &RankedPerson| {
             let nearer = a.squared_distance.total_cmp(&b.squared_distance);
             nearer.then_with(|| a.person.cmp(&b.person))
         };

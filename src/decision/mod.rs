@@ -33,14 +33,14 @@ pub enum Decision {
 
 /// How similar a probe is to the most similar person and to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evidence {
+pub struct TopScores {
     /// Similarity to the most similar person.
     pub first: f64,
     /// Similarity to the next; `None` where only one person is enrolled.
     pub second: Option<f64>,
 }
 
-impl Evidence {
+impl TopScores {
     /// Level and margin with equal weight: s1 + (s1 - s2). Of all that was tried it tells strangers best
     /// over three data sets together.
     fn score(self) -> f64 {
@@ -111,9 +111,9 @@ pub struct LeftOut {
     /// People enrolled.
     pub people: usize,
     /// Probes whose person was left out.
-    pub strangers: Vec<Evidence>,
+    pub strangers: Vec<TopScores>,
     /// Probes whose person was enrolled with other photos, and whether that person was found first.
-    pub genuine: Vec<(Evidence, bool)>,
+    pub genuine: Vec<(TopScores, bool)>,
     /// How much held-out faces look like faces.
     pub likeness: Vec<f64>,
     /// Pairs of photos of people who were left out.
@@ -138,7 +138,7 @@ impl Default for Acceptance {
 /// What the calibration rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Basis {
+pub enum CalibrationBasis {
     /// Thresholds and confidence are measured on this gallery.
     Measured,
     /// Too few people with a second photo: thresholds are measured, the slope of the confidence is assumed.
@@ -151,7 +151,7 @@ pub enum Basis {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// What it rests on.
-    pub basis: Basis,
+    pub basis: CalibrationBasis,
     /// People enrolled.
     people: usize,
     /// Mean and spread of strangers' scores.
@@ -184,12 +184,12 @@ impl Calibration {
         };
         let enough_genuine = seen.genuine.len() >= ENOUGH_GENUINE;
         let basis = match (measured, enough_genuine) {
-            (true, true) => Basis::Measured,
-            (true, false) => Basis::AssumedGenuine,
-            (false, _) => Basis::Assumed,
+            (true, true) => CalibrationBasis::Measured,
+            (true, false) => CalibrationBasis::AssumedGenuine,
+            (false, _) => CalibrationBasis::Assumed,
         };
-        let standard = |evidence: Evidence| (evidence.score() - stranger_mean) / stranger_spread;
-        let (slope, midpoint) = if basis == Basis::Measured {
+        let standard = |evidence: TopScores| (evidence.score() - stranger_mean) / stranger_spread;
+        let (slope, midpoint) = if basis == CalibrationBasis::Measured {
             logistic::fit(&samples(seen, standard), logistic::POOLED)
         } else {
             logistic::POOLED
@@ -209,7 +209,7 @@ impl Calibration {
 
     /// Probability that the first person is the right one, given that the probe may be a stranger
     /// ([`STRANGER_PRIOR`]).
-    pub fn confidence(&self, evidence: Evidence) -> f64 {
+    pub fn confidence(&self, evidence: TopScores) -> f64 {
         self.probability(self.standard(evidence.score()))
     }
 
@@ -217,7 +217,7 @@ impl Calibration {
     ///
     /// Unless a confidence is asked for: never where fewer than [`ENOUGH_PEOPLE`] are enrolled, nor where the
     /// name is more likely wrong than right.
-    pub fn is_known(&self, evidence: Evidence, acceptance: Acceptance) -> bool {
+    pub fn is_known(&self, evidence: TopScores, acceptance: Acceptance) -> bool {
         let standard = self.standard(evidence.score());
         match acceptance {
             Acceptance::FalseAccepts(far) => {
@@ -275,7 +275,7 @@ impl Calibration {
         limit.max(half_way)
     }
 
-    /// The likeness ([`LikenessTest`](crate::likeness::LikenessTest)) below which something is not a face.
+    /// The likeness ([`FacenessTest`](crate::faceness::FacenessTest)) below which something is not a face.
     pub fn likeness_limit(&self) -> f64 {
         self.likeness_limit
     }
@@ -309,7 +309,7 @@ impl Calibration {
 }
 
 /// Half of the weight to strangers, half to genuine probes.
-fn samples(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Vec<Sample> {
+fn samples(seen: &LeftOut, standard: impl Fn(TopScores) -> f64) -> Vec<Sample> {
     let all = (seen.strangers.len() + seen.genuine.len()) as f64;
     let stranger_weight = STRANGER_PRIOR * all / seen.strangers.len() as f64;
     let genuine_weight = (1.0 - STRANGER_PRIOR) * all / seen.genuine.len() as f64;
@@ -327,7 +327,7 @@ fn samples(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Vec<Sample> {
 }
 
 /// The score that all but a few genuine probes pass; `None` where too few were seen.
-fn genuine_low(seen: &LeftOut, standard: impl Fn(Evidence) -> f64) -> Option<f64> {
+fn genuine_low(seen: &LeftOut, standard: impl Fn(TopScores) -> f64) -> Option<f64> {
     if seen.genuine.len() < ENOUGH_FOR_LOW {
         return None;
     }
@@ -372,7 +372,7 @@ mod tests {
     /// Strangers around 0.4, genuine probes around 1.6.
     fn seen(people: usize) -> LeftOut {
         let spread = |at: usize| ((at * 37 % 101) as f64 / 100.0 - 0.5) * 0.6;
-        let evidence = |first: f64| Evidence {
+        let evidence = |first: f64| TopScores {
             first,
             second: Some(0.4),
         };
@@ -392,9 +392,9 @@ mod tests {
     #[test]
     fn more_similar_is_surer() {
         let calibration = Calibration::learn(&seen(30));
-        assert_eq!(calibration.basis, Basis::Measured);
+        assert_eq!(calibration.basis, CalibrationBasis::Measured);
         let at = |first| {
-            calibration.confidence(Evidence {
+            calibration.confidence(TopScores {
                 first,
                 second: Some(0.4),
             })
@@ -422,11 +422,11 @@ mod tests {
     #[test]
     fn a_margin_over_the_second_counts() {
         let calibration = Calibration::learn(&seen(30));
-        let alone = calibration.confidence(Evidence {
+        let alone = calibration.confidence(TopScores {
             first: 0.8,
             second: Some(0.2),
         });
-        let rivalled = calibration.confidence(Evidence {
+        let rivalled = calibration.confidence(TopScores {
             first: 0.8,
             second: Some(0.79),
         });
@@ -435,14 +435,20 @@ mod tests {
 
     #[test]
     fn a_gallery_that_cannot_be_measured_says_so() {
-        assert_eq!(Calibration::learn(&seen(2)).basis, Basis::Assumed);
+        assert_eq!(
+            Calibration::learn(&seen(2)).basis,
+            CalibrationBasis::Assumed
+        );
         let single = LeftOut {
             genuine: Vec::new(),
             ..seen(30)
         };
-        assert_eq!(Calibration::learn(&single).basis, Basis::AssumedGenuine);
+        assert_eq!(
+            Calibration::learn(&single).basis,
+            CalibrationBasis::AssumedGenuine
+        );
         let nothing = Calibration::learn(&LeftOut::default());
-        assert_eq!(nothing.basis, Basis::Assumed);
+        assert_eq!(nothing.basis, CalibrationBasis::Assumed);
         assert!(nothing.is_sound(0));
     }
 
@@ -450,7 +456,7 @@ mod tests {
     fn with_too_few_people_nobody_is_named() {
         for people in 1..ENOUGH_PEOPLE {
             let few = Calibration::learn(&seen(people));
-            let twin = Evidence {
+            let twin = TopScores {
                 first: 2.0,
                 second: Some(-2.0),
             };
@@ -462,7 +468,7 @@ mod tests {
         }
         let enough = Calibration::learn(&seen(ENOUGH_PEOPLE));
         assert!(enough.is_known(
-            Evidence {
+            TopScores {
                 first: 2.0,
                 second: Some(-2.0)
             },
@@ -480,7 +486,7 @@ mod tests {
     fn identical_strangers_do_not_divide_by_zero() {
         let mut same = seen(30);
         same.strangers = vec![
-            Evidence {
+            TopScores {
                 first: 0.5,
                 second: Some(0.5)
             };

@@ -17,7 +17,7 @@ pub use preparation::{PreparationOptions, choose_size, none_usable};
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
-use crate::gallery::{Dispute, FolderView, Gallery, LabeledFace, Repeats, Sighting};
+use crate::gallery::{Dispute, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
 use crate::preparation::{Part, Preparation};
@@ -48,7 +48,7 @@ pub struct FolderFaces {
     /// How the photos were prepared.
     pub preparation: Preparation,
     /// The photos of the folders: those that are enrolled already, the new ones, and those that could not be used.
-    pub folder: FolderView,
+    pub folder: FolderScan,
     /// Files that were passed over.
     pub skipped: Vec<Skipped>,
     /// The look at the photos that the framing was decided from, if it was.
@@ -86,7 +86,7 @@ pub fn read_folders(
         return Err(none_usable(roots, skipped.len()));
     }
     let mut parts = Parts::default();
-    let mut folder = FolderView::default();
+    let mut folder = FolderScan::default();
     for photo in read.items {
         match photo {
             Read::Known(sighting) => folder.known.push(sighting),
@@ -169,7 +169,7 @@ fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
 
 /// One photo of a folder.
 enum Read {
-    Known(Sighting),
+    Known(KnownPhoto),
     New(LabeledFace, Part),
     Cancelled,
 }
@@ -184,7 +184,7 @@ fn read_photos(
         if observer.is_cancelled() {
             return Ok(Read::Cancelled);
         }
-        let sighting = Sighting {
+        let sighting = KnownPhoto {
             person: photo.person.clone(),
             source: photo.path.to_string_lossy().into_owned(),
             hash: file.content_hash(),

@@ -11,7 +11,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::Locator;
 use crate::locate::framing::{self, Crops, Framing, FramingRule, Look, Survey};
-use crate::normalize::Light;
+use crate::normalize::Illumination;
 use crate::normalize::resize;
 use crate::preparation::Preparation;
 
@@ -26,7 +26,7 @@ pub struct PreparationOptions {
     /// The size of the faces.
     pub size: Option<FaceSize>,
     /// How differences of illumination are evened out.
-    pub light: Light,
+    pub light: Illumination,
     /// What is done with photos that are crops of faces already.
     pub crops: Crops,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
 use crate::dataset::{self, ContentHash, Limits, Person, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
-use crate::gallery::{FolderView, LabeledFace, Sighting};
+use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
 use crate::locate::framing::{Framing, FramingRule};
 use crate::preparation::Preparation;
 use crate::xmp::{self, Area, Region};
@@ -43,7 +43,7 @@ pub(super) fn read(
     };
     let mut read = dataset::load(&listing.photos, &Limits::default(), of_photo, &*progress);
     skipped.append(&mut read.skipped);
-    let mut folder = FolderView::default();
+    let mut folder = FolderScan::default();
     for photo in read.items {
         let photo = photo.ok_or(Error::Cancelled)?;
         folder.known.extend(photo.known);
@@ -74,7 +74,7 @@ pub(super) fn read(
 /// The named faces of a photo.
 #[derive(Default)]
 struct NamedFaces {
-    known: Vec<Sighting>,
+    known: Vec<KnownPhoto>,
     new: Vec<LabeledFace>,
     not_found: Vec<Skipped>,
 }
@@ -106,7 +106,7 @@ fn named_faces(
             continue;
         };
         match enrolled.contains(&face.hash) {
-            true => found.known.push(Sighting {
+            true => found.known.push(KnownPhoto {
                 person: face.person,
                 source: face.source,
                 hash: face.hash,

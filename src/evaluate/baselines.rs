@@ -9,7 +9,7 @@ use super::curve::{Eigenfaces, products};
 use super::folds::nearest_by_pixels;
 use super::identification::rate;
 use super::split::Fold;
-use super::{Baseline, Method, Rate};
+use super::{Baseline, BaselineMethod, Rate};
 use crate::error::Result;
 use crate::features::texture;
 use crate::gallery::Gallery;
@@ -58,10 +58,10 @@ pub(super) fn baselines(
     };
     let found: Vec<[Option<usize>; 4]> = folds.par_iter().map(one).collect::<Result<_>>()?;
     let methods = [
-        Method::Pixels,
-        Method::Eigenfaces,
-        Method::Fisherfaces,
-        Method::PatternHistograms,
+        BaselineMethod::Pixels,
+        BaselineMethod::Eigenfaces,
+        BaselineMethod::Fisherfaces,
+        BaselineMethod::PatternHistograms,
     ];
     let baselines = methods.iter().enumerate().map(|(at, &method)| {
         let hits: Option<Vec<usize>> = found.iter().map(|hits| hits[at]).collect();

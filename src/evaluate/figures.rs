@@ -82,14 +82,14 @@ pub struct Rate {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Baseline {
     /// Which.
-    pub method: Method,
+    pub method: BaselineMethod,
     /// Share of probes whose own person is the nearest; `None` where the method has nothing to learn from.
     pub rank1: Option<Rate>,
 }
 
 /// A way to recognise faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum BaselineMethod {
     /// The one that is evaluated, with the settings asked for.
     Asked,
     /// The nearest face by the plain distance between pixels.
@@ -109,7 +109,7 @@ impl OpenSet {
     }
 }
 
-impl Method {
+impl BaselineMethod {
     /// The name that the field has for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -151,12 +151,12 @@ pub struct Identification {
     /// Every person of whom a photo was tried, in order.
     pub per_person: Vec<PersonAccuracy>,
     /// Every probe, fold after fold.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<ProbeOutcome>,
 }
 
 /// One probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub struct ProbeOutcome {
     /// The face that was tried.
     pub face: usize,
     /// Whose it is.

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::identification::squared_distance;
 use super::split::Fold;
-use super::{Score, Trial};
+use super::{ProbeOutcome, Score};
 use crate::background::{Adaptation, Background, People};
 use crate::error::Result;
 use crate::gallery::{Gallery, Match};
-use crate::matcher::Trials;
+use crate::matcher::Resampling;
 use crate::recognizer::{BackgroundComparer, Recognizer};
 
 /// Folds run side by side up to this many faces; with more, one fold keeps all cores busy, and the memory
@@ -20,7 +20,7 @@ const SIDE_BY_SIDE: usize = 2000;
 /// Results of all folds.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
-    pub trials: Vec<Trial>,
+    pub trials: Vec<ProbeOutcome>,
     /// Distances of true claims, and of false ones.
     pub genuine: Vec<f32>,
     pub impostors: Vec<f32>,
@@ -41,7 +41,7 @@ pub enum Keep {
 
 /// What one fold gave.
 struct Outcome {
-    trials: Vec<Trial>,
+    trials: Vec<ProbeOutcome>,
     genuine: Vec<f32>,
     impostors: Vec<f32>,
     raw_right: usize,
@@ -58,12 +58,12 @@ pub(super) fn run(
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let comparison = settings.comparison();
-    let viewed;
+    let features;
     let ranker = match whole.background() {
         Some(comparer) => Ranker::Background(ByBackground::new(comparer, gallery, folds)?),
         None => {
-            viewed = comparison.view(gallery.faces());
-            let trials = Trials::new(&viewed, comparison, settings.pca())?;
+            features = comparison.feature_matrices(gallery.faces());
+            let trials = Resampling::new(&features, comparison, settings.pca())?;
             let leaves_one_out = |fold: &Fold| fold.learned.len() + 1 == gallery.len();
             Ranker::Gallery(match folds.iter().any(leaves_one_out) {
                 true => trials.leaving_one_out(),
@@ -98,7 +98,7 @@ pub(super) fn run(
 /// How a fold ranks all people for the faces that it tries.
 enum Ranker<'a> {
     /// By what the faces to learn from alone teach.
-    Gallery(Trials<'a>),
+    Gallery(Resampling<'a>),
     /// By the background model.
     Background(ByBackground<'a>),
 }
@@ -176,11 +176,11 @@ fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold, keep: Keep) ->
 
 /// `None` where the ranking does not hold the person: nobody's photo was left to learn from, or the coordinates are not
 /// finite, which 8-bit pixels do not lead to.
-fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option<Trial> {
+fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option<ProbeOutcome> {
     let ranked = &ranking.matches;
     let place = ranked.iter().position(|found| found.person == person)?;
     let other = ranked.iter().find(|found| found.person != person);
-    Some(Trial {
+    Some(ProbeOutcome {
         face,
         person,
         repeat,

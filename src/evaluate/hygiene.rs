@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use super::folds;
 use super::split::Protocol;
-use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, Suspects, Trial};
+use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, ProbeOutcome, Suspects};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
+use crate::faceness::FacenessTest;
 use crate::gallery::Gallery;
-use crate::likeness::LikenessTest;
 use crate::recognizer::Recognizer;
 
 /// Two photos of different people whose pixels correlate this much are the same picture: saved again,
@@ -23,7 +23,7 @@ const ONE_BY_ONE: usize = 200;
 const PARTS: usize = 10;
 
 /// Looks through the gallery of `whole`; `trials` are of photos left out of it.
-pub(super) fn suspects(whole: &Recognizer, trials: &[Trial]) -> Result<Suspects> {
+pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Suspects> {
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
         nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
@@ -34,7 +34,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[Trial]) -> Result<Suspects>
 
 /// Every photo of a small gallery left out alone, of a larger one in ten parts. None where nobody can be taken
 /// for anybody else: no label can be wrong then.
-pub(super) fn trials(whole: &Recognizer) -> Result<Vec<Trial>> {
+pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     let gallery = whole.gallery();
     let protocol = if gallery.len() <= ONE_BY_ONE {
         Protocol::LeaveOneOut
@@ -48,7 +48,7 @@ pub(super) fn trials(whole: &Recognizer) -> Result<Vec<Trial>> {
 }
 
 /// Where too few people are there for confidence to mean anything, being nearer is all that can be told.
-fn mislabelled(trials: &[Trial], gives_names: bool) -> Vec<Mislabelled> {
+fn mislabelled(trials: &[ProbeOutcome], gives_names: bool) -> Vec<Mislabelled> {
     let mut found: Vec<Mislabelled> = trials
         .iter()
         .filter(|trial| trial.rank > 1 && (trial.confidence > 0.5 || !gives_names))
@@ -150,7 +150,7 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
                 return Ok(Vec::new());
             };
             let space = FaceSpace::new(faces.size(), &rest);
-            let test = LikenessTest::new(&space);
+            let test = FacenessTest::new(&space);
             let pictures = faces.select(&tried)?;
             let weights = space.project(&pictures);
             let likeness = pictures.faces().zip(weights.column_iter());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::interval::wilson;
-use super::{Confusion, Identification, PersonAccuracy, Rate, Trial, WorstPair};
+use super::{Confusion, Identification, PersonAccuracy, ProbeOutcome, Rate, WorstPair};
 use crate::gallery::Gallery;
 
 /// The last rank of the CMC.
@@ -33,7 +33,7 @@ pub(super) fn spread(shares: &[f64], tries: f64) -> Rate {
 }
 
 /// Share of probes whose own person is the nearest.
-pub(super) fn rank1(trials: &[Trial]) -> Rate {
+pub(super) fn rank1(trials: &[ProbeOutcome]) -> Rate {
     let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
     let mut counts = vec![(0, 0); repeats.unwrap_or(0)];
     for trial in trials {
@@ -43,7 +43,7 @@ pub(super) fn rank1(trials: &[Trial]) -> Rate {
     rate(&counts)
 }
 
-pub(super) fn identification(trials: Vec<Trial>, people: usize) -> Identification {
+pub(super) fn identification(trials: Vec<ProbeOutcome>, people: usize) -> Identification {
     let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
     let mut tries = vec![0; repeats.unwrap_or(0)];
     let mut at_rank = vec![vec![0; tries.len()]; RANKS.min(people)];
@@ -91,8 +91,12 @@ pub(super) fn identification(trials: Vec<Trial>, people: usize) -> Identificatio
 
 /// For each pair of people the probe of one that was most mistaken for the other; the pairs where own
 /// distance over the other's is largest come first.
-pub(super) fn worst_pairs(trials: &[Trial], gallery: &Gallery, most: usize) -> Vec<WorstPair> {
-    let mut pairs: BTreeMap<(usize, usize), (&Trial, usize)> = BTreeMap::new();
+pub(super) fn worst_pairs(
+    trials: &[ProbeOutcome],
+    gallery: &Gallery,
+    most: usize,
+) -> Vec<WorstPair> {
+    let mut pairs: BTreeMap<(usize, usize), (&ProbeOutcome, usize)> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.rank > 1) {
         let (worst, count) = pairs
             .entry((trial.person, trial.named))
@@ -117,9 +121,9 @@ pub(super) fn worst_pairs(trials: &[Trial], gallery: &Gallery, most: usize) -> V
 }
 
 /// Every probe that was taken for another person, the most mistaken first.
-pub(super) fn mistakes(trials: &[Trial], gallery: &Gallery) -> Vec<WorstPair> {
+pub(super) fn mistakes(trials: &[ProbeOutcome], gallery: &Gallery) -> Vec<WorstPair> {
     let persons = gallery.persons();
-    let mut wrong: Vec<&Trial> = trials.iter().filter(|trial| trial.rank > 1).collect();
+    let mut wrong: Vec<&ProbeOutcome> = trials.iter().filter(|trial| trial.rank > 1).collect();
     wrong.sort_by(|a, b| {
         mistaken(b)
             .total_cmp(&mistaken(a))
@@ -132,11 +136,11 @@ pub(super) fn mistakes(trials: &[Trial], gallery: &Gallery) -> Vec<WorstPair> {
 }
 
 /// How much nearer another person is than the own one.
-fn mistaken(trial: &Trial) -> f64 {
+fn mistaken(trial: &ProbeOutcome) -> f64 {
     trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE)
 }
 
-fn pair(trial: &Trial, count: usize, gallery: &Gallery, persons: &[usize]) -> WorstPair {
+fn pair(trial: &ProbeOutcome, count: usize, gallery: &Gallery, persons: &[usize]) -> WorstPair {
     let nearest = |person: usize| {
         (0..persons.len())
             .filter(|&face| persons[face] == person && face != trial.face)
@@ -176,8 +180,8 @@ pub(super) fn squared_distance(gallery: &Gallery, a: usize, b: usize) -> u64 {
 mod tests {
     use super::*;
 
-    fn trial(repeat: usize, person: usize, rank: usize) -> Trial {
-        Trial {
+    fn trial(repeat: usize, person: usize, rank: usize) -> ProbeOutcome {
+        ProbeOutcome {
             face: person,
             person,
             repeat,

@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::preparation::Preparation;
-use crate::recognizer::{Question, Recognizer, Settings};
+use crate::recognizer::{QueryOptions, Recognizer, Settings};
 pub use figures::*;
 pub use folds::Keep;
 use split::Protocol;
@@ -92,7 +92,7 @@ pub fn evaluate(
     baselines.insert(
         0,
         Baseline {
-            method: Method::Asked,
+            method: BaselineMethod::Asked,
             rank1: Some(asked),
         },
     );
@@ -171,7 +171,7 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
         .collect::<Result<_>>()?;
     let started = Instant::now();
     for face in &singles {
-        whole.identify_faces(face, Question::default());
+        whole.identify_faces(face, QueryOptions::default());
     }
     Ok(started.elapsed().as_secs_f64() / tries as f64)
 }

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::pca::eigen::Noise;
-use crate::recognizer::{Identification, Question, Recognizer};
+use crate::recognizer::{Identification, QueryOptions, Recognizer};
 
 /// Generated pictures of each kind in each split.
 const GENERATED: usize = 25;
@@ -108,13 +108,13 @@ fn run(
         let known = whole.background();
         let coordinates = known.map(|of_all| of_all.coordinates().select_columns(faces));
         let identifier = recognizer.identifier();
-        let found = identifier.identify_described(&pixels, coordinates, Question::default());
+        let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);
         let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
         Ok((pixels, probes.collect()))
     };
     let others = |pictures: &FaceMatrix| -> Vec<Other> {
-        let found = recognizer.identify_faces(pictures, Question::default());
+        let found = recognizer.identify_faces(pictures, QueryOptions::default());
         found.iter().map(Other::of).collect()
     };
     let (genuine_faces, genuine) = probes(&fold.genuine)?;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
+use super::batch_search::LazyBatchSearch;
 use super::index::Index;
 use super::k_means::{k_means, mean};
-use super::sweep::Ready;
 use crate::metric::Measure;
 
 /// What of a person a probe is compared with.
@@ -125,7 +125,7 @@ pub struct Clusters {
     /// One or two kinds of points; a person's squared distance is the mean over the kinds.
     pub(super) kinds: Vec<Points>,
     /// For many probes at once.
-    pub(super) sweep: Arc<Ready>,
+    pub(super) batch_search: Arc<LazyBatchSearch>,
 }
 
 impl Clusters {
@@ -163,7 +163,7 @@ impl Clusters {
         Some(Self {
             people,
             kinds,
-            sweep: Arc::default(),
+            batch_search: Arc::default(),
         })
     }
 

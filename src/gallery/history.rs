@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::undo::LastChange;
-use super::{FolderView, Gallery};
+use super::{FolderScan, Gallery};
 use crate::dataset::{ContentHash, Person};
 
 /// The largest number a person can have: JSON readers keep integers exactly up to here.
@@ -107,7 +107,7 @@ impl History {
 
     /// Gives the photos of folders that still have a person's earlier name the present one. The earlier names met and
     /// what they were replaced by, each once.
-    pub fn resolve(&self, folder: &mut FolderView) -> BTreeMap<Person, Person> {
+    pub fn resolve(&self, folder: &mut FolderScan) -> BTreeMap<Person, Person> {
         let mut resolved = BTreeMap::new();
         let known = folder.known.iter_mut().map(|photo| &mut photo.person);
         let new = folder.new.iter_mut().map(|photo| &mut photo.person);

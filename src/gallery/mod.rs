@@ -1,24 +1,24 @@
 //! Who is enrolled: the people, and every face with its label, its origin and its weights.
 
+mod batch_search;
 mod clusters;
 mod edit;
 mod history;
 mod index;
-mod intake;
 mod k_means;
-mod sweep;
+mod sync;
 mod undo;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+pub use batch_search::{Recall, Search};
 pub use clusters::{ClusterRule, Clusters, Match};
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};
-pub use index::{Index, Method, Neighbour, squared_distance};
-pub use intake::{FolderView, Intake, Sighting};
-pub use sweep::{Recall, Search};
+pub use index::{Index, Neighbour, SearchMethod, squared_distance};
+pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
 pub use undo::{LastChange, Undone};
 
 use crate::dataset::{ContentHash, Person, natural};

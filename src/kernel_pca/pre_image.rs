@@ -29,12 +29,12 @@ pub struct PreImage {
     /// d gray levels, not clamped.
     pub levels: Vec<f32>,
     /// How it was found.
-    pub method: Method,
+    pub method: PreImageMethod,
 }
 
 /// How a pre-image was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum PreImageMethod {
     /// By regression of pixels on weights.
     Ridge,
     /// By the fixed point, in so many steps, `settled` or given up.
@@ -150,7 +150,7 @@ impl<'a> PreImages<'a> {
         let levels = self.mixture(shares.as_slice(), rest);
         PreImage {
             levels: levels.into_iter().map(|level| level as f32).collect(),
-            method: Method::Ridge,
+            method: PreImageMethod::Ridge,
         }
     }
 
@@ -200,7 +200,7 @@ impl<'a> PreImages<'a> {
             if settled || step == MOST_STEPS {
                 return Some(PreImage {
                     levels: levels.iter().map(|&level| level as f32).collect(),
-                    method: Method::FixedPoint {
+                    method: PreImageMethod::FixedPoint {
                         steps: step,
                         settled,
                     },

@@ -1,15 +1,15 @@
-//! What the gallery's people look like to a probe: views of faces, each with its space and its metric, and
+//! What the gallery's people look like to a probe: features of faces, each with its space and its metric, and
 //! the clusters of coordinates that they make together.
 //!
-//! A face becomes one column of coordinates: of each view (pixels, texture) the weights in its space,
-//! transformed by the metric, one below the other. Distances over them add up over the views. Enrolled
+//! A face becomes one column of coordinates: of each feature (pixels, texture) the weights in its space,
+//! transformed by the metric, one below the other. Distances over them add up over the features. Enrolled
 //! faces stand there with their copies: mirrored, shifted.
 
-mod kept;
+mod feature;
+mod fixed_spaces;
+mod resampling;
 mod space;
 mod split;
-mod trials;
-mod view;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
 use crate::scaled_space::ScaledSpace;
 
+pub use feature::{Augmentation, Feature, Features, PixelScale};
+pub use resampling::{Resample, Resampling};
 pub use space::Space;
 pub use split::{CELLS, Split};
-pub use trials::{Trial, Trials};
-pub use view::{Copies, Features, PixelScale, View};
 
 /// How faces are to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -36,32 +36,32 @@ pub struct Comparison {
     /// What of them.
     pub features: Features,
     /// What each enrolled face stands for besides itself.
-    pub copies: Copies,
-    /// Whose components the weights of each view are.
+    pub copies: Augmentation,
+    /// Whose components the weights of each feature are.
     pub kernel: Kernel,
     /// Whether the pixels are scaled. They must be compared then, and not by a kernel.
     pub pixel_scale: PixelScale,
-    /// How the weights of each view are compared.
+    /// How the weights of each feature are compared.
     pub metric: Metric,
     /// What of a person a probe is compared with.
     pub clusters: ClusterRule,
 }
 
-/// One view with what was learned for it.
+/// One feature with what was learned for it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    view: View,
+pub struct FeatureSpace {
+    feature: Feature,
     space: Space,
     metric: FittedMetric,
     /// What this part's coordinates are multiplied by, so that its squared distances have their share.
     factor: f64,
 }
 
-impl Part {
-    /// A view of faces of this size, with its space and metric; `share` of the squared distances is its.
-    pub fn new(view: View, share: f64, space: Space, metric: FittedMetric) -> Self {
+impl FeatureSpace {
+    /// A feature of faces of this size, with its space and metric; `share` of the squared distances is its.
+    pub fn new(feature: Feature, share: f64, space: Space, metric: FittedMetric) -> Self {
         Self {
-            view,
+            feature,
             factor: factor(share, &metric, space.eigenvalues()),
             space,
             metric,
@@ -69,16 +69,16 @@ impl Part {
     }
 
     /// What of a face is compared.
-    pub fn view(&self) -> View {
-        self.view
+    pub fn feature(&self) -> Feature {
+        self.feature
     }
 
-    /// The space of this view.
+    /// The space of this feature.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The metric of this view.
+    /// The metric of this feature.
     pub fn metric(&self) -> &FittedMetric {
         &self.metric
     }
@@ -88,12 +88,12 @@ impl Part {
     }
 }
 
-/// What a view's coordinates are multiplied by, so that its squared distances have their share.
+/// What a feature's coordinates are multiplied by, so that its squared distances have their share.
 fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
     let scale = match metric.metric().measure {
         // Lengths are 1.
         Measure::Cosine => 1.0,
-        // One view alone keeps its own units.
+        // One feature alone keeps its own units.
         Measure::Euclidean if share >= 1.0 => 1.0,
         Measure::Euclidean => metric.mean_squared_length(eigenvalues),
     };
@@ -109,12 +109,12 @@ fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
 
 /// Faces in a space: weights of their columns, k x (n s); where `parity` is known, those of mirror images
 /// follow from them, otherwise they stand there too.
-struct Placed {
+struct Projected {
     weights: Weights,
     parity: Option<Vec<Parity>>,
 }
 
-impl Placed {
+impl Projected {
     /// The metric of these faces, whose people are `persons` (n).
     fn metric(&self, metric: Metric, eigenvalues: &[f64], persons: &[usize]) -> FittedMetric {
         let owners = each_times(persons, self.weights.ncols() / persons.len().max(1));
@@ -122,17 +122,17 @@ impl Placed {
     }
 }
 
-/// The faces of a gallery as one view sees them, with their copies: made once, learned from often.
-pub struct Viewed<'a> {
-    view: View,
+/// The faces of a gallery as one feature sees them, with their copies: made once, learned from often.
+pub struct FeatureMatrix<'a> {
+    feature: Feature,
     share: f64,
-    copies: Copies,
+    copies: Augmentation,
     mirror: Mirror,
     /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
     bytes: Cow<'a, FaceMatrix>,
 }
 
-impl Viewed<'_> {
+impl FeatureMatrix<'_> {
     /// n, the number of faces.
     fn len(&self) -> usize {
         self.bytes.len() / self.copies.shifts_of_a_face()
@@ -152,8 +152,8 @@ impl Viewed<'_> {
     }
 
     /// What of the faces is seen.
-    pub fn view(&self) -> View {
-        self.view
+    pub fn feature(&self) -> Feature {
+        self.feature
     }
 
     /// Some faces, followed by their mirror images where the copies have them: what the space of a kernel is learned
@@ -172,12 +172,12 @@ impl Viewed<'_> {
     }
 
     /// The linear space of some faces, and their weights.
-    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Placed)> {
+    fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Projected)> {
         let themselves = self.bytes.select(&self.themselves(faces))?;
         let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
         let space = FaceSpace::new(themselves.size(), &components);
         drop(themselves);
-        let placed = Placed {
+        let placed = Projected {
             weights: space.project(&self.bytes.select(&self.columns(faces))?),
             parity: components.parity,
         };
@@ -185,14 +185,14 @@ impl Viewed<'_> {
     }
 
     /// The space of a kernel of some faces, and their weights with those of all copies.
-    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Placed)> {
+    fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Projected)> {
         let space = Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?));
         let placed = self.placed(&space, faces)?;
         Ok((space, placed))
     }
 
     /// The space of scaled pixels of some faces, and their weights with those of all copies.
-    fn scaled(&self, faces: &[usize], components: ComponentCount) -> Result<(Space, Placed)> {
+    fn scaled(&self, faces: &[usize], components: ComponentCount) -> Result<(Space, Projected)> {
         let learned = self.learned(faces)?;
         let mut found = scaled_pixels::fit(&learned, components)?;
         // Mirror images are not counted, as elsewhere.
@@ -203,7 +203,7 @@ impl Viewed<'_> {
     }
 
     /// The weights of all copies of some faces, a face's side by side, in any space.
-    fn placed(&self, space: &Space, faces: &[usize]) -> Result<Placed> {
+    fn placed(&self, space: &Space, faces: &[usize]) -> Result<Projected> {
         let columns = self.bytes.select(&self.columns(faces))?;
         let mut weights = space.project(&columns);
         if let Symmetry::Mirror(mirror) = self.symmetry() {
@@ -222,20 +222,20 @@ impl Viewed<'_> {
             weights = all;
         }
         let parity = None;
-        Ok(Placed { weights, parity })
+        Ok(Projected { weights, parity })
     }
 
-    /// This view with its space and the metric of the faces placed there, whose people are `persons` (n); and the
+    /// This feature with its space and the metric of the faces placed there, whose people are `persons` (n); and the
     /// coordinates of the faces with all their copies, a face's side by side: k x (n c).
-    fn part(
+    fn feature_space(
         &self,
         space: Space,
-        placed: &Placed,
+        placed: &Projected,
         metric: Metric,
         persons: &[usize],
-    ) -> (Part, DMatrix<f32>) {
+    ) -> (FeatureSpace, DMatrix<f32>) {
         let metric = placed.metric(metric, space.eigenvalues(), persons);
-        let part = Part::new(self.view, self.share, space, metric);
+        let part = FeatureSpace::new(self.feature, self.share, space, metric);
         let straight = part.coordinates(&placed.weights);
         let enrolled = self.with_mirrored(straight, placed.parity.as_deref());
         (part, enrolled)
@@ -244,8 +244,10 @@ impl Viewed<'_> {
     /// Whether the space is learned from mirror images too.
     pub fn symmetry(&self) -> Symmetry<'_> {
         match self.copies {
-            Copies::None => Symmetry::None,
-            Copies::Auto | Copies::Mirrored | Copies::Shifted => Symmetry::Mirror(&self.mirror),
+            Augmentation::None => Symmetry::None,
+            Augmentation::Auto | Augmentation::Mirrored | Augmentation::Shifted => {
+                Symmetry::Mirror(&self.mirror)
+            }
         }
     }
 
@@ -274,19 +276,21 @@ impl Viewed<'_> {
 
 impl Comparison {
     /// The copies of each of so many faces of this size.
-    fn copies_of(&self, size: FaceSize, faces: usize) -> Copies {
-        match (self.copies, self.features.views(size).as_slice()) {
-            (Copies::Auto, [(View::Pixels, _)]) if faces <= Copies::SHIFTED_FACES => {
-                Copies::Shifted
+    fn copies_of(&self, size: FaceSize, faces: usize) -> Augmentation {
+        match (self.copies, self.features.shares(size).as_slice()) {
+            (Augmentation::Auto, [(Feature::Pixels, _)])
+                if faces <= Augmentation::SHIFTED_FACES =>
+            {
+                Augmentation::Shifted
             }
-            (Copies::Auto, _) => Copies::Mirrored,
+            (Augmentation::Auto, _) => Augmentation::Mirrored,
             (given, _) => given,
         }
     }
 
-    /// Whether this view's numbers are scaled before they are compared.
-    fn scales(&self, view: View) -> bool {
-        view == View::Pixels && self.pixel_scale == PixelScale::Deviation
+    /// Whether this feature's numbers are scaled before they are compared.
+    fn scales(&self, feature: Feature) -> bool {
+        feature == Feature::Pixels && self.pixel_scale == PixelScale::Deviation
     }
 
     /// Refuses to scale pixels of faces of this size where that has no meaning: pixels that are not compared, or by a
@@ -302,9 +306,9 @@ impl Comparison {
             "a kernel compares gray levels as they are"
         } else if !self
             .features
-            .views(size)
+            .shares(size)
             .iter()
-            .any(|view| view.0 == View::Pixels)
+            .any(|feature| feature.0 == Feature::Pixels)
         {
             "pixels are not compared, but their texture"
         } else {
@@ -313,7 +317,7 @@ impl Comparison {
         Err(Error::PixelsNotScaled { reason })
     }
 
-    /// The faces that each view's space is learned from: these, seen as the view does, and their mirror images
+    /// The faces that each feature's space is learned from: these, seen as the feature does, and their mirror images
     /// where the copies have them. d x n, or d x 2 n.
     ///
     /// # Errors
@@ -323,33 +327,33 @@ impl Comparison {
         let plain = Self {
             copies: match self.copies_of(faces.size(), faces.len()) {
                 // Shifts are projected, but not learned from.
-                Copies::Shifted => Copies::Mirrored,
+                Augmentation::Shifted => Augmentation::Mirrored,
                 other => other,
             },
             ..*self
         };
         plain
-            .view(faces)
+            .feature_matrices(faces)
             .iter()
-            .map(|view| view.learned(&all))
+            .map(|feature| feature.learned(&all))
             .collect()
     }
 
-    /// The faces (d x n) as each view sees them.
-    pub fn view<'a>(&self, faces: &'a FaceMatrix) -> Vec<Viewed<'a>> {
+    /// The faces (d x n) as each feature sees them.
+    pub fn feature_matrices<'a>(&self, faces: &'a FaceMatrix) -> Vec<FeatureMatrix<'a>> {
         let copies = self.copies_of(faces.size(), faces.len());
         let shifted = copies.shifts(faces);
-        let views = self.features.views(faces.size());
-        views
+        let shares = self.features.shares(faces.size());
+        shares
             .into_iter()
-            .map(|(view, share)| Viewed {
-                view,
+            .map(|(feature, share)| FeatureMatrix {
+                feature,
                 share,
                 copies,
-                mirror: view.mirror(faces.size()),
+                mirror: feature.mirror(faces.size()),
                 bytes: match &shifted {
-                    Cow::Borrowed(faces) => view.of(faces),
-                    Cow::Owned(faces) => Cow::Owned(view.of(faces).into_owned()),
+                    Cow::Borrowed(faces) => feature.of(faces),
+                    Cow::Owned(faces) => Cow::Owned(feature.of(faces).into_owned()),
                 },
             })
             .collect()
@@ -359,7 +363,7 @@ impl Comparison {
 /// Who a probe resembles: what a gallery looks like in coordinates.
 #[derive(Debug, Clone)]
 pub struct Matcher {
-    parts: Vec<Part>,
+    parts: Vec<FeatureSpace>,
     /// Of the enrolled faces with their copies, those of a face side by side: k x (n c).
     coordinates: Arc<DMatrix<f32>>,
     /// Derived from the coordinates.
@@ -367,29 +371,32 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Learns from some of the faces that were viewed; `persons` are theirs (n), from 0 up to `people`, in
+    /// Learns from some of the faces that were features; `persons` are theirs (n), from 0 up to `people`, in
     /// increasing order.
     ///
     /// # Errors
     /// Fewer than two different faces.
     pub fn learn(
-        viewed: &[Viewed<'_>],
+        features: &[FeatureMatrix<'_>],
         faces: &[usize],
         persons: &[usize],
         people: usize,
         comparison: Comparison,
         pca: Pca,
     ) -> Result<Self> {
-        let mut parts = Vec::with_capacity(viewed.len());
-        let mut coordinates = Vec::with_capacity(viewed.len());
-        for view in viewed {
+        let mut parts = Vec::with_capacity(features.len());
+        let mut coordinates = Vec::with_capacity(features.len());
+        for feature in features {
             let components = pca.components;
             let (space, placed) = match comparison.kernel {
-                Kernel::Linear if comparison.scales(view.view) => view.scaled(faces, components)?,
-                Kernel::Linear => view.linear(faces, pca)?,
-                kernel => view.kernel(faces, KernelPca { kernel, components })?,
+                Kernel::Linear if comparison.scales(feature.feature) => {
+                    feature.scaled(faces, components)?
+                }
+                Kernel::Linear => feature.linear(faces, pca)?,
+                kernel => feature.kernel(faces, KernelPca { kernel, components })?,
             };
-            let (part, enrolled) = view.part(space, &placed, comparison.metric, persons);
+            let (part, enrolled) =
+                feature.feature_space(space, &placed, comparison.metric, persons);
             coordinates.push(enrolled);
             parts.push(part);
         }
@@ -402,7 +409,7 @@ impl Matcher {
     /// # Errors
     /// Parts that do not fit together.
     pub fn from_parts(
-        parts: Vec<Part>,
+        parts: Vec<FeatureSpace>,
         coordinates: DMatrix<f32>,
         persons: &[usize],
         people: usize,
@@ -433,14 +440,14 @@ impl Matcher {
         }
     }
 
-    /// The views that are compared.
-    pub fn parts(&self) -> &[Part] {
+    /// The features that are compared, each with its space.
+    pub fn feature_spaces(&self) -> &[FeatureSpace] {
         &self.parts
     }
 
-    /// The part that compares this view, if one does.
-    pub fn part(&self, view: View) -> Option<&Part> {
-        self.parts.iter().find(|part| part.view == view)
+    /// The part that compares this feature, if one does.
+    pub fn feature_space(&self, feature: Feature) -> Option<&FeatureSpace> {
+        self.parts.iter().find(|part| part.feature == feature)
     }
 
     /// Coordinates of the enrolled faces with their copies, those of a face side by side: k x (n c).
@@ -456,21 +463,21 @@ impl Matcher {
     /// Coordinates (k x n) of faces (d x n): squared distances between them are what is compared.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
         let of_parts = self.parts.iter().map(|part| {
-            let seen = part.view.of(faces);
+            let seen = part.feature.of(faces);
             part.coordinates(&part.space.project(&seen))
         });
         stacked(&of_parts.collect::<Vec<_>>())
     }
 
-    /// Coordinates (k x n) of some of the faces that were viewed, without their copies.
+    /// Coordinates (k x n) of some of the faces that were features, without their copies.
     pub(crate) fn coordinates_of(
         &self,
-        viewed: &[Viewed<'_>],
+        features: &[FeatureMatrix<'_>],
         faces: &[usize],
     ) -> Result<DMatrix<f32>> {
         let mut of_parts = Vec::with_capacity(self.parts.len());
-        for (part, view) in self.parts.iter().zip(viewed) {
-            let seen = view.bytes.select(&view.themselves(faces))?;
+        for (part, feature) in self.parts.iter().zip(features) {
+            let seen = feature.bytes.select(&feature.themselves(faces))?;
             let weights = part.space.project(&seen);
             of_parts.push(part.coordinates(&weights));
         }

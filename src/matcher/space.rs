@@ -1,4 +1,4 @@
-//! Where the weights of a view live: in a face space, in that of scaled pixels, or in the space of a kernel.
+//! Where the weights of a feature live: in a face space, in that of scaled pixels, or in the space of a kernel.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::kernel_pca::KernelSpace;
 use crate::scaled_space::ScaledSpace;
 
-/// The space of one view.
+/// The space of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Space {
     /// Linear: weights along basis faces.
@@ -39,7 +39,7 @@ impl Space {
         }
     }
 
-    /// The size of the faces as the view sees them.
+    /// The size of the faces as the feature sees them.
     pub fn size(&self) -> FaceSize {
         match self {
             Self::Linear(space) => space.size(),

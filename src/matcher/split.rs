@@ -1,6 +1,6 @@
 //! What the squared distance between two faces is made of: which parts of the face, and which basis vectors.
 
-use super::{Part, View};
+use super::{Feature, FeatureSpace};
 use crate::face_matrix::FaceSize;
 use crate::features::texture;
 use crate::metric::Measure;
@@ -8,12 +8,12 @@ use crate::metric::Measure;
 /// Cells that a face is looked at in, whatever is compared: as texture has them.
 pub const CELLS: (usize, usize) = (texture::COLUMNS, texture::ROWS);
 
-/// A view's squared distance between two faces, taken apart. Shares may be below zero: what differs there
+/// A feature's squared distance between two faces, taken apart. Shares may be below zero: what differs there
 /// goes with differences elsewhere in a way that is usual for one person, and brings the two together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// What was compared.
-    pub view: View,
+    pub feature: Feature,
     /// The squared distance; both lists below add up to it.
     pub squared_distance: f64,
     /// What each basis vector contributes (k).
@@ -22,8 +22,8 @@ pub struct Split {
     pub of_cells: Vec<f64>,
 }
 
-impl Part {
-    /// Takes apart the squared distance between two faces as this part's view sees them (bytes, d).
+impl FeatureSpace {
+    /// Takes apart the squared distance between two faces as this part's feature sees them (bytes, d).
     ///
     /// The distance is that between T u and T v, where u and v are the faces' weights over the length that
     /// the metric normalises to. With w = u - v it is wᵀ TᵀT w: basis vector i contributes w_i (TᵀT w)_i.
@@ -53,7 +53,7 @@ impl Part {
             of_cells[self.cell(at, face)] += apart * pull;
         }
         Some(Split {
-            view: self.view,
+            feature: self.feature,
             squared_distance: of_basis.iter().sum(),
             of_basis,
             of_cells,
@@ -85,9 +85,9 @@ impl Part {
 
     /// The cell of the face that a byte tells of.
     fn cell(&self, byte: usize, face: FaceSize) -> usize {
-        match self.view {
-            View::Texture => byte / texture::CELL,
-            View::Pixels => {
+        match self.feature {
+            Feature::Texture => byte / texture::CELL,
+            Feature::Pixels => {
                 let (width, height) = (face.width() as usize, face.height() as usize);
                 let (x, y) = (byte % width, byte / width);
                 (y * CELLS.1 / height) * CELLS.0 + x * CELLS.0 / width

@@ -14,7 +14,7 @@ use crate::enrollment::{self, Observer, PreparationOptions};
 use crate::error::{Error, Result};
 use crate::gallery::{Gallery, History, LabeledFace, change_time};
 use crate::preparation::Preparation;
-use crate::recognizer::{Identification, Question, Recognizer, Settings};
+use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
 use crate::store::{self, Archive};
 
 /// What to enrol by; the defaults suit a folder with one sub-folder of photos a person.
@@ -158,7 +158,7 @@ impl Model {
     /// A photo that is not there or cannot be used.
     pub fn identify_file(&self, path: impl AsRef<Path>) -> Result<Vec<Identification>> {
         let path = path.as_ref();
-        let identified = self.identify(&Photo::open(path)?, Question::default());
+        let identified = self.identify(&Photo::open(path)?, QueryOptions::default());
         identified.map_err(|error| named(error, path))
     }
 
@@ -168,15 +168,15 @@ impl Model {
     /// Bytes that are no photo, or one that cannot be used.
     pub fn identify_bytes(&self, bytes: impl Into<Vec<u8>>) -> Result<Vec<Identification>> {
         let photo = Photo::from_bytes(bytes).map_err(photo::problem)?;
-        self.identify(&photo, Question::default())
+        self.identify(&photo, QueryOptions::default())
     }
 
-    /// Who is in a decoded photo, with as many candidates and by such a threshold as the question asks for.
+    /// Who is in a decoded photo, with as many candidates and by such a threshold as the options asks for.
     ///
     /// # Errors
     /// A photo that is too small to show a face.
-    pub fn identify(&self, photo: &Photo, question: Question) -> Result<Vec<Identification>> {
-        let identified = self.recognizer.identify(photo.luma(), question);
+    pub fn identify(&self, photo: &Photo, options: QueryOptions) -> Result<Vec<Identification>> {
+        let identified = self.recognizer.identify(photo.luma(), options);
         identified.map_err(photo::problem)
     }
 

@@ -21,7 +21,7 @@ use crate::face_matrix::FaceSize;
 /// CLAHE the wild. Texture hardly needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Light {
+pub enum Illumination {
     /// Faces as they are.
     #[default]
     None,
@@ -37,7 +37,7 @@ pub enum Light {
     Gradient,
 }
 
-impl Light {
+impl Illumination {
     /// Every recipe.
     pub const ALL: [Self; 6] = [
         Self::None,
@@ -77,13 +77,13 @@ impl Light {
     }
 }
 
-impl fmt::Display for Light {
+impl fmt::Display for Illumination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Light {
+impl FromStr for Illumination {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -104,7 +104,7 @@ mod tests {
         FaceSize::new(width, height).unwrap()
     }
 
-    fn applied(light: Light, face: &[u8], size: FaceSize) -> Vec<u8> {
+    fn applied(light: Illumination, face: &[u8], size: FaceSize) -> Vec<u8> {
         let mut face = face.to_vec();
         light.apply(&mut face, size);
         face
@@ -118,20 +118,20 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_are_those_of_the_model_file() {
-        for light in Light::ALL {
+        for light in Illumination::ALL {
             assert_eq!(light.to_string().parse(), Ok(light));
             assert_eq!(
                 serde_json::to_string(&light).unwrap(),
                 format!("\"{light}\"")
             );
         }
-        let error = "clache".parse::<Light>().unwrap_err();
+        let error = "clache".parse::<Illumination>().unwrap_err();
         assert!(error.contains("clahe") && error.contains("none"), "{error}");
     }
 
     #[test]
     fn flat_faces_stay_flat() {
-        for light in Light::ALL {
+        for light in Illumination::ALL {
             for (width, height) in [(8, 8), (9, 13), (60, 72), (61, 73)] {
                 for level in [0, 1, 77, 255] {
                     let size = size(width, height);
@@ -152,7 +152,7 @@ mod tests {
         ) {
             let size = size(width, height);
             let face = &levels[..size.pixels()];
-            for light in Light::ALL {
+            for light in Illumination::ALL {
                 let once = applied(light, face, size);
                 prop_assert_eq!(&once, &applied(light, face, size));
                 let (least, most) = (once.iter().min(), once.iter().max());
@@ -169,7 +169,7 @@ mod tests {
             let size = size(width, height);
             let face = &levels[..size.pixels()];
             // CLAHE's cells lie half a pixel off their middles, in OpenCV and so here.
-            let others = Light::ALL.into_iter().filter(|&light| light != Light::Clahe);
+            let others = Illumination::ALL.into_iter().filter(|&light| light != Illumination::Clahe);
             for light in others {
                 let there = applied(light, &mirrored(face, size), size);
                 let here = mirrored(&applied(light, face, size), size);
@@ -185,7 +185,7 @@ mod tests {
         ) {
             let size = size(24, 28);
             let bright: Vec<u8> = levels.iter().map(|level| level + brighter).collect();
-            for light in [Light::Equalize, Light::Local, Light::Gradient] {
+            for light in [Illumination::Equalize, Illumination::Local, Illumination::Gradient] {
                 prop_assert_eq!(applied(light, &levels, size), applied(light, &bright, size));
             }
         }

@@ -6,25 +6,25 @@
 //! need keep no order.
 
 mod fingerprint;
-mod foundation;
+mod merged_basis;
 mod plan;
 
 pub use fingerprint::Fingerprint;
-pub use foundation::Foundation;
+pub use merged_basis::MergedBasis;
 pub use plan::{Mirrors, Plan};
 
 use crate::dataset::ContentHash;
 use crate::error::{MergeProblem, PcaError, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::matcher::View;
+use crate::matcher::Feature;
 use crate::pca::Sums;
 use crate::pca::covariance::Accumulator;
 
-/// What some photos add to a basis: the sums of each view of their faces, and what was given.
+/// What some photos add to a basis: the sums of each feature of their faces, and what was given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
     plan: Plan,
-    /// One for each of [`Plan::views`].
+    /// One for each of [`Plan::features`].
     sums: Vec<Sums>,
     /// Photos that gave no face.
     skipped: u64,
@@ -41,12 +41,12 @@ impl Partial {
         given: Vec<Fingerprint>,
     ) -> Option<Self> {
         let size = plan.preparation().size();
-        let views = plan.views();
-        let fits = sums.len() == views.len()
+        let features = plan.summed();
+        let fits = sums.len() == features.len()
             && sums
                 .iter()
-                .zip(&views)
-                .all(|(sums, view)| sums.pixels() == view.size(size).pixels());
+                .zip(&features)
+                .all(|(sums, feature)| sums.pixels() == feature.size(size).pixels());
         let faces = sums.first().map_or(0, Sums::faces);
         let alike = sums.iter().all(|sums| sums.faces() == faces);
         let increasing = given.is_sorted_by(|a, b| a < b);
@@ -74,7 +74,7 @@ impl Partial {
         self.skipped
     }
 
-    /// The sums of each of [`Plan::views`].
+    /// The sums of each of [`Plan::features`].
     pub fn sums(&self) -> &[Sums] {
         &self.sums
     }
@@ -112,7 +112,7 @@ impl Partial {
         }
         let skipped = self.skipped.checked_add(other.skipped);
         let skipped = skipped.ok_or(MergeProblem::TooMany)?;
-        // All views have as many faces: either all can be added, or the first cannot.
+        // All features have as many faces: either all can be added, or the first cannot.
         for (sums, others) in self.sums.iter_mut().zip(&other.sums) {
             sums.add(others).ok_or(MergeProblem::TooMany)?;
         }
@@ -123,13 +123,13 @@ impl Partial {
     }
 }
 
-/// Bytes of faces, as the view sees them that has the most, that are gathered before they are summed up: enough to be
+/// Bytes of faces, as the feature sees them that has the most, that are gathered before they are summed up: enough to be
 /// bound by arithmetic.
 const GATHERED: usize = 32 << 20;
 
 /// A worker's sums while photos come in: memory does not grow with their number.
 #[derive(Debug)]
-pub struct Gathering {
+pub struct SumBuilder {
     plan: Plan,
     sums: Vec<Accumulator>,
     /// Faces not yet in the sums, one after the other.
@@ -141,17 +141,17 @@ pub struct Gathering {
     given: Fingerprint,
 }
 
-impl Gathering {
-    /// Nothing yet. Takes 8 d² bytes for each view.
+impl SumBuilder {
+    /// Nothing yet. Takes 8 d² bytes for each feature.
     pub fn new(plan: Plan) -> Self {
         let size = plan.preparation().size();
-        let of_view = |view: &View| view.size(size).pixels();
-        let views = plan.views();
-        let longest = views.iter().map(of_view).max().unwrap_or(1);
+        let of_feature = |feature: &Feature| feature.size(size).pixels();
+        let features = plan.summed();
+        let longest = features.iter().map(of_feature).max().unwrap_or(1);
         Self {
-            sums: views
+            sums: features
                 .iter()
-                .map(|view| Accumulator::new(of_view(view)))
+                .map(|feature| Accumulator::new(of_feature(feature)))
                 .collect(),
             waiting: Vec::new(),
             enough: (GATHERED / longest).max(1) * size.pixels(),
@@ -222,9 +222,9 @@ impl Gathering {
     fn sum_up(&mut self) -> Result<()> {
         let size = self.plan.preparation().size();
         let faces = FaceMatrix::from_pixels(size, std::mem::take(&mut self.waiting))?;
-        for (view, sums) in self.plan.views().iter().zip(&mut self.sums) {
-            sums.add(&*view.of(&faces))
-                .expect("the sums were made for this view");
+        for (feature, sums) in self.plan.summed().iter().zip(&mut self.sums) {
+            sums.add(&*feature.of(&faces))
+                .expect("the sums were made for this feature");
         }
         Ok(())
     }

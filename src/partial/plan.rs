@@ -6,8 +6,8 @@ use std::str::FromStr;
 use crate::error::{PcaError, PlanProblem};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Framing;
-use crate::matcher::{Features, View};
-use crate::normalize::Light;
+use crate::matcher::{Feature, Features};
+use crate::normalize::Illumination;
 use crate::pca::{ComponentCount, Rule, covariance};
 use crate::preparation::Preparation;
 
@@ -118,15 +118,15 @@ impl Plan {
     }
 
     /// What sums are made of: the pixels, whatever is compared, and the texture where it is.
-    pub fn views(&self) -> Vec<View> {
-        let texture = self.compares(View::Texture).then_some(View::Texture);
-        std::iter::once(View::Pixels).chain(texture).collect()
+    pub fn summed(&self) -> Vec<Feature> {
+        let texture = self.compares(Feature::Texture).then_some(Feature::Texture);
+        std::iter::once(Feature::Pixels).chain(texture).collect()
     }
 
-    /// Whether this view is compared.
-    pub fn compares(&self, view: View) -> bool {
-        let views = self.features.views(self.preparation.size());
-        views.iter().any(|(compared, _)| *compared == view)
+    /// Whether this feature is compared.
+    pub fn compares(&self, feature: Feature) -> bool {
+        let features = self.features.shares(self.preparation.size());
+        features.iter().any(|(compared, _)| *compared == feature)
     }
 
     /// What stands under each of [`Plan::KEYS`].
@@ -158,7 +158,7 @@ impl Plan {
             .find(|known| known.name() == framing)
             .ok_or_else(|| wrong("framing", framing, "expected as-is or detect"))?;
         let preparation =
-            Preparation::new(size, framing).with_light(read::<Light>("normalize", light)?);
+            Preparation::new(size, framing).with_light(read::<Illumination>("normalize", light)?);
         let given: Features = read("features", features)?;
         if given == Features::Auto {
             let reason = "a plan leaves nothing open; expected texture, pixels or fused";
@@ -198,8 +198,8 @@ impl Plan {
 
 /// What `Auto` means for faces of this size.
 fn settled(features: Features, size: FaceSize) -> Features {
-    match (features, features.views(size).as_slice()) {
-        (Features::Auto, [(View::Texture, _)]) => Features::Texture,
+    match (features, features.shares(size).as_slice()) {
+        (Features::Auto, [(Feature::Texture, _)]) => Features::Texture,
         (Features::Auto, _) => Features::Pixels,
         (given, _) => given,
     }
@@ -236,9 +236,9 @@ mod tests {
     #[test]
     fn nothing_is_left_open() {
         assert_eq!(plan("64x64").features(), Features::Texture);
-        assert_eq!(plan("64x64").views(), [View::Pixels, View::Texture]);
+        assert_eq!(plan("64x64").summed(), [Feature::Pixels, Feature::Texture]);
         assert_eq!(plan("20x24").features(), Features::Pixels);
-        assert_eq!(plan("20x24").views(), [View::Pixels]);
+        assert_eq!(plan("20x24").summed(), [Feature::Pixels]);
     }
 
     #[test]

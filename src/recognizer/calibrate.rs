@@ -8,9 +8,9 @@ use crate::decision::{self, Calibration, LeftOut};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
+use crate::faceness::{self, FacenessTest};
 use crate::gallery::{Gallery, Match};
-use crate::likeness::{self, LikenessTest};
-use crate::matcher::{Matcher, Trials, View, Viewed};
+use crate::matcher::{Feature, FeatureMatrix, Matcher, Resampling};
 use crate::pca::{ComponentCount, InnerProducts, Pca, Symmetry};
 
 /// Parts the people are split into; each part in turn is left out.
@@ -51,15 +51,15 @@ struct Round {
 
 pub(super) fn calibrate(
     gallery: &Gallery,
-    viewed: &[Viewed<'_>],
+    features: &[FeatureMatrix<'_>],
     settings: Settings,
 ) -> Result<Calibration> {
     let rounds = rounds(gallery);
     // As the recogniser's own face space is learned.
-    let symmetry = viewed
+    let symmetry = features
         .iter()
-        .find(|view| view.view() == View::Pixels)
-        .map_or(Symmetry::None, Viewed::symmetry);
+        .find(|matrix| matrix.feature() == Feature::Pixels)
+        .map_or(Symmetry::None, FeatureMatrix::symmetry);
     let pixels = if gallery.len() <= SIDE_BY_SIDE && !settings.components.needs_faces() {
         Some(InnerProducts::with_symmetry(gallery.faces(), symmetry)?)
     } else {
@@ -67,7 +67,7 @@ pub(super) fn calibrate(
     };
     let faces = Faces {
         gallery,
-        trials: Trials::new(viewed, settings.comparison(), settings.pca())?,
+        trials: Resampling::new(features, settings.comparison(), settings.pca())?,
         symmetry,
         pixels,
         settings,
@@ -78,7 +78,7 @@ pub(super) fn calibrate(
 /// Whether rounds may go by the spaces of all faces; metric, clusters and limits are always learned without what is
 /// left out. Kernels have one direction a face.
 pub(super) fn is_settled(space: &FaceSpace, matcher: &Matcher, faces: usize) -> bool {
-    let spaces = matcher.parts().iter().map(|part| part.space());
+    let spaces = matcher.feature_spaces().iter().map(|part| part.space());
     let of_matcher = spaces.map(|space| Some(space.linear()?.components()));
     let directions = of_matcher.chain([Some(space.components())]);
     let enough = |count: Option<usize>| {
@@ -92,23 +92,23 @@ pub(super) fn calibrate_keeping(
     space: &FaceSpace,
     matcher: &Matcher,
     gallery: &Gallery,
-    viewed: &[Viewed<'_>],
+    features: &[FeatureMatrix<'_>],
     settings: Settings,
 ) -> Calibration {
     let (all, people) = (gallery.persons(), gallery.people().len());
-    let test = LikenessTest::new(space);
+    let test = FacenessTest::new(space);
     let run = |round: &Round| {
         let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
         let matcher = matcher
             .keeping_spaces(
-                viewed,
+                features,
                 &round.learned,
                 &persons,
                 people,
                 settings.comparison(),
             )
             .ok()?;
-        let coordinates = matcher.coordinates_of(viewed, &round.tried).ok()?;
+        let coordinates = matcher.coordinates_of(features, &round.tried).ok()?;
         let ranked = |at: usize| matcher.rank(coordinates.column(at).as_slice(), 2);
         let tried = gallery.faces().select(&round.tried).ok()?;
         let weights = space.project(&tried);
@@ -246,7 +246,7 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
 /// The faces of a gallery, to be learned from again and again.
 struct Faces<'a> {
     gallery: &'a Gallery,
-    trials: Trials<'a>,
+    trials: Resampling<'a>,
     symmetry: Symmetry<'a>,
     /// Of the pixels, for the likeness; `None` where there are too many faces.
     pixels: Option<InnerProducts>,
@@ -303,7 +303,7 @@ fn left_out_likeness(
     let (components, weights, leading) = match products {
         Some(products) => {
             let dual = products.fit(&round.learned, wanted).ok()?;
-            let leading = likeness::leading(&dual.eigenvalues());
+            let leading = faceness::leading(&dual.eigenvalues());
             let (dual, components) = dual.with_components(faces, leading).ok()?;
             let weights = dual.project(&round.tried);
             (components, weights, leading)
@@ -311,13 +311,13 @@ fn left_out_likeness(
         None => {
             let learned = faces.select(&round.learned).ok()?;
             let components = pca(wanted).fit_with_symmetry(&learned, symmetry).ok()?;
-            let leading = likeness::leading(&components.eigenvalues);
+            let leading = faceness::leading(&components.eigenvalues);
             let space = FaceSpace::new(faces.size(), &components);
             (components, space.project(&tried), leading)
         }
     };
     let space = FaceSpace::new(faces.size(), &components);
-    let test = LikenessTest::with_leading(&space, leading);
+    let test = FacenessTest::with_leading(&space, leading);
     let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
         test.likeness(tried.face(at), weights.as_slice())
     };
@@ -336,7 +336,7 @@ pub(super) fn likeness_limit(gallery: &Gallery, space: &FaceSpace, settings: Set
         faces.select(&some).map_or_else(
             |_| Vec::new(),
             |some| {
-                let (weights, test) = (space.project(&some), LikenessTest::new(space));
+                let (weights, test) = (space.project(&some), FacenessTest::new(space));
                 let of_face = |at| test.likeness(some.face(at), weights.column(at).as_slice());
                 (0..some.len()).into_par_iter().map(of_face).collect()
             },

@@ -2,11 +2,11 @@
 
 use nalgebra::DVectorView;
 
-use super::{Question, Recognizer};
+use super::{QueryOptions, Recognizer};
 use crate::background::{Background, FACE};
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::matcher::{CELLS, Matcher, Split, View};
+use crate::matcher::{CELLS, Feature, Matcher, Split};
 
 /// What speaks for one person: their enrolled face that is nearest to the probe.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +23,12 @@ pub struct Side {
     pub mirrored: bool,
     /// The squared distance between the probe and that face.
     pub squared: f64,
-    /// The same taken apart, of each view that is compared; empty where a kernel compares, which has no parts.
+    /// The same taken apart, of each feature that is compared; empty where a kernel compares, which has no parts.
     pub splits: Vec<Split>,
 }
 
 impl Side {
-    /// The squared distance between the probe and the nearest face, over all views.
+    /// The squared distance between the probe and the nearest face, over all features.
     pub fn squared_distance(&self) -> f64 {
         if self.splits.is_empty() {
             return self.squared;
@@ -36,7 +36,7 @@ impl Side {
         self.splits.iter().map(|split| split.squared_distance).sum()
     }
 
-    /// What each cell of the face contributes to it, over all views: 7 x 8, row by row.
+    /// What each cell of the face contributes to it, over all features: 7 x 8, row by row.
     pub fn of_cells(&self) -> Vec<f64> {
         let mut cells = vec![0.0; CELLS.0 * CELLS.1];
         for split in &self.splits {
@@ -49,7 +49,9 @@ impl Side {
 
     /// The split of the pixels, where they are compared.
     pub fn pixels_split(&self) -> Option<&Split> {
-        self.splits.iter().find(|split| split.view == View::Pixels)
+        self.splits
+            .iter()
+            .find(|split| split.feature == Feature::Pixels)
     }
 }
 
@@ -105,11 +107,11 @@ impl Recognizer {
     /// The likeliest people, and of each the enrolled face that is most like the probe.
     fn explain_by_background(&self, faces: &FaceMatrix) -> Result<Explanation> {
         let background = self.background().ok_or(Error::Inconsistent)?;
-        let question = Question {
+        let options = QueryOptions {
             top: 2,
-            ..Question::default()
+            ..QueryOptions::default()
         };
-        let found = self.identify_faces(faces, question).pop();
+        let found = self.identify_faces(faces, options).pop();
         let candidates = found.map_or_else(Vec::new, |found| found.candidates);
         let model = Background::bundled()?;
         let probe = model.coordinates(faces);
@@ -188,14 +190,14 @@ impl Recognizer {
         let straight = self.gallery.faces().face(face);
         let pixels: Vec<u8> = if mirrored {
             let mut pixels = straight.to_vec();
-            View::Pixels.mirror(size).apply(&mut pixels);
+            Feature::Pixels.mirror(size).apply(&mut pixels);
             pixels
         } else {
             straight.to_vec()
         };
         let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = matcher.parts().iter().filter_map(|part| {
-            let (first, second) = (part.view().of(probe), part.view().of(&compared));
+        let splits = matcher.feature_spaces().iter().filter_map(|part| {
+            let (first, second) = (part.feature().of(probe), part.feature().of(&compared));
             part.split(first.as_slice(), second.as_slice(), size)
         });
         Ok(Side {
@@ -295,7 +297,7 @@ mod tests {
         let size = recognizer.space().size();
         let face = recognizer.gallery().faces().face(7);
         let mut mirrored = face.to_vec();
-        View::Pixels.mirror(size).apply(&mut mirrored);
+        Feature::Pixels.mirror(size).apply(&mut mirrored);
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);

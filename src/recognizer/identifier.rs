@@ -17,9 +17,9 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::gallery::{Match, Search};
 
-use crate::likeness::LikenessTest;
+use crate::faceness::FacenessTest;
 use crate::locate::Location;
-use crate::matcher::{Matcher, Part, View};
+use crate::matcher::{Feature, FeatureSpace, Matcher};
 use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
 
@@ -46,7 +46,7 @@ pub struct Identification {
     pub somebody_else: Option<f64>,
     /// How the face lies to face space.
     pub residual: Residual,
-    /// How much it looks like a face, -1 to 1: see [`LikenessTest`].
+    /// How much it looks like a face, -1 to 1: see [`FacenessTest`].
     pub likeness: f64,
     /// Where in the photo the face was found; `None` where the photo was taken as it is.
     pub location: Option<Location>,
@@ -96,14 +96,14 @@ impl fmt::Display for Identification {
 
 /// Options of a query: the rule of acceptance and the number of candidates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Question {
+pub struct QueryOptions {
     /// How many candidates to return at most.
     pub top: usize,
     /// When a name is given.
     pub acceptance: Acceptance,
 }
 
-impl Default for Question {
+impl Default for QueryOptions {
     fn default() -> Self {
         Self {
             top: 1,
@@ -145,12 +145,16 @@ impl Identifier {
                 calibration,
             } => {
                 settings.comparison().refuse_senseless(size)?;
-                let views = settings.features.views(size);
-                let is_viewed = |(part, view): (&Part, &(View, f64))| {
-                    part.view() == view.0 && part.space().size() == view.0.size(size)
+                let expected = settings.features.shares(size);
+                let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
+                    part.feature() == feature.0 && part.space().size() == feature.0.size(size)
                 };
-                matcher.parts().len() == views.len()
-                    && matcher.parts().iter().zip(&views).all(is_viewed)
+                matcher.feature_spaces().len() == expected.len()
+                    && matcher
+                        .feature_spaces()
+                        .iter()
+                        .zip(&expected)
+                        .all(is_compared)
                     && calibration.is_sound(people.len())
             }
             Comparer::Background(background) => background.people().photos().len() == people.len(),
@@ -243,10 +247,10 @@ impl Identifier {
     pub fn identify(
         &self,
         photo: &GrayImage,
-        question: Question,
+        options: QueryOptions,
     ) -> Result<Vec<Identification>, PhotoProblem> {
         let prepared = self.preparation.prepare_all(photo)?;
-        let identified = self.identify_prepared(&[prepared], question);
+        let identified = self.identify_prepared(&[prepared], options);
         let unfit = |error: Error| PhotoProblem::Unfit {
             reason: error.to_string(),
         };
@@ -261,9 +265,9 @@ impl Identifier {
     pub fn identify_prepared(
         &self,
         photos: &[Vec<PreparedFace>],
-        question: Question,
+        options: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
-        self.identify_prepared_by(photos, |faces| Ok(self.identify_faces(faces, question)))
+        self.identify_prepared_by(photos, |faces| Ok(self.identify_faces(faces, options)))
     }
 
     /// The same, where `identify` says who each of the faces (d x n) is.
@@ -302,8 +306,8 @@ impl Identifier {
     }
 
     /// Who each prepared face (d x n) is, in order.
-    pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
-        self.identify_described(faces, None, question)
+    pub fn identify_faces(&self, faces: &FaceMatrix, options: QueryOptions) -> Vec<Identification> {
+        self.identify_described(faces, None, options)
     }
 
     /// Who each prepared face (d x n) is, in order, where its [coordinates](Background::coordinates) (2k x n) may be known:
@@ -312,10 +316,10 @@ impl Identifier {
         &self,
         faces: &FaceMatrix,
         coordinates: Option<DMatrix<f32>>,
-        question: Question,
+        options: QueryOptions,
     ) -> Vec<Identification> {
         let weights = self.space.project(faces);
-        let test = LikenessTest::new(&self.space);
+        let test = FacenessTest::new(&self.space);
         let looks = |at: usize| {
             let (face, weights) = (faces.face(at), weights.column(at));
             Looks {
@@ -330,10 +334,10 @@ impl Identifier {
                 calibration,
             } => {
                 // Two are needed to judge the first.
-                let top = question.top.max(2);
+                let top = options.top.max(2);
                 let ranked = matcher.rank_all(&matcher.coordinates(faces), top, self.search);
                 let judge = |(ranked, looks): (Vec<Match>, Looks)| {
-                    self.judge(&ranked, calibration, looks, question)
+                    self.judge(&ranked, calibration, looks, options)
                 };
                 ranked.into_iter().zip(looks).map(judge).collect()
             }
@@ -349,7 +353,7 @@ impl Identifier {
                         probe.as_slice(),
                         scores,
                         looks[at],
-                        question,
+                        options,
                     )
                 };
                 background.people().with_scores(&coordinates, judge)
@@ -380,13 +384,13 @@ impl Identifier {
         ranked: &[Match],
         calibration: &Calibration,
         looks: Looks,
-        question: Question,
+        options: QueryOptions,
     ) -> Identification {
         let measure = self.settings.metric.measure;
         let mut candidates = self.candidates(ranked);
-        candidates.truncate(question.top);
+        candidates.truncate(options.top);
         Identification {
-            decision: decide(ranked, looks.likeness, measure, calibration, question),
+            decision: decide(ranked, looks.likeness, measure, calibration, options),
             candidates,
             somebody_else: None,
             residual: looks.residual,
@@ -402,13 +406,13 @@ impl Identifier {
         probe: &[f32],
         mut scores: Vec<f64>,
         looks: Looks,
-        question: Question,
+        options: QueryOptions,
     ) -> Identification {
         if let Some(person) = background.enrolled_as(probe) {
             scores[person] = SAME_FACE;
         }
         let calibration = background.calibration();
-        let judged = calibration.judge(&scores, question.top.max(1));
+        let judged = calibration.judge(&scores, options.top.max(1));
         let decision = match judged.people.first() {
             Some(&(_, confidence))
                 if looks.likeness < self.comparer.likeness_limit() && confidence <= 0.5 =>
@@ -416,7 +420,7 @@ impl Identifier {
                 Decision::NotAFace
             }
             Some(&(person, confidence))
-                if calibration.is_known(scores[person], confidence, question.acceptance) =>
+                if calibration.is_known(scores[person], confidence, options.acceptance) =>
             {
                 Decision::Known
             }
@@ -432,7 +436,7 @@ impl Identifier {
             candidates: judged
                 .people
                 .iter()
-                .take(question.top)
+                .take(options.top)
                 .map(candidate)
                 .collect(),
             somebody_else: Some(judged.somebody_else),
@@ -459,10 +463,10 @@ pub(super) fn decide(
     likeness: f64,
     measure: Measure,
     calibration: &Calibration,
-    question: Question,
+    options: QueryOptions,
 ) -> Decision {
     let sure = evidence(ranked, 0, measure)
-        .is_some_and(|evidence| calibration.is_known(evidence, question.acceptance));
+        .is_some_and(|evidence| calibration.is_known(evidence, options.acceptance));
     match ranked.first() {
         _ if likeness < calibration.likeness_limit() => Decision::NotAFace,
         Some(_) if sure => Decision::Known,

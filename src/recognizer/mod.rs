@@ -5,16 +5,16 @@
 
 mod calibrate;
 mod comparer;
-mod elsewhere;
 mod explain;
+mod external_ranking;
 mod identifier;
 mod shown;
 mod verify;
 
 pub use comparer::{BackgroundComparer, Comparer};
-pub use elsewhere::Near;
 pub use explain::{Explanation, Side};
-pub use identifier::{Candidate, Identification, Identifier, Question};
+pub use external_ranking::RankedPerson;
+pub use identifier::{Candidate, Identification, Identifier, QueryOptions};
 pub use verify::{Verdict, Verification};
 
 use std::sync::Arc;
@@ -23,17 +23,18 @@ use image::GrayImage;
 use nalgebra::DMatrix;
 
 use crate::background::Prior;
-use crate::decision::{Acceptance, Calibration, Evidence};
+use crate::decision::{Acceptance, Calibration, TopScores};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{ClusterRule, Gallery, Match};
 use crate::kernel_pca::Kernel;
 use crate::matcher::{
-    Comparison, Copies, Features, Matcher, Part, PixelScale, Space, View, Viewed,
+    Augmentation, Comparison, Feature, FeatureMatrix, FeatureSpace, Features, Matcher, PixelScale,
+    Space,
 };
 use crate::metric::{Measure, Metric};
-use crate::partial::Foundation;
+use crate::partial::MergedBasis;
 use crate::pca::{ComponentCount, Pca, Solver, Symmetry};
 use crate::preparation::{Preparation, PreparedFace};
 
@@ -50,7 +51,7 @@ pub struct Settings {
     /// What of the faces is compared.
     pub features: Features,
     /// What each enrolled face stands for besides itself.
-    pub copies: Copies,
+    pub copies: Augmentation,
     /// Whose components the weights are: linear ones, or those of a kernel.
     pub kernel: Kernel,
     /// Whether the pixels are scaled before they are compared.
@@ -94,7 +95,7 @@ impl Settings {
 /// What a recogniser's spaces were learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum BasisOrigin {
     /// The faces of its gallery.
     Gallery,
     /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
@@ -105,7 +106,7 @@ pub enum Origin {
 #[derive(Debug, Clone)]
 pub struct Recognizer {
     identifier: Identifier,
-    origin: Origin,
+    origin: BasisOrigin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
@@ -149,7 +150,7 @@ impl Recognizer {
         settings: Settings,
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
-        let mirror = View::Pixels.mirror(gallery.faces().size());
+        let mirror = Feature::Pixels.mirror(gallery.faces().size());
         let symmetry = match gallery.len() {
             1 => Symmetry::Mirror(&mirror),
             _ => Symmetry::None,
@@ -184,9 +185,9 @@ impl Recognizer {
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
         comparison.refuse_senseless(preparation.size())?;
-        let viewed = comparison.view(gallery.faces());
+        let features = comparison.feature_matrices(gallery.faces());
         let matcher = Matcher::learn(
-            &viewed,
+            &features,
             &faces,
             &persons,
             people,
@@ -194,18 +195,18 @@ impl Recognizer {
             settings.pca(),
         )?;
         let space = match matcher
-            .part(View::Pixels)
+            .feature_space(Feature::Pixels)
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
-            None => Arc::new(pixel_space(gallery.faces(), &viewed, settings.pca())?),
+            None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca())?),
         };
         let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
-            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings)
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings)
         } else {
-            calibrate::calibrate(&gallery, &viewed, settings)?
+            calibrate::calibrate(&gallery, &features, settings)?
         };
-        drop(viewed);
+        drop(features);
         let weights = space.project(gallery.faces());
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         let comparer = Comparer::Gallery {
@@ -235,27 +236,27 @@ impl Recognizer {
                 space,
                 coordinates,
             )
-            .map(|learned| learned.of_origin(Origin::Kept));
+            .map(|learned| learned.of_origin(BasisOrigin::Kept));
         }
-        let of_view = |part: &Part| (part.view(), part.space().clone());
+        let of_feature = |part: &FeatureSpace| (part.feature(), part.space().clone());
         let matcher = self.matcher().ok_or(Error::Inconsistent)?;
-        let spaces: Vec<_> = matcher.parts().iter().map(of_view).collect();
+        let spaces: Vec<_> = matcher.feature_spaces().iter().map(of_feature).collect();
         Self::in_spaces(preparation, space, &spaces, gallery, settings)
     }
 
     /// A gallery in spaces that were learned from any photos, perhaps on many machines: as [`keeping_basis`], but of
-    /// `settings` those of the foundation count for components, solver, features, kernel and scaling.
+    /// `settings` those of the merged basis count for components, solver, features, kernel and scaling.
     ///
     /// # Errors
     /// Faces of another size.
     ///
     /// [`keeping_basis`]: Self::keeping_basis
-    pub fn on_foundation(
-        foundation: &Foundation,
+    pub fn on_merged_basis(
+        merged_basis: &MergedBasis,
         gallery: Gallery,
         settings: Settings,
     ) -> Result<Self> {
-        let plan = foundation.plan();
+        let plan = merged_basis.plan();
         let settings = Settings {
             prior: Prior::None,
             components: plan.components(),
@@ -265,18 +266,23 @@ impl Recognizer {
             pixel_scale: PixelScale::Plain,
             ..settings
         };
-        let views = plan.views().into_iter();
-        let spaces: Vec<_> = views
-            .filter_map(|view| Some((view, Space::Linear(Arc::clone(foundation.space(view)?)))))
+        let features = plan.summed().into_iter();
+        let spaces: Vec<_> = features
+            .filter_map(|feature| {
+                Some((
+                    feature,
+                    Space::Linear(Arc::clone(merged_basis.space(feature)?)),
+                ))
+            })
             .collect();
-        let space = Arc::clone(foundation.pixels());
+        let space = Arc::clone(merged_basis.pixels());
         Self::in_spaces(*plan.preparation(), space, &spaces, gallery, settings)
     }
 
     fn in_spaces(
         preparation: Preparation,
         space: Arc<FaceSpace>,
-        spaces: &[(View, Space)],
+        spaces: &[(Feature, Space)],
         gallery: Gallery,
         settings: Settings,
     ) -> Result<Self> {
@@ -287,18 +293,18 @@ impl Recognizer {
         let (people, persons) = (gallery.people().len(), gallery.persons());
         let comparison = settings.comparison();
         comparison.refuse_senseless(preparation.size())?;
-        let viewed = comparison.view(gallery.faces());
-        let matcher = Matcher::in_spaces(spaces, &viewed, &faces, &persons, people, comparison)?;
+        let features = comparison.feature_matrices(gallery.faces());
+        let matcher = Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;
         let calibration =
-            calibrate::calibrate_keeping(&space, &matcher, &gallery, &viewed, settings);
-        drop(viewed);
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings);
+        drop(features);
         let weights = space.project(gallery.faces());
         let comparer = Comparer::Gallery {
             matcher: Box::new(matcher),
             calibration,
         };
         Self::from_parts(preparation, settings, space, gallery, weights, comparer)
-            .map(|learned| learned.of_origin(Origin::Kept))
+            .map(|learned| learned.of_origin(BasisOrigin::Kept))
     }
 
     /// A recogniser from stored parts.
@@ -327,7 +333,7 @@ impl Recognizer {
         }
         Ok(Self {
             identifier,
-            origin: Origin::Gallery,
+            origin: BasisOrigin::Gallery,
             gallery,
             weights,
         })
@@ -335,12 +341,12 @@ impl Recognizer {
 
     /// This recogniser, with the given origin of its spaces.
     #[must_use]
-    pub fn of_origin(self, origin: Origin) -> Self {
+    pub fn of_origin(self, origin: BasisOrigin) -> Self {
         Self { origin, ..self }
     }
 
     /// What the face space, and that of texture, was learned from.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> BasisOrigin {
         self.origin
     }
 
@@ -415,9 +421,9 @@ impl Recognizer {
     pub fn identify(
         &self,
         photo: &GrayImage,
-        question: Question,
+        options: QueryOptions,
     ) -> Result<Vec<Identification>, PhotoProblem> {
-        self.identifier.identify(photo, question)
+        self.identifier.identify(photo, options)
     }
 
     /// See [`Identifier::identify_prepared`].
@@ -427,14 +433,14 @@ impl Recognizer {
     pub fn identify_prepared(
         &self,
         photos: &[Vec<PreparedFace>],
-        question: Question,
+        options: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
-        self.identifier.identify_prepared(photos, question)
+        self.identifier.identify_prepared(photos, options)
     }
 
     /// See [`Identifier::identify_faces`].
-    pub fn identify_faces(&self, faces: &FaceMatrix, question: Question) -> Vec<Identification> {
-        self.identifier.identify_faces(faces, question)
+    pub fn identify_faces(&self, faces: &FaceMatrix, options: QueryOptions) -> Vec<Identification> {
+        self.identifier.identify_faces(faces, options)
     }
 
     /// See [`Identifier::candidates`].
@@ -450,9 +456,11 @@ impl Recognizer {
 
 /// The space of plain pixels, where they are not what is compared, or not plain: with mirror images where these are
 /// compared by their pixels too; of one face alone always.
-fn pixel_space(faces: &FaceMatrix, viewed: &[Viewed<'_>], pca: Pca) -> Result<FaceSpace> {
-    let mirror = View::Pixels.mirror(faces.size());
-    let pixels = viewed.iter().find(|view| view.view() == View::Pixels);
+fn pixel_space(faces: &FaceMatrix, features: &[FeatureMatrix<'_>], pca: Pca) -> Result<FaceSpace> {
+    let mirror = Feature::Pixels.mirror(faces.size());
+    let pixels = features
+        .iter()
+        .find(|matrix| matrix.feature() == Feature::Pixels);
     let symmetry = match (pixels, faces.len()) {
         (Some(pixels), _) => pixels.symmetry(),
         (None, 1) => Symmetry::Mirror(&mirror),
@@ -463,14 +471,14 @@ fn pixel_space(faces: &FaceMatrix, viewed: &[Viewed<'_>], pca: Pca) -> Result<Fa
 }
 
 /// What speaks for the person at a position of a ranking: its similarity, and that of the best other.
-fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<Evidence> {
+fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<TopScores> {
     let similarity = |found: &Match| similarity(found.squared_distance, measure);
     let rival = if at == 0 {
         ranked.get(1)
     } else {
         ranked.first()
     };
-    Some(Evidence {
+    Some(TopScores {
         first: similarity(ranked.get(at)?),
         second: rival.map(similarity),
     })

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Origin, Recognizer};
+use super::{BasisOrigin, Recognizer};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::Weights;
 use crate::kernel_pca::{Kernel, KernelPca};
-use crate::matcher::{Matcher, Part, Space, View};
+use crate::matcher::{Feature, FeatureSpace, Matcher, Space};
 use crate::pca::{ComponentCount, Pca, Solver, scaled};
 
 /// Up to so many components, those that are not kept are worth finding again.
@@ -23,7 +23,7 @@ impl Recognizer {
     pub fn shown_space(&self) -> Result<Space> {
         let part = self
             .matcher()
-            .and_then(|matcher| matcher.part(View::Pixels));
+            .and_then(|matcher| matcher.feature_space(Feature::Pixels));
         match part {
             Some(part) => Ok(part.space().clone()),
             None if self.background().is_some() || self.settings().kernel == Kernel::Linear => {
@@ -65,7 +65,7 @@ impl Recognizer {
     fn all_ratios(&self, space: &Space) -> Option<Vec<f64>> {
         let faces = self.learned_pixels().ok()?;
         let few = faces.len().min(self.space().pixels()) <= WORTH_FINDING;
-        if !few || self.origin == Origin::Kept {
+        if !few || self.origin == BasisOrigin::Kept {
             return None;
         }
         let components = ComponentCount::Share(1.0);
@@ -91,8 +91,10 @@ impl Recognizer {
     /// The faces that the shown space was learned from: with their mirror images where these are compared by pixels.
     fn learned_pixels(&self) -> Result<FaceMatrix> {
         let faces = self.gallery.faces();
-        let is_of_pixels = |part: &Part| part.view() == View::Pixels;
-        let parts = self.matcher().map_or(&[] as &[Part], Matcher::parts);
+        let is_of_pixels = |part: &FeatureSpace| part.feature() == Feature::Pixels;
+        let parts = self
+            .matcher()
+            .map_or(&[] as &[FeatureSpace], Matcher::feature_spaces);
         let at = parts.iter().position(is_of_pixels);
         match at {
             Some(at) => {

@@ -3,12 +3,12 @@
 use nalgebra::DMatrix;
 
 use super::identifier::SAME_FACE;
-use super::{BackgroundComparer, Comparer, Question, Recognizer, evidence, similarity};
+use super::{BackgroundComparer, Comparer, QueryOptions, Recognizer, evidence, similarity};
 use crate::background::Background;
 use crate::decision::{Acceptance, Decision, ENOUGH_PEOPLE, Pairs};
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::likeness::LikenessTest;
+use crate::faceness::FacenessTest;
 use crate::metric::Measure;
 
 /// Whether it is the same person.
@@ -148,11 +148,11 @@ impl Recognizer {
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let question = Question {
+        let options = QueryOptions {
             top: self.gallery.people().len(),
             acceptance,
         };
-        let found = self.identify_faces(faces, question).pop();
+        let found = self.identify_faces(faces, options).pop();
         let found = found.ok_or(Error::BackgroundDamaged)?;
         let name = self
             .gallery
@@ -186,7 +186,7 @@ impl Recognizer {
     /// What does not look like a face is of nobody.
     fn verdict(&self, faces: &FaceMatrix, passes: bool) -> Verdict {
         let weights = self.space().project(faces);
-        let test = LikenessTest::new(self.space());
+        let test = FacenessTest::new(self.space());
         let limit = self.comparer().likeness_limit();
         let is_face =
             |at: usize| test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit;

@@ -8,7 +8,7 @@ use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::{gray, signed};
 use crate::face_matrix::FaceSize;
-use crate::matcher::{CELLS, View};
+use crate::matcher::{CELLS, Feature};
 use crate::recognizer::{Explanation, Identification, Recognizer, Side};
 use crate::reconstruction::Reconstruction;
 
@@ -167,9 +167,9 @@ impl Explained<'_> {
             ));
         }
         let views: Vec<&str> = self.why.sides.first().map_or_else(Vec::new, |side| {
-            let views = side.splits.iter().map(|split| match split.view {
-                View::Pixels => "pixels",
-                View::Texture => "texture",
+            let views = side.splits.iter().map(|split| match split.feature {
+                Feature::Pixels => "pixels",
+                Feature::Texture => "texture",
             });
             views.collect()
         });
@@ -218,7 +218,7 @@ impl Explained<'_> {
         let pixels = self
             .recognizer
             .matcher()
-            .and_then(|matcher| matcher.part(View::Pixels));
+            .and_then(|matcher| matcher.feature_space(Feature::Pixels));
         let basis = match pixels.and_then(|part| part.space().scaled()) {
             Some(space) => space.basis(),
             None => self.recognizer.space().basis(),

@@ -12,7 +12,7 @@ use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render::{explain, strip};
-use eigenfaces::{Acceptance, FaceChoice, Model, Options, Question, Verdict};
+use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
 use image::{DynamicImage, ImageFormat};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -99,12 +99,12 @@ struct Asked {
 }
 
 impl Asked {
-    fn question(&self) -> Answer<Question> {
+    fn question(&self) -> Answer<QueryOptions> {
         let far = self.far.unwrap_or(FALSE_ACCEPT_TARGET);
         if !(far > 0.0 && far < 1.0) {
             return Err(Failure::bad("far is a share between 0 and 1, such as 0.01"));
         }
-        Ok(Question {
+        Ok(QueryOptions {
             top: self.top.unwrap_or(1).max(1),
             acceptance: Acceptance::FalseAccepts(far),
         })
@@ -203,9 +203,9 @@ async fn why(
         let face = model.face(&decode(&photo)?, choice)?;
         let recognizer = model.recognizer();
         let faces = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-        let question = Question {
+        let question = QueryOptions {
             top: 2,
-            ..Question::default()
+            ..QueryOptions::default()
         };
         let judged = recognizer.identify_faces(&faces, question).pop();
         let judged = judged.ok_or_else(|| Failure::bad("no face"))?;

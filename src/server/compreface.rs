@@ -15,7 +15,7 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Location;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::{
-    Acceptance, Decision, FaceChoice, Identification, Model, Person, Photo, Question, Verdict,
+    Acceptance, Decision, FaceChoice, Identification, Model, Person, Photo, QueryOptions, Verdict,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -117,9 +117,9 @@ async fn recognize(
     let object = service.work(move |service| {
         let photo = decode(&photo)?;
         let snapshot = service.settled()?;
-        let question = Question {
+        let question = QueryOptions {
             top: asked.prediction_count.unwrap_or(1).max(1),
-            ..Question::default()
+            ..QueryOptions::default()
         };
         let Some(model) = &snapshot.model else {
             let prepared = snapshot.preparation().prepare_all(photo.luma())?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
-use eigenfaces::Question;
+use eigenfaces::QueryOptions;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
@@ -37,7 +37,7 @@ pub fn group(service: &Service, folder: &Path, observer: &dyn Observer) -> Answe
         .map(|model| model.recognizer().identifier())
         .filter(|identifier| names_indexed_faces(identifier.preparation()));
     let faces = albums.faces();
-    let sorted = Sorted::of(&faces, &albums, identifier, Question::default(), PURITY)?;
+    let sorted = Sorted::of(&faces, &albums, identifier, QueryOptions::default(), PURITY)?;
     let mut room = MOST_FACES;
     let mut groups = Vec::new();
     for group in &sorted.grouping.groups {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::{self, Meta, Placed};
+use super::model::{self, EnrolledFaces, Meta};
 use super::{Archive, Kind};
 use crate::dataset::Person;
 use crate::error::{ModelProblem, Result};
@@ -33,7 +33,7 @@ fn read(archive: &Archive) -> Result<Identifier> {
     }
     let space = Arc::new(model::read_space(archive, &meta)?);
     let (people, persons) = read_people(archive, meta.faces)?;
-    let placed = Placed {
+    let placed = EnrolledFaces {
         persons: &persons,
         people: people.len(),
         faces: None,
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::face_matrix::FaceMatrix;
-    use crate::recognizer::Question;
+    use crate::recognizer::QueryOptions;
     use crate::store::{self, Privacy, forge_members, replace_file};
 
     fn fixture() -> PathBuf {
@@ -110,7 +110,7 @@ mod tests {
             .unwrap();
         let noise: Vec<u8> = (0..size.pixels()).map(|at| (at * 31 % 251) as u8).collect();
         for faces in [some, FaceMatrix::from_pixels(size, noise).unwrap()] {
-            let question = Question::default();
+            let question = QueryOptions::default();
             assert_eq!(
                 identifier.identify_faces(&faces, question),
                 whole.identify_faces(&faces, question)

@@ -14,7 +14,7 @@ pub enum Kind {
     Model,
     /// A worker's sums: see [`save_partial`](super::save_partial).
     Partial,
-    /// A basis without a gallery: see [`save_foundation`](super::save_foundation).
+    /// A basis without a gallery: see [`save_merged_basis`](super::save_merged_basis).
     Basis,
     /// The faces found in a folder of photos: see [`save_face_index`](super::save_face_index).
     Faces,

@@ -5,7 +5,7 @@
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 //!
 //! Where learning is shared out there are three more: the plan ([`save_plan`], JSON), a worker's part
-//! ([`save_partial`]) and the basis of all parts ([`save_foundation`]), both archives like the model ([`Kind`]).
+//! ([`save_partial`]) and the basis of all parts ([`save_merged_basis`]), both archives like the model ([`Kind`]).
 
 mod archive;
 mod background_arrays;
@@ -13,11 +13,11 @@ mod basis;
 mod digest;
 mod disk;
 mod face_index;
-mod foundation;
 mod identifier;
 mod kind;
 mod lock;
 mod mark;
+mod merged_basis;
 mod model;
 mod npy;
 mod outputs;
@@ -33,11 +33,13 @@ mod zip;
 
 pub use archive::Archive;
 pub use face_index::{load_face_index, save_face_index};
-pub use foundation::{foundation_from_archive, load_foundation, save_foundation, write_foundation};
 pub use identifier::load_identifier;
 pub use kind::Kind;
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
+pub use merged_basis::{
+    load_merged_basis, merged_basis_from_archive, save_merged_basis, write_merged_basis,
+};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 pub use outputs::{Destination, FileKind, Outputs, Overwrite};

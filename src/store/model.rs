@@ -36,11 +36,11 @@ use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::locate::framing::{CropEyes, Framing};
-use crate::matcher::{Matcher, Part, PixelScale, Space, View};
+use crate::matcher::{Feature, FeatureSpace, Matcher, PixelScale, Space};
 use crate::metric::FittedMetric;
-use crate::normalize::Light;
+use crate::normalize::Illumination;
 use crate::preparation::Preparation;
-use crate::recognizer::{Comparer, Origin, Recognizer, Settings};
+use crate::recognizer::{BasisOrigin, Comparer, Recognizer, Settings};
 use crate::scaled_space::ScaledSpace;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
@@ -53,7 +53,7 @@ pub(super) struct Meta {
     framing: Framing,
     /// How differences of light were evened out; not named in the first models.
     #[serde(default)]
-    recipe: Light,
+    recipe: Illumination,
     /// Where the eyes stand in photos in which no face is found.
     #[serde(default)]
     crop_eyes: Option<CropEyes>,
@@ -62,7 +62,7 @@ pub(super) struct Meta {
     /// Faces that the space was learned from.
     learned_from: usize,
     /// What these faces were.
-    origin: Origin,
+    origin: BasisOrigin,
     total_variance: f64,
     /// The settings as a user would type them.
     wanted_components: String,
@@ -196,7 +196,7 @@ pub fn write_model<W: Write>(
 ) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let matcher = recognizer.matcher();
-    let parts = matcher.map_or(&[] as &[Part], Matcher::parts);
+    let parts = matcher.map_or(&[] as &[FeatureSpace], Matcher::feature_spaces);
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
     let meta = Meta {
@@ -219,10 +219,10 @@ pub fn write_model<W: Write>(
         clusters: settings.clusters.to_string(),
         columns_of_a_face: matcher.map_or(0, |matcher| matcher.enrolled().ncols() / n.max(1)),
         texture: matcher
-            .and_then(|matcher| matcher.part(View::Texture))
+            .and_then(|matcher| matcher.feature_space(Feature::Texture))
             .and_then(|part| Some(LinearMeta::of(part.space().linear()?))),
         scaled_pixels: matcher
-            .and_then(|matcher| matcher.part(View::Pixels))
+            .and_then(|matcher| matcher.feature_space(Feature::Pixels))
             .and_then(|part| Some(LinearMeta::of_scaled(part.space().scaled()?))),
         kernel: settings.kernel.to_string(),
         kernel_spaces: parts
@@ -263,7 +263,7 @@ pub fn write_model<W: Write>(
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
     for (at, part) in parts.iter().enumerate() {
-        let prefix = prefix(part.view());
+        let prefix = prefix(part.feature());
         let named = |name: &str| format!("{prefix}{name}");
         let k = part.space().components();
         if let Some(space) = part.space().kernel() {
@@ -282,14 +282,14 @@ pub fn write_model<W: Write>(
             archive.add_array("scaled_mean_", &[d], space.mean().as_slice())?;
             archive.add_array("scaled_components_", &[k, d], space.basis().as_slice())?;
             archive.add_array("scaled_variance_", &[k], space.eigenvalues())?;
-        } else if let (View::Texture, Some(space)) = (part.view(), part.space().linear()) {
+        } else if let (Feature::Texture, Some(space)) = (part.feature(), part.space().linear()) {
             let d = space.pixels();
             archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
             basis::write(
                 &mut archive,
                 prefix,
                 space,
-                &part.view().mirror(gallery.faces().size()),
+                &part.feature().mirror(gallery.faces().size()),
             )?;
             archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
         }
@@ -313,10 +313,10 @@ pub fn write_model<W: Write>(
 }
 
 /// What the names of a view's arrays begin with.
-pub(super) fn prefix(view: View) -> &'static str {
+pub(super) fn prefix(view: Feature) -> &'static str {
     match view {
-        View::Pixels => "",
-        View::Texture => "texture_",
+        Feature::Pixels => "",
+        Feature::Texture => "texture_",
     }
 }
 
@@ -327,7 +327,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let gallery = read_gallery(archive, space.size(), meta.faces)?;
     let (k, n) = (meta.components, meta.faces);
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
-    let faces = Placed {
+    let faces = EnrolledFaces {
         persons: &gallery.persons(),
         people: gallery.people().len(),
         faces: Some(gallery.faces()),
@@ -410,7 +410,7 @@ pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
 }
 
 /// Whose the faces are that are placed in a matcher.
-pub(super) struct Placed<'a> {
+pub(super) struct EnrolledFaces<'a> {
     /// The person of each.
     pub persons: &'a [usize],
     pub people: usize,
@@ -424,7 +424,7 @@ pub(super) fn read_comparer(
     meta: &Meta,
     settings: Settings,
     space: &Arc<FaceSpace>,
-    placed: Placed<'_>,
+    placed: EnrolledFaces<'_>,
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => background_arrays::read(archive, about, placed.persons),
@@ -441,7 +441,7 @@ fn read_matcher(
     meta: &Meta,
     settings: Settings,
     space: &Arc<FaceSpace>,
-    placed: Placed<'_>,
+    placed: EnrolledFaces<'_>,
 ) -> Result<Matcher> {
     let senseless = |reason: &str| {
         let reason = reason.to_owned();
@@ -454,13 +454,13 @@ fn read_matcher(
     let mut kernels = kernels?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
-    for (view, share) in settings.features.views(space.size()) {
+    for (view, share) in settings.features.shares(space.size()) {
         let prefix = prefix(view);
         let space = match (view, meta.texture) {
             _ if settings.kernel != Kernel::Linear => kernels
                 .next()
                 .ok_or_else(|| senseless("a kernel whose space is not described"))?,
-            (View::Pixels, _) => match meta.scaled_pixels {
+            (Feature::Pixels, _) => match meta.scaled_pixels {
                 Some(about) => {
                     let scaled = read_scaled(archive, space.size(), about)?;
                     let reason = "a space of scaled pixels that does not fit together";
@@ -468,7 +468,7 @@ fn read_matcher(
                 }
                 None => Space::Linear(Arc::clone(space)),
             },
-            (View::Texture, Some(about)) => {
+            (Feature::Texture, Some(about)) => {
                 let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
                 let (d, k) = (size.pixels(), about.components);
                 let named = |name: &str| format!("{prefix}{name}");
@@ -484,7 +484,7 @@ fn read_matcher(
                     senseless("a texture space that does not fit together")
                 })?))
             }
-            (View::Texture, None) => {
+            (Feature::Texture, None) => {
                 return Err(senseless("texture is compared but not described"));
             }
         };
@@ -500,7 +500,7 @@ fn read_matcher(
         let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
             .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
         rows += k;
-        parts.push(Part::new(view, share, space, metric));
+        parts.push(FeatureSpace::new(view, share, space, metric));
     }
     let columns = placed
         .persons
@@ -550,7 +550,7 @@ fn read_kernels(
         return Ok(Vec::new());
     }
     let learned = settings.comparison().learned(enrolled)?;
-    let views = settings.features.views(enrolled.size());
+    let views = settings.features.shares(enrolled.size());
     let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
     described
         .map(|((faces, (view, _)), about)| {

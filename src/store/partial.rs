@@ -55,7 +55,7 @@ pub fn write_partial<W: Write>(part: &Partial, out: &mut BufWriter<W>) -> io::Re
         workers: part.given().len(),
     };
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    for (view, sums) in part.plan().views().into_iter().zip(part.sums()) {
+    for (view, sums) in part.plan().summed().into_iter().zip(part.sums()) {
         let named = |name: &str| format!("{}{name}", prefix(view));
         let (totals, products) = (sums.totals(), sums.products());
         archive.add_array(&named("totals"), &[totals.len()], totals)?;
@@ -89,7 +89,7 @@ pub fn partial_from_archive(archive: &Archive) -> Result<Partial> {
     };
     let size = plan.preparation().size();
     let mut sums = Vec::new();
-    for view in plan.views() {
+    for view in plan.summed() {
         let named = |name: &str| format!("{}{name}", prefix(view));
         let d = view.size(size).pixels();
         let totals = archive.array(&named("totals"), &[d])?;

@@ -6,7 +6,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Identification, Question, Recognizer, Settings};
+use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer, Settings};
 use eigenfaces::store;
 use nalgebra::DMatrix;
 
@@ -36,9 +36,9 @@ fn learn(faces: Vec<LabeledFace>) -> Recognizer {
 fn identify(recognizer: &Recognizer, faces: &[LabeledFace]) -> Vec<Identification> {
     let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
-    let question = Question {
+    let question = QueryOptions {
         top: usize::MAX,
-        ..Question::default()
+        ..QueryOptions::default()
     };
     recognizer.identify_faces(&faces, question)
 }

@@ -9,7 +9,7 @@ use eigenfaces::evaluate::{Evaluation, Keep, Plan, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Copies, Features};
+use eigenfaces::matcher::{Augmentation, Features};
 use eigenfaces::pca::ComponentCount;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
@@ -40,7 +40,7 @@ fn plain(components: usize) -> Settings {
     Settings {
         components: ComponentCount::Count(components),
         features: Features::Pixels,
-        copies: Copies::None,
+        copies: Augmentation::None,
         metric: "euclidean".parse().unwrap(),
         clusters: "faces".parse().unwrap(),
         ..Settings::without_background()

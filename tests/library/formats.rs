@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use eigenfaces::decision::Decision;
-use eigenfaces::recognizer::{Question, Recognizer};
+use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use eigenfaces::store::{self, Archive, FORMAT_VERSION};
 
 fn fixture(version: u32) -> PathBuf {
@@ -29,7 +29,7 @@ fn every_released_format_loads() {
         assert_eq!(old.gallery().enrolled()[0].source, "faces/Ada/1.png");
 
         // What was learned then is at work: everybody is nearest to themselves.
-        let found = old.identify_faces(old.gallery().faces(), Question::default());
+        let found = old.identify_faces(old.gallery().faces(), QueryOptions::default());
         for (face, found) in old.gallery().enrolled().iter().zip(found) {
             let closest = found.closest().unwrap();
             assert_eq!(closest.person, old.gallery().people()[face.person]);

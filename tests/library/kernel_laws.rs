@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::support::drawn::drawn_faces;
 use eigenfaces::error::PcaError;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::kernel_pca::pre_image::{Method, PreImages, RIDGE};
+use eigenfaces::kernel_pca::pre_image::{PreImageMethod, PreImages, RIDGE};
 use eigenfaces::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use nalgebra::DMatrix;
@@ -117,7 +117,7 @@ fn ridge_pre_images_are_scikit_learns() {
         let theirs = &reference[&format!("{name}/ridge")];
         for (face, theirs) in theirs.chunks(72).enumerate() {
             let ours = images.ridge(weights.column(face).as_slice());
-            assert_eq!(ours.method, Method::Ridge);
+            assert_eq!(ours.method, PreImageMethod::Ridge);
             for (ours, theirs) in ours.levels.iter().zip(theirs) {
                 // Levels are told in single precision.
                 assert!(
@@ -230,7 +230,7 @@ proptest! {
         let rebuilt = images.fixed_point(weights.column(0).as_slice()).unwrap();
         // φ(x) lies in the space: its own pre-image is x.
         prop_assert!(rebuilt.rms(known.face(0)) < 1.0, "{}", rebuilt.rms(known.face(0)));
-        let settled = matches!(rebuilt.method, Method::FixedPoint { settled: true, .. });
+        let settled = matches!(rebuilt.method, PreImageMethod::FixedPoint { settled: true, .. });
         prop_assert!(settled, "{:?}", rebuilt.method);
     }
 }

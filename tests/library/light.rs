@@ -1,10 +1,10 @@
 //! Light recipes against OpenCV and NumPy (tests/reference/light.py).
 
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::normalize::Light;
+use eigenfaces::normalize::Illumination;
 
 /// The largest difference of a pixel.
-fn apart(light: Light) -> u8 {
+fn apart(light: Illumination) -> u8 {
     let open = |path| image::open(path).unwrap().into_luma8();
     let face = open(crate::support::bundled_faces().join("Ada/1.png"));
     let size = FaceSize::new(face.width(), face.height()).unwrap();
@@ -20,10 +20,13 @@ fn apart(light: Light) -> u8 {
 
 #[test]
 fn equalised_as_opencv_does() {
-    assert_eq!((apart(Light::Equalize), apart(Light::Clahe)), (0, 0));
+    assert_eq!(
+        (apart(Illumination::Equalize), apart(Illumination::Clahe)),
+        (0, 0)
+    );
 }
 
 #[test]
 fn tan_and_triggs_as_numpy_does_in_double_precision() {
-    assert!(apart(Light::TanTriggs) <= 1);
+    assert!(apart(Illumination::TanTriggs) <= 1);
 }

@@ -8,7 +8,8 @@ use crate::support::{bundled_faces, probes, scratch};
 use eigenfaces::dataset::{LabelRule, Skipped};
 use eigenfaces::enrollment::{Notice, Observer};
 use eigenfaces::{
-    Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, Question, Verdict,
+    Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
+    Verdict,
 };
 
 /// The first three bundled people.
@@ -122,7 +123,7 @@ fn people_come_and_go() {
         .unwrap();
     assert!(is_new && hash == photo.content_hash());
     assert_eq!(names(&model), [a, b, c]);
-    let found = model.identify(&photo, Question::default()).unwrap();
+    let found = model.identify(&photo, QueryOptions::default()).unwrap();
     assert_eq!(
         only(found).name(),
         Some(c.as_str()),

@@ -8,8 +8,8 @@ use eigenfaces::error::{Error, MergeProblem, ModelProblem, PlanProblem};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Copies, Features, View};
-use eigenfaces::partial::{Foundation, Gathering, Mirrors, Partial, Plan};
+use eigenfaces::matcher::{Augmentation, Feature, Features};
+use eigenfaces::partial::{MergedBasis, Mirrors, Partial, Plan, SumBuilder};
 use eigenfaces::pca::{ComponentCount, Pca, Solver, covariance};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -35,11 +35,11 @@ fn hash(face: &[u8]) -> ContentHash {
 
 /// The part of some of the faces.
 fn part(plan: &Plan, faces: &FaceMatrix, chosen: impl IntoIterator<Item = usize>) -> Partial {
-    let mut gathering = Gathering::new(plan.clone());
+    let mut sums = SumBuilder::new(plan.clone());
     for at in chosen {
-        gathering.add(faces.face(at), hash(faces.face(at))).unwrap();
+        sums.add(faces.face(at), hash(faces.face(at))).unwrap();
     }
-    gathering.finish().unwrap()
+    sums.finish().unwrap()
 }
 
 fn merged(mut first: Partial, second: &Partial) -> Partial {
@@ -60,8 +60,8 @@ fn part_file(part: &Partial) -> Vec<u8> {
 }
 
 fn basis_file(part: &Partial) -> Vec<u8> {
-    let foundation = Foundation::learn(part.clone()).unwrap();
-    file(|path| store::save_foundation(&foundation, path))
+    let merged_basis = MergedBasis::learn(part.clone()).unwrap();
+    file(|path| store::save_merged_basis(&merged_basis, path))
 }
 
 proptest! {
@@ -124,13 +124,13 @@ fn the_basis_is_that_of_the_streaming_process() {
         part(&plan, &faces, (0..200).step_by(2)),
         &part(&plan, &faces, (1..200).step_by(2)),
     );
-    let foundation = Foundation::learn(all).unwrap();
+    let merged_basis = MergedBasis::learn(all).unwrap();
     let chunks = (0..4).map(|chunk| {
         let columns: Vec<usize> = (chunk * 50..(chunk + 1) * 50).collect();
         faces.select(&columns).unwrap()
     });
     let streamed = covariance::fit_stream(chunks, ComponentCount::Share(0.9)).unwrap();
-    let space = foundation.pixels();
+    let space = merged_basis.pixels();
     assert_eq!(space.mean(), &streamed.mean);
     assert_eq!(space.basis(), &streamed.basis.map(|value| value as f32));
     assert_eq!(space.eigenvalues(), streamed.eigenvalues);
@@ -164,12 +164,17 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
     let plan = Plan::new(preparation, Features::Fused, Mirrors::Learned, components).unwrap();
     let parts = [part(&plan, &faces, 10..24), part(&plan, &faces, 0..10)];
     let all = read(part_file(&merged(parts[0].clone(), &parts[1]))).unwrap();
-    let foundation = Foundation::learn(all).unwrap();
-    for view in [View::Pixels, View::Texture] {
-        let space = learned.matcher().unwrap().part(view).unwrap().space();
-        assert_eq!(space.linear(), foundation.space(view), "{view:?}");
+    let merged_basis = MergedBasis::learn(all).unwrap();
+    for view in [Feature::Pixels, Feature::Texture] {
+        let space = learned
+            .matcher()
+            .unwrap()
+            .feature_space(view)
+            .unwrap()
+            .space();
+        assert_eq!(space.linear(), merged_basis.space(view), "{view:?}");
     }
-    let placed = Recognizer::on_foundation(&foundation, gallery.clone(), settings).unwrap();
+    let placed = Recognizer::on_merged_basis(&merged_basis, gallery.clone(), settings).unwrap();
     assert_eq!(placed.space(), learned.space());
     assert_eq!(placed.weights(), learned.weights());
     let kept = learned.keeping_basis(gallery, settings).unwrap();
@@ -184,7 +189,7 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
 #[test]
 fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
     let faces = drawn_faces(size(), 40, 2);
-    let foundation = Foundation::learn(part(&plan(Mirrors::None, "6"), &faces, 0..40)).unwrap();
+    let merged_basis = MergedBasis::learn(part(&plan(Mirrors::None, "6"), &faces, 0..40)).unwrap();
     let labeled = |at: usize| LabeledFace {
         person: Person::new(&format!("p{}", at % 8)).unwrap(),
         source: String::new(),
@@ -193,15 +198,15 @@ fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
     };
     let (gallery, _) = Gallery::assemble(size(), (0..40).map(labeled).collect()).unwrap();
     let settings = Settings {
-        copies: Copies::Mirrored,
+        copies: Augmentation::Mirrored,
         metric: "euclidean".parse().unwrap(),
         ..Settings::without_background()
     };
-    let placed = Recognizer::on_foundation(&foundation, gallery.clone(), settings).unwrap();
+    let placed = Recognizer::on_merged_basis(&merged_basis, gallery.clone(), settings).unwrap();
     let mut mirrored = gallery.faces().as_slice().to_vec();
-    View::Pixels.mirror(size()).apply(&mut mirrored);
+    Feature::Pixels.mirror(size()).apply(&mut mirrored);
     let mirrored = FaceMatrix::from_pixels(size(), mirrored).unwrap();
-    let expected = foundation.pixels().project(&mirrored);
+    let expected = merged_basis.pixels().project(&mirrored);
     for face in 0..40 {
         let enrolled = placed.matcher().unwrap().enrolled().column(2 * face + 1);
         let apart = (enrolled - expected.column(face)).norm();
@@ -223,12 +228,12 @@ fn files_are_read_back_bit_for_bit() {
         "5".clone_into(&mut values[6]);
         values
     });
-    let foundation = Foundation::learn(self::part(&plan.unwrap(), &faces, 0..30)).unwrap();
-    let bytes = file(|path| store::save_foundation(&foundation, path));
+    let merged_basis = MergedBasis::learn(self::part(&plan.unwrap(), &faces, 0..30)).unwrap();
+    let bytes = file(|path| store::save_merged_basis(&merged_basis, path));
     let archive = Archive::from_bytes(Path::new("basis.npz"), bytes).unwrap();
     assert_eq!(
-        store::foundation_from_archive(&archive).unwrap(),
-        foundation
+        store::merged_basis_from_archive(&archive).unwrap(),
+        merged_basis
     );
 }
 
@@ -246,9 +251,9 @@ fn a_part_given_twice_is_refused_wherever_it_hides() {
     );
     // What found no face may come any number of times, and counts what it passed over.
     let nothing = || {
-        let mut gathering = Gathering::new(plan.clone());
-        gathering.skip();
-        gathering.finish().unwrap()
+        let mut sums = SumBuilder::new(plan.clone());
+        sums.skip();
+        sums.finish().unwrap()
     };
     let sum = merged(merged(ab.clone(), &nothing()), &nothing());
     assert_eq!((sum.faces(), sum.skipped()), (40, 2));
@@ -275,15 +280,15 @@ fn too_few_faces_are_no_basis() {
     let faces = drawn_faces(size(), 2, 4);
     let plan = plan(Mirrors::None, "auto");
     for count in [0, 1] {
-        assert!(Foundation::learn(part(&plan, &faces, 0..count)).is_err());
+        assert!(MergedBasis::learn(part(&plan, &faces, 0..count)).is_err());
     }
-    let alike = Gathering::new(plan.clone());
+    let alike = SumBuilder::new(plan.clone());
     let mut alike = alike;
     for photo in [b"a", b"b"] {
         alike.add(&[7; 72], hash(photo)).unwrap();
     }
-    assert!(Foundation::learn(alike.finish().unwrap()).is_err());
-    assert!(Gathering::new(plan).add(&[0; 71], hash(b"")).is_err());
+    assert!(MergedBasis::learn(alike.finish().unwrap()).is_err());
+    assert!(SumBuilder::new(plan).add(&[0; 71], hash(b"")).is_err());
 }
 
 /// A part as a maker who means harm would write it: sealed right, with this in its `meta.json` instead of that.
@@ -405,7 +410,7 @@ fn what_needs_all_faces_at_once_cannot_be_planned() {
         solver: Solver::Covariance,
     };
     let whole = self::part(&self::plan(Mirrors::None, "auto"), &faces, 0..90);
-    let found = Foundation::learn(whole).unwrap();
+    let found = MergedBasis::learn(whole).unwrap();
     assert_eq!(
         found.pixels().eigenvalues(),
         pca.fit(&faces).unwrap().eigenvalues

@@ -8,7 +8,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Question, Recognizer, Settings};
+use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 
 const DRAWS: usize = 6;
 
@@ -47,7 +47,7 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
         let identify = |faces: &[&LabeledFace], hits: &mut usize, all: &mut usize| {
             let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
             let matrix = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
-            let found = recognizer.identify_faces(&matrix, Question::default());
+            let found = recognizer.identify_faces(&matrix, QueryOptions::default());
             for (face, found) in faces.iter().zip(found) {
                 let known = found.decision == Decision::Known;
                 let right = found.closest().unwrap().person == face.person;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Accept, Force, csv};
+use super::{AcceptanceOptions, Force, csv};
 use crate::cli::group::PURITY;
 
 /// `group`
@@ -32,7 +32,7 @@ pub struct Group {
     #[arg(long, requires = "apply")]
     pub write_xmp: bool,
     #[command(flatten)]
-    pub acceptance: Accept,
+    pub acceptance: AcceptanceOptions,
     #[command(flatten)]
     pub force: Force,
 }

@@ -6,9 +6,9 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
-use eigenfaces::matcher::{Copies, Features, PixelScale};
+use eigenfaces::matcher::{Augmentation, Features, PixelScale};
 use eigenfaces::metric::Metric;
-use eigenfaces::normalize::Light;
+use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// How photos are made ready.
@@ -22,13 +22,13 @@ pub struct Prepare {
     pub size: Option<FaceSize>,
     /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE")]
-    pub normalize: Option<Light>,
+    pub normalize: Option<Illumination>,
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of learning")]
-pub struct Learn {
+pub struct LearningOptions {
     #[command(flatten)]
     pub prepare: Prepare,
     /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none where an option below says how to compare]
@@ -45,7 +45,7 @@ pub struct Learn {
     pub features: Option<Features>,
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
     #[arg(long, value_name = "COPIES")]
-    pub copies: Option<Copies>,
+    pub copies: Option<Augmentation>,
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<Kernel>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Deed;
+use super::ChangeOptions;
 
 /// `people`
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub enum PeopleAction {
     /// Erase people or single photos; all that is learned is learned again without them
     Remove(Remove),
     /// Take back the last change of who is enrolled; what it erased stays erased
-    Undo(Deed),
+    Undo(ChangeOptions),
 }
 
 /// `people list`
@@ -79,7 +79,7 @@ pub struct Remove {
     #[arg(long = "photo", value_name = "PHOTO")]
     pub photos: Vec<String>,
     #[command(flatten)]
-    pub deed: Deed,
+    pub change: ChangeOptions,
 }
 
 /// `people add`

@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::normalize::Light;
+use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{AnyFormat, Force, Learn, Origin, ending_in, png};
+use super::{AnyFormat, Force, LearningOptions, ModelSource, ending_in, png};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct Basis {
     pub size: Option<FaceSize>,
     /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
     #[arg(long, value_name = "RECIPE", requires = "faces")]
-    pub normalize: Option<Light>,
+    pub normalize: Option<Illumination>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
@@ -121,7 +121,7 @@ pub struct Reconstruct {
     #[arg(long, requires = "from_weights")]
     pub whitened: bool,
     #[command(flatten)]
-    pub origin: Origin,
+    pub origin: ModelSource,
 }
 
 /// `project`
@@ -159,7 +159,7 @@ pub struct Project {
     )]
     pub people: Vec<String>,
     #[command(flatten)]
-    pub origin: Origin,
+    pub origin: ModelSource,
 }
 
 /// The basis faces on the axes of a plot, from 1: two or three different ones.
@@ -213,7 +213,7 @@ pub struct Report {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
-    pub learn: Learn,
+    pub learn: LearningOptions,
 }
 
 /// `lesson`
@@ -236,7 +236,7 @@ pub struct Lesson {
     )]
     pub labels: LabelRule,
     #[command(flatten)]
-    pub learn: Learn,
+    pub learn: LearningOptions,
 }
 
 /// The path of a page.

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::super::args::Group;
 use super::super::output::{Output, counted, shown};
 use super::super::sidecars::{Named, Sidecars, Writing};
-use super::super::{Outcome, changing};
+use super::super::{Outcome, model_changes};
 use super::albums;
 use super::answers::{Answer, answers};
 use super::table::{self, Row};
@@ -367,7 +367,7 @@ fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
 
 /// Enrols the named faces, into a new model where there is none. Returns how many could not be.
 fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output) -> Result<usize> {
-    let _lock = changing::lock(model, output)?;
+    let _lock = model_changes::lock(model, output)?;
     let before = match model.exists() {
         true => Some(Model::load(model)?),
         false => None,

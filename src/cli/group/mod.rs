@@ -16,7 +16,7 @@ use eigenfaces::error::Result;
 use eigenfaces::face_index::{self, Answers, FaceKey};
 use eigenfaces::grouping::{self, Constraints, Grouping};
 use eigenfaces::preparation::{Part, Preparation, PreparedFace};
-use eigenfaces::recognizer::{Identification, Identifier, Question};
+use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use eigenfaces::store;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, scan, output)?;
     albums.report(output);
-    let question = Question {
+    let question = QueryOptions {
         top: 1,
         acceptance: args.acceptance.into(),
     };
@@ -114,7 +114,7 @@ impl<'a> Sorted<'a> {
         faces: &'a [Shown<'a>],
         albums: &Albums,
         identifier: Option<&Identifier>,
-        question: Question,
+        question: QueryOptions,
         purity: f64,
     ) -> Result<Self> {
         let named = match identifier {
@@ -153,7 +153,7 @@ fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
 fn identify(
     faces: &[Shown<'_>],
     identifier: &Identifier,
-    question: Question,
+    question: QueryOptions,
 ) -> Result<Vec<Identification>> {
     let prepared = |face: &Shown<'_>| PreparedFace {
         pixels: face.found.pixels.clone(),

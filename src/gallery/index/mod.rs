@@ -5,7 +5,7 @@
 
 mod blocks;
 mod distance;
-mod patient;
+mod lazy_blocks;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use blocks::Blocks;
 pub use distance::squared_distance;
-use patient::Patient;
+use lazy_blocks::LazyBlocks;
 use tree::Tree;
 
 /// Below this many points, looking at all of them costs less than anything else.
@@ -52,7 +52,7 @@ impl PartialOrd for Neighbour {
 
 /// How the nearest points are looked for. All answers are the same; what differs is the time they take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
+pub enum SearchMethod {
     /// Few points: every one of them. More: the same for the first queries, and then blocks. There is no spectrum
     /// for which another method is faster: where the points' variance is flat, blocks look at the codes of all
     /// points, which is a quarter of their bytes (docs/BENCHMARKS.md).
@@ -79,29 +79,29 @@ enum Search {
     Linear,
     Tree(Tree),
     Blocks(Box<Blocks>),
-    Patient(Patient),
+    LazyBlocks(LazyBlocks),
 }
 
 impl Index {
     /// An index over the columns of `points` (k x n). `None` where a coordinate is not finite.
     pub fn new(points: impl Into<Arc<DMatrix<f32>>>) -> Option<Self> {
-        Self::with_method(points, Method::Auto)
+        Self::with_method(points, SearchMethod::Auto)
     }
 
     /// As [`new`](Self::new), to be searched in a given way. Points that this way cannot bear (a tree of no
     /// coordinates, squares beyond the range of `f32`) are searched linearly.
-    pub fn with_method(points: impl Into<Arc<DMatrix<f32>>>, method: Method) -> Option<Self> {
+    pub fn with_method(points: impl Into<Arc<DMatrix<f32>>>, method: SearchMethod) -> Option<Self> {
         let points: Arc<DMatrix<f32>> = points.into();
         let is_finite = |values: &[f32]| values.iter().fold(true, |all, v| all & v.is_finite());
         if !points.as_slice().par_chunks(1 << 16).all(is_finite) {
             return None;
         }
         let search = match method {
-            Method::Auto if points.ncols() < WORTH_BLOCKS => Search::Linear,
-            Method::Auto => Search::Patient(Patient::default()),
-            Method::Linear => Search::Linear,
-            Method::Tree => Tree::new(&points).map_or(Search::Linear, Search::Tree),
-            Method::Blocks => Blocks::new(&points)
+            SearchMethod::Auto if points.ncols() < WORTH_BLOCKS => Search::Linear,
+            SearchMethod::Auto => Search::LazyBlocks(LazyBlocks::default()),
+            SearchMethod::Linear => Search::Linear,
+            SearchMethod::Tree => Tree::new(&points).map_or(Search::Linear, Search::Tree),
+            SearchMethod::Blocks => Blocks::new(&points)
                 .map_or(Search::Linear, |blocks| Search::Blocks(Box::new(blocks))),
         };
         Some(Self {
@@ -132,7 +132,7 @@ impl Index {
             // An `f32` a leading coordinate, its box and the number of the point, at the least.
             Search::Tree(_) => self.len() * 72,
             Search::Blocks(blocks) => blocks.bytes(),
-            Search::Patient(patient) => patient.built().map_or(0, Blocks::bytes),
+            Search::LazyBlocks(lazy) => lazy.built().map_or(0, Blocks::bytes),
         }
     }
 
@@ -177,7 +177,7 @@ impl Index {
         match &*self.search {
             Search::Linear => false,
             Search::Tree(_) | Search::Blocks(_) => true,
-            Search::Patient(patient) => patient.ask(&self.points).is_some(),
+            Search::LazyBlocks(lazy) => lazy.ask(&self.points).is_some(),
         }
     }
 
@@ -188,7 +188,7 @@ impl Index {
             Search::Linear => None,
             Search::Tree(tree) => tree.visit(query, within, offer),
             Search::Blocks(blocks) => blocks.visit(query, within, offer),
-            Search::Patient(patient) => patient
+            Search::LazyBlocks(lazy) => lazy
                 .built()
                 .and_then(|blocks| blocks.visit(query, within, offer)),
         };

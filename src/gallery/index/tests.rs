@@ -109,7 +109,11 @@ fn agree(lie: Lie, (k, n): (usize, usize), scale: f64, count: usize, seed: u64) 
         .collect();
     let other = lie.point(k, n, scale, &mut draw);
     let far: Vec<f32> = there.iter().map(|v| v * 100.0 + 1.0).collect();
-    for method in [Method::Linear, Method::Tree, Method::Blocks] {
+    for method in [
+        SearchMethod::Linear,
+        SearchMethod::Tree,
+        SearchMethod::Blocks,
+    ] {
         let index = Index::with_method(points.clone(), method).unwrap();
         for query in [&there, &beside, &other, &far] {
             assert_eq!(
@@ -153,7 +157,12 @@ fn many_points_agree_too() {
 
 #[test]
 fn more_than_there_are_is_all_there_are() {
-    for method in [Method::Auto, Method::Linear, Method::Tree, Method::Blocks] {
+    for method in [
+        SearchMethod::Auto,
+        SearchMethod::Linear,
+        SearchMethod::Tree,
+        SearchMethod::Blocks,
+    ] {
         let points = Lie::Decaying.points(5, 300, 1.0, &mut Draw(5));
         let index = Index::with_method(points.clone(), method).unwrap();
         assert_eq!(
@@ -196,7 +205,7 @@ fn many_threads_may_ask_at_once() {
 fn blocks_take_less_than_a_third_of_the_points() {
     for k in [32, 64, 100, 128] {
         let points = Lie::Decaying.points(k, 10_000, 1.0, &mut Draw(3));
-        let index = Index::with_method(points, Method::Blocks).unwrap();
+        let index = Index::with_method(points, SearchMethod::Blocks).unwrap();
         let share = index.bytes() as f64 / (k * 10_000 * 4) as f64;
         assert!(share < 0.3, "{k}: {share}");
     }
@@ -204,7 +213,11 @@ fn blocks_take_less_than_a_third_of_the_points() {
 
 #[test]
 fn many_identical_points_are_found_in_order() {
-    for method in [Method::Linear, Method::Tree, Method::Blocks] {
+    for method in [
+        SearchMethod::Linear,
+        SearchMethod::Tree,
+        SearchMethod::Blocks,
+    ] {
         let index = Index::with_method(DMatrix::from_element(16, 1000, 0.5), method).unwrap();
         let found = index.nearest(&[0.5; 16], 5);
         let found: Vec<_> = found.iter().map(|n| n.point).collect();
@@ -215,7 +228,12 @@ fn many_identical_points_are_found_in_order() {
 #[test]
 fn what_is_not_finite_is_refused() {
     assert!(Index::new(DMatrix::from_element(2, 2, f32::NAN)).is_none());
-    for method in [Method::Auto, Method::Linear, Method::Tree, Method::Blocks] {
+    for method in [
+        SearchMethod::Auto,
+        SearchMethod::Linear,
+        SearchMethod::Tree,
+        SearchMethod::Blocks,
+    ] {
         let index = Index::with_method(DMatrix::from_element(2, 400, 1.0), method).unwrap();
         assert!(index.nearest(&[f32::INFINITY, 0.0], 1).is_empty());
         assert!(index.nearest(&[0.0, f32::NAN], 1).is_empty());

@@ -5,9 +5,9 @@
 //!
 //! | method | how | good for |
 //! |---|---|---|
-//! | [`Method::Full`] | tridiagonal form, divide and conquer (implicit QR should that fail) | all pairs |
-//! | [`Method::Tridiagonal`] | tridiagonal form, bisection and inverse iteration | some pairs, any spectrum |
-//! | [`Method::Lanczos`] | block Lanczos | few pairs of a large matrix |
+//! | [`EigenMethod::Full`] | tridiagonal form, divide and conquer (implicit QR should that fail) | all pairs |
+//! | [`EigenMethod::Tridiagonal`] | tridiagonal form, bisection and inverse iteration | some pairs, any spectrum |
+//! | [`EigenMethod::Lanczos`] | block Lanczos | few pairs of a large matrix |
 //!
 //! The same bits come out for any number of threads.
 
@@ -51,14 +51,14 @@ pub struct Eigenpairs {
     /// n x k: the eigenvectors, orthonormal columns. Signs are arbitrary but reproducible.
     pub vectors: DMatrix<f64>,
     /// How they were found.
-    pub method: Method,
+    pub method: EigenMethod,
     /// The largest `‖A v - λ v‖`, in terms of the largest eigenvalue.
     pub residual: f64,
 }
 
 /// How eigenpairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum EigenMethod {
     /// All pairs of the tridiagonal form; residuals at rounding level.
     Full,
     /// The leading pairs of the tridiagonal form; residuals at rounding level.
@@ -85,11 +85,11 @@ pub enum Choice {
     /// The one that is expected to be fastest.
     #[default]
     Auto,
-    /// [`Method::Full`].
+    /// [`EigenMethod::Full`].
     Full,
-    /// [`Method::Tridiagonal`].
+    /// [`EigenMethod::Tridiagonal`].
     Tridiagonal,
-    /// [`Method::Lanczos`].
+    /// [`EigenMethod::Lanczos`].
     Lanczos,
 }
 
@@ -141,7 +141,7 @@ pub fn leading(
         return Ok(Eigenpairs {
             values,
             vectors,
-            method: Method::Full,
+            method: EigenMethod::Full,
             residual: 0.0,
         });
     }
@@ -262,7 +262,7 @@ fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpair
     sound.then_some(Eigenpairs {
         values: found.values,
         vectors: found.vectors,
-        method: Method::Lanczos {
+        method: EigenMethod::Lanczos {
             dimension: found.dimension,
         },
         residual,
@@ -282,12 +282,12 @@ fn by_reduction(
     let leading_only = (choice != Choice::Full)
         .then(|| tridiagonal::leading(&diagonals, k))
         .flatten()
-        .map(|pairs| (pairs, Method::Tridiagonal));
+        .map(|pairs| (pairs, EigenMethod::Tridiagonal));
     let all = [DivideAndConquer, ImplicitQr]
         .into_iter()
         .filter_map(|solver| {
             let pairs = dense::solve_tridiagonal(&diagonals, solver)?;
-            Some((largest_first(pairs, k), Method::Full))
+            Some((largest_first(pairs, k), EigenMethod::Full))
         });
     // Judged in tridiagonal form, where it is cheap; and once more at the end.
     let norm = tridiagonal::norm(&diagonals);

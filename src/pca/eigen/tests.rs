@@ -46,7 +46,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, choice: Choice) -> Eigenpairs {
     );
     let scale = pairs.values.first().map_or(0.0, |x| x.abs()).max(a.amax());
     let tolerance = match pairs.method {
-        Method::Lanczos { .. } => 10.0 * lanczos::TOLERANCE,
+        EigenMethod::Lanczos { .. } => 10.0 * lanczos::TOLERANCE,
         _ => 1e-12,
     };
     for (j, &value) in pairs.values.iter().enumerate() {
@@ -296,7 +296,7 @@ fn lanczos_is_used_where_it_pays_and_agrees() {
     let a = with_spectrum(&decaying(1200), 61);
     let pairs = solve_checked(&a, 50, Choice::Auto);
     assert!(
-        matches!(pairs.method, Method::Lanczos { .. }),
+        matches!(pairs.method, EigenMethod::Lanczos { .. }),
         "{:?}",
         pairs.method
     );

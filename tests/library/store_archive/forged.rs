@@ -11,7 +11,7 @@ use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::ComponentCount;
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Question, Recognizer, Settings};
+use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use eigenfaces::store::{self, Archive};
 use proptest::prelude::*;
 
@@ -72,7 +72,9 @@ fn load_and_use(members: &Members) -> bool {
             let size = recognizer.preparation().size();
             let face = FaceMatrix::from_pixels(size, vec![77; size.pixels()]).unwrap();
             assert_eq!(
-                recognizer.identify_faces(&face, Question::default()).len(),
+                recognizer
+                    .identify_faces(&face, QueryOptions::default())
+                    .len(),
                 1
             );
             assert!(history.fits(recognizer.gallery()));

@@ -20,7 +20,7 @@ const COARSE: f64 = 4.0 * FINE;
 
 /// Judges pictures against one face space.
 #[derive(Debug, Clone)]
-pub struct LikenessTest<'a> {
+pub struct FacenessTest<'a> {
     space: &'a FaceSpace,
     leading: usize,
     mean: Vec<f32>,
@@ -39,7 +39,7 @@ pub fn leading(eigenvalues: &[f64]) -> usize {
     leading.count()
 }
 
-impl<'a> LikenessTest<'a> {
+impl<'a> FacenessTest<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
         Self::with_leading(space, leading(space.eigenvalues()))

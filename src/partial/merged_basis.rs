@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Fingerprint, Mirrors, Partial, Plan};
 use crate::error::PcaError;
 use crate::face_space::FaceSpace;
-use crate::matcher::View;
+use crate::matcher::Feature;
 use crate::pca::Symmetry;
 use crate::pca::covariance::Accumulator;
 
@@ -16,7 +16,7 @@ use crate::pca::covariance::Accumulator;
 /// [`fit_stream`](crate::pca::covariance::fit_stream), and what a recogniser learns by
 /// [`Solver::Covariance`](crate::pca::Solver::Covariance) otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Foundation {
+pub struct MergedBasis {
     plan: Plan,
     pixels: Arc<FaceSpace>,
     texture: Option<Arc<FaceSpace>>,
@@ -24,7 +24,7 @@ pub struct Foundation {
     skipped: u64,
 }
 
-impl Foundation {
+impl MergedBasis {
     /// Learns the spaces from sums.
     ///
     /// # Errors
@@ -34,19 +34,22 @@ impl Foundation {
         let plan = sums.plan;
         let size = plan.preparation().size();
         let mut spaces = Vec::new();
-        for (view, sums) in plan.views().into_iter().zip(sums.sums) {
-            let mirror = view.mirror(size);
+        for (feature, sums) in plan.summed().into_iter().zip(sums.sums) {
+            let mirror = feature.mirror(size);
             // As a recogniser has it: what is only shown is learned from the faces alone.
             let symmetry = match plan.mirrors() {
-                Mirrors::Learned if plan.compares(view) => Symmetry::Mirror(&mirror),
+                Mirrors::Learned if plan.compares(feature) => Symmetry::Mirror(&mirror),
                 Mirrors::Learned | Mirrors::None => Symmetry::None,
             };
             let components =
                 Accumulator::from(sums).components_with_symmetry(plan.components(), symmetry)?;
-            let space = FaceSpace::new(view.size(size), &components);
+            let space = FaceSpace::new(feature.size(size), &components);
             spaces.push(Arc::new(space));
         }
-        let texture = plan.compares(View::Texture).then(|| spaces.pop()).flatten();
+        let texture = plan
+            .compares(Feature::Texture)
+            .then(|| spaces.pop())
+            .flatten();
         let pixels = spaces.pop().expect("every plan has the pixels");
         Ok(Self {
             plan,
@@ -57,7 +60,7 @@ impl Foundation {
         })
     }
 
-    /// A foundation from what was kept of it. `None` where it does not fit together.
+    /// A basis from what was kept of it. `None` where it does not fit together.
     pub fn from_parts(
         plan: Plan,
         pixels: FaceSpace,
@@ -68,11 +71,11 @@ impl Foundation {
         let size = plan.preparation().size();
         let texture_fits = match &texture {
             Some(space) => {
-                plan.compares(View::Texture)
-                    && space.size() == View::Texture.size(size)
+                plan.compares(Feature::Texture)
+                    && space.size() == Feature::Texture.size(size)
                     && space.learned_from() == pixels.learned_from()
             }
-            None => !plan.compares(View::Texture),
+            None => !plan.compares(Feature::Texture),
         };
         (pixels.size() == size && texture_fits).then(|| Self {
             plan,
@@ -98,11 +101,11 @@ impl Foundation {
         self.texture.as_ref()
     }
 
-    /// The space of a view, if it has one.
-    pub fn space(&self, view: View) -> Option<&Arc<FaceSpace>> {
-        match view {
-            View::Pixels => Some(&self.pixels),
-            View::Texture => self.texture(),
+    /// The space of a feature, if it has one.
+    pub fn space(&self, feature: Feature) -> Option<&Arc<FaceSpace>> {
+        match feature {
+            Feature::Pixels => Some(&self.pixels),
+            Feature::Texture => self.texture(),
         }
     }
 

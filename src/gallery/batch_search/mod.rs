@@ -11,10 +11,10 @@
 //! looking at everybody, ties included.
 
 mod codes;
-mod looking;
+mod lazy;
 mod products;
-mod ready;
 mod recall;
+mod rescoring;
 #[cfg(test)]
 mod tests;
 
@@ -25,10 +25,10 @@ use super::clusters::{Clusters, Match, Points};
 use crate::pca::kernel::{BAND, LONGEST};
 use crate::vectors::vectorised_mut;
 use codes::{Codes, Parities, step};
-use looking::Looking;
+pub(super) use lazy::LazyBatchSearch;
 use products::{Odd, Probes, Scratch};
-pub(super) use ready::Ready;
 pub use recall::Recall;
+use rescoring::Rescoring;
 
 /// Points that are looked at as one: the least of their sums is kept.
 const GROUP: usize = 8;
@@ -61,8 +61,8 @@ impl Clusters {
     /// What [`rank`](Self::rank) gives of each query (k x m), in their order. Many together cost much less.
     pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize, search: Search) -> Vec<Vec<Match>> {
         let top = top.min(self.people());
-        match self.sweep_for(queries, top) {
-            Some(sweep) => sweep.rank(self, queries, top, search),
+        match self.batch_search_for(queries, top) {
+            Some(batch_search) => batch_search.rank(self, queries, top, search),
             None => (0..queries.ncols())
                 .into_par_iter()
                 .map(|at| self.rank(queries.column(at).as_slice(), top))
@@ -71,7 +71,7 @@ impl Clusters {
     }
 
     /// The codes, where a pass over them pays.
-    fn sweep_for(&self, queries: &DMatrix<f32>, top: usize) -> Option<&Sweep> {
+    fn batch_search_for(&self, queries: &DMatrix<f32>, top: usize) -> Option<&BatchSearch> {
         let points = self.kinds.first().map(|kind| kind.index.points())?;
         let pays = queries.ncols() >= PROBES
             && points.ncols() >= POINTS
@@ -81,13 +81,14 @@ impl Clusters {
         if !pays {
             return None;
         }
-        self.sweep.get_or_make(|| Sweep::new(&self.kinds))
+        self.batch_search
+            .get_or_make(|| BatchSearch::new(&self.kinds))
     }
 }
 
 /// The points of all people as codes.
 #[derive(Debug)]
-pub(super) struct Sweep {
+pub(super) struct BatchSearch {
     step: f64,
     parities: Parities,
     faces: Codes,
@@ -110,7 +111,7 @@ struct Centroids {
     starts: Vec<usize>,
 }
 
-impl Sweep {
+impl BatchSearch {
     /// The points of all kinds as codes. `None` where they cannot be swept over: no points, too many axes, values
     /// beyond the range of codes, or kinds of points that are not faces and one centroid of each.
     pub fn new(kinds: &[Points]) -> Option<Self> {
@@ -224,7 +225,7 @@ impl Sweep {
             let least: Vec<&[i32]> = chunks.map(|all| &all[at * groups..][..groups]).collect();
             let query = queries.as_slice();
             let query = &query[at * queries.nrows()..][..queries.nrows()];
-            let mut looking = Looking::new(self, clusters, query, coded.errors[at], top);
+            let mut looking = Rescoring::new(self, clusters, query, coded.errors[at], top);
             match over {
                 Over::Faces => looking.look(&least),
                 Over::Centroids(centroids) => looking.look_roughly(&least, &centroids.owners),

@@ -20,8 +20,8 @@ use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
 use crate::dataset::ContentHash;
 use crate::error::{ModelProblem, Result};
 use crate::face_space::FaceSpace;
-use crate::matcher::View;
-use crate::partial::{Fingerprint, Foundation};
+use crate::matcher::Feature;
+use crate::partial::{Fingerprint, MergedBasis};
 
 /// `meta.json`, but for the version of the format. `P` is the plan as it is written or read.
 #[derive(Serialize, Deserialize)]
@@ -40,9 +40,9 @@ struct Meta<P> {
 ///
 /// # Errors
 /// A place that cannot be written.
-pub fn save_foundation(foundation: &Foundation, path: &Path) -> Result<()> {
+pub fn save_merged_basis(merged_basis: &MergedBasis, path: &Path) -> Result<()> {
     replace_file(path, Privacy::Owner, |out| {
-        write_foundation(foundation, out)
+        write_merged_basis(merged_basis, out)
     })
 }
 
@@ -50,28 +50,28 @@ pub fn save_foundation(foundation: &Foundation, path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Whatever `out` reports.
-pub fn write_foundation<W: Write>(
-    foundation: &Foundation,
+pub fn write_merged_basis<W: Write>(
+    merged_basis: &MergedBasis,
     out: &mut BufWriter<W>,
 ) -> io::Result<()> {
-    let space = foundation.pixels();
+    let space = merged_basis.pixels();
     let (d, k) = (space.pixels(), space.components());
     let meta = Meta {
         kind: Kind::Basis,
-        plan: Written(foundation.plan()),
+        plan: Written(merged_basis.plan()),
         pixels: LinearMeta::of(space),
-        texture: foundation.texture().map(|space| LinearMeta::of(space)),
-        skipped: foundation.skipped(),
-        photos: foundation.photos().to_string(),
+        texture: merged_basis.texture().map(|space| LinearMeta::of(space)),
+        skipped: merged_basis.skipped(),
+        photos: merged_basis.photos().to_string(),
     };
     let mut archive = ArchiveWriter::new(out, &meta)?;
     archive.add_array("mean_", &[d], space.mean().as_slice())?;
     archive.add_array("components_", &[k, d], space.basis().as_slice())?;
     archive.add_array("explained_variance_", &[k], space.eigenvalues())?;
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
-    if let Some(texture) = foundation.texture() {
-        let mirror = View::Texture.mirror(space.size());
-        let prefix = prefix(View::Texture);
+    if let Some(texture) = merged_basis.texture() {
+        let mirror = Feature::Texture.mirror(space.size());
+        let prefix = prefix(Feature::Texture);
         let (mean, values) = (texture.mean().as_slice(), texture.eigenvalues());
         archive.add_array(&format!("{prefix}mean_"), &[mean.len()], mean)?;
         basis::write(&mut archive, prefix, texture, &mirror)?;
@@ -89,15 +89,15 @@ pub fn write_foundation<W: Write>(
 ///
 /// # Errors
 /// A file that is not there, is no such basis, is damaged, newer, or does not fit together.
-pub fn load_foundation(path: &Path) -> Result<Foundation> {
-    foundation_from_archive(&Archive::read(path)?)
+pub fn load_merged_basis(path: &Path) -> Result<MergedBasis> {
+    merged_basis_from_archive(&Archive::read(path)?)
 }
 
 /// The same from a file that is in memory already.
 ///
 /// # Errors
-/// As [`load_foundation`].
-pub fn foundation_from_archive(archive: &Archive) -> Result<Foundation> {
+/// As [`load_merged_basis`].
+pub fn merged_basis_from_archive(archive: &Archive) -> Result<MergedBasis> {
     archive.expect(Kind::Basis)?;
     let meta: Meta<Keys> = archive.meta()?;
     let plan = read_plan(archive, meta.plan)?;
@@ -109,15 +109,15 @@ pub fn foundation_from_archive(archive: &Archive) -> Result<Foundation> {
         .photos
         .parse()
         .map_err(|_| senseless("a fingerprint that is none"))?;
-    let read = |view: View, about: LinearMeta| {
-        let size = view.size(plan.preparation().size());
+    let read = |feature: Feature, about: LinearMeta| {
+        let size = feature.size(plan.preparation().size());
         let (d, k) = (size.pixels(), about.components);
-        let named = |name: &str| format!("{}{name}", prefix(view));
-        let vectors = match view {
-            View::Pixels => DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
-            View::Texture => {
-                let mirror = view.mirror(plan.preparation().size());
-                basis::read(archive, prefix(view), k, &mirror)?
+        let named = |name: &str| format!("{}{name}", prefix(feature));
+        let vectors = match feature {
+            Feature::Pixels => DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
+            Feature::Texture => {
+                let mirror = feature.mirror(plan.preparation().size());
+                basis::read(archive, prefix(feature), k, &mirror)?
             }
         };
         let space = FaceSpace::from_parts(
@@ -130,7 +130,7 @@ pub fn foundation_from_archive(archive: &Archive) -> Result<Foundation> {
         );
         space.ok_or_else(|| senseless("a space whose parts do not fit together"))
     };
-    let pixels = read(View::Pixels, meta.pixels)?;
+    let pixels = read(Feature::Pixels, meta.pixels)?;
     let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[pixels.components()])?;
     if ratios != pixels.variance_ratios() {
         return Err(senseless(
@@ -138,10 +138,10 @@ pub fn foundation_from_archive(archive: &Archive) -> Result<Foundation> {
         ));
     }
     let texture = match meta.texture {
-        Some(about) => Some(read(View::Texture, about)?),
+        Some(about) => Some(read(Feature::Texture, about)?),
         None => None,
     };
-    Foundation::from_parts(
+    MergedBasis::from_parts(
         plan.clone(),
         pixels,
         texture,

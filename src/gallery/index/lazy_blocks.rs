@@ -13,13 +13,13 @@ const QUERIES: usize = 24;
 
 /// Blocks to be, or that have been built; `None` in them where the points have none.
 #[derive(Debug, Default)]
-pub(super) struct Patient {
+pub(super) struct LazyBlocks {
     asked: AtomicUsize,
     claimed: AtomicBool,
     blocks: OnceLock<Option<Box<Blocks>>>,
 }
 
-impl Patient {
+impl LazyBlocks {
     /// The blocks, if they have been built.
     pub fn built(&self) -> Option<&Blocks> {
         self.blocks.get().and_then(Option::as_deref)

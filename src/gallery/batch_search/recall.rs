@@ -37,7 +37,7 @@ impl Clusters {
         let tried: Vec<usize> = (0..faces).map(|at| at * points.ncols() / faces).collect();
         let columns = tried.iter().flat_map(|&at| points.column(at));
         let queries = DMatrix::from_iterator(points.nrows(), faces, columns.copied());
-        self.sweep_for(&queries, OTHERS + 1)?;
+        self.batch_search_for(&queries, OTHERS + 1)?;
         let of = |search| self.rank_all(&queries, OTHERS + 1, search);
         let (exact, rough) = (of(Search::Exact), of(Search::Approximate));
         let (mut wanted, mut found) = (0, 0);

@@ -3,16 +3,16 @@
 use rayon::prelude::*;
 
 use super::evidence;
-use super::identifier::{Candidate, Identification, Identifier, Question, decide};
+use super::identifier::{Candidate, Identification, Identifier, QueryOptions, decide};
 use crate::dataset::Person;
 use crate::decision::{Calibration, Decision};
 use crate::face_matrix::FaceMatrix;
+use crate::faceness::FacenessTest;
 use crate::gallery::Match;
-use crate::likeness::LikenessTest;
 
 /// A person enrolled elsewhere, and how far from a probe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Near {
+pub struct RankedPerson {
     /// Who.
     pub person: Person,
     /// Squared distance by the cluster rule, as [`Match::squared_distance`] has it.
@@ -28,16 +28,16 @@ impl Identifier {
     pub fn identify_ranked(
         &self,
         faces: &FaceMatrix,
-        ranked: &[Vec<Near>],
+        ranked: &[Vec<RankedPerson>],
         calibration: &Calibration,
-        question: Question,
+        options: QueryOptions,
     ) -> Vec<Identification> {
         let weights = self.space().project(faces);
-        let test = LikenessTest::new(self.space());
-        let identify = |(at, ranked): (usize, &Vec<Near>)| {
+        let test = FacenessTest::new(self.space());
+        let identify = |(at, ranked): (usize, &Vec<RankedPerson>)| {
             let (face, weights) = (faces.face(at), weights.column(at));
             let likeness = test.likeness(face, weights.as_slice());
-            let (decision, candidates) = self.judge_near(ranked, likeness, calibration, question);
+            let (decision, candidates) = self.judge_near(ranked, likeness, calibration, options);
             Identification {
                 decision,
                 candidates,
@@ -52,10 +52,10 @@ impl Identifier {
 
     fn judge_near(
         &self,
-        near: &[Near],
+        near: &[RankedPerson],
         likeness: f64,
         calibration: &Calibration,
-        question: Question,
+        options: QueryOptions,
     ) -> (Decision, Vec<Candidate>) {
         let matches = near.iter().enumerate().map(|(person, near)| Match {
             person,
@@ -63,14 +63,14 @@ impl Identifier {
         });
         let matches: Vec<Match> = matches.collect();
         let measure = self.settings().metric.measure;
-        let candidate = |(at, near): (usize, &Near)| Candidate {
+        let candidate = |(at, near): (usize, &RankedPerson)| Candidate {
             person: near.person.clone(),
             distance: matches[at].distance(),
             confidence: evidence(&matches, at, measure)
                 .map_or(0.0, |evidence| calibration.confidence(evidence)),
         };
-        let candidates = near.iter().enumerate().take(question.top);
-        let decision = decide(&matches, likeness, measure, calibration, question);
+        let candidates = near.iter().enumerate().take(options.top);
+        let decision = decide(&matches, likeness, measure, calibration, options);
         (decision, candidates.map(candidate).collect())
     }
 }

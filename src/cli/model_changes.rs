@@ -9,7 +9,7 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
-use super::args::Deed;
+use super::args::ChangeOptions;
 use super::output::{Output, one_line, shown};
 
 /// How long to wait in silence for another process that is changing the model.
@@ -37,8 +37,8 @@ pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
 ///
 /// # Errors
 /// They do not, or cannot be asked.
-pub fn consent(deed: Deed, model: &Path, what: &str) -> Result<()> {
-    if deed.yes {
+pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
+    if change.yes {
         return Ok(());
     }
     let question = format!("erase {} from {}?", one_line(what), shown(model));

@@ -2,12 +2,12 @@
 
 /// How far sums of squares in single precision can be from the truth.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slack {
+pub(super) struct RoundingBound {
     relative: f64,
     absolute: f64,
 }
 
-impl Slack {
+impl RoundingBound {
     /// For points of so many coordinates. All that is added up is positive, so that the k - 1 sums, in whatever order,
     /// and the few roundings of each difference and square are relative errors of at most 2^-24 each (Higham 2002,
     /// "Accuracy and Stability of Numerical Algorithms", 3.1); what is too small for single precision is lost.
@@ -40,7 +40,7 @@ mod tests {
             (state >> 8) as f32 / 16_777_216.0 - 0.5
         };
         for coordinates in [1, 7, 100, 5000] {
-            let slack = Slack::of(coordinates);
+            let rounding = RoundingBound::of(coordinates);
             for scale in [1e-21, 1e-3, 1.0, 1e8] {
                 let a: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
                 let b: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
@@ -50,8 +50,10 @@ mod tests {
                     .fold(0.0_f32, |sum, (a, b)| sum + (a - b) * (a - b));
                 let told = f64::from(told.sqrt()).powi(2);
                 let truth = squared_distance(&a, &b);
-                assert!(slack.least(told) <= truth, "{coordinates} at {scale}");
-                assert!(slack.least(told) >= truth * (1.0 - 3.0 * (slack.relative - 1.0)) - 1e-30);
+                assert!(rounding.least(told) <= truth, "{coordinates} at {scale}");
+                assert!(
+                    rounding.least(told) >= truth * (1.0 - 3.0 * (rounding.relative - 1.0)) - 1e-30
+                );
             }
         }
     }

@@ -2,27 +2,27 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, Part, Placed, Space, View, Viewed, stacked};
+use super::{Comparison, Feature, FeatureMatrix, FeatureSpace, Matcher, Projected, Space, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
 impl Matcher {
-    /// Learns metric and clusters of some of the faces that were viewed, in the spaces of this matcher; `persons` are
+    /// Learns metric and clusters of some of the faces that were features, in the spaces of this matcher; `persons` are
     /// theirs (n), from 0 up to `people`, in increasing order.
     ///
     /// # Errors
-    /// A view of which this matcher has no space; a kernel, whose components are tied to the faces learned from.
+    /// A feature of which this matcher has no space; a kernel, whose components are tied to the faces learned from.
     pub fn keeping_spaces(
         &self,
-        viewed: &[Viewed<'_>],
+        features: &[FeatureMatrix<'_>],
         faces: &[usize],
         persons: &[usize],
         people: usize,
         comparison: Comparison,
     ) -> Result<Self> {
-        let of_view = |part: &Part| (part.view(), part.space().clone());
-        let spaces: Vec<_> = self.parts.iter().map(of_view).collect();
-        Self::in_spaces(&spaces, viewed, faces, persons, people, comparison)
+        let of_feature = |part: &FeatureSpace| (part.feature(), part.space().clone());
+        let spaces: Vec<_> = self.parts.iter().map(of_feature).collect();
+        Self::in_spaces(&spaces, features, faces, persons, people, comparison)
     }
 
     /// The same in spaces that come from anywhere.
@@ -30,33 +30,34 @@ impl Matcher {
     /// # Errors
     /// As [`keeping_spaces`](Self::keeping_spaces).
     pub fn in_spaces(
-        spaces: &[(View, Space)],
-        viewed: &[Viewed<'_>],
+        spaces: &[(Feature, Space)],
+        features: &[FeatureMatrix<'_>],
         faces: &[usize],
         persons: &[usize],
         people: usize,
         comparison: Comparison,
     ) -> Result<Self> {
-        let mut parts = Vec::with_capacity(viewed.len());
-        let mut coordinates: Vec<DMatrix<f32>> = Vec::with_capacity(viewed.len());
-        for view in viewed {
-            let space = spaces.iter().find(|(seen, _)| *seen == view.view);
+        let mut parts = Vec::with_capacity(features.len());
+        let mut coordinates: Vec<DMatrix<f32>> = Vec::with_capacity(features.len());
+        for feature in features {
+            let space = spaces.iter().find(|(seen, _)| *seen == feature.feature);
             let (_, space) = space.ok_or(Error::Inconsistent)?;
-            if space.scaled().is_some() != comparison.scales(view.view) {
+            if space.scaled().is_some() != comparison.scales(feature.feature) {
                 return Err(Error::Inconsistent);
             }
             let placed = match space {
-                Space::Linear(linear) => match view.parity_of(linear.basis()) {
-                    Parities::Known(parity) => Placed {
-                        weights: linear.project(&view.bytes.select(&view.columns(faces))?),
+                Space::Linear(linear) => match feature.parity_of(linear.basis()) {
+                    Parities::Known(parity) => Projected {
+                        weights: linear.project(&feature.bytes.select(&feature.columns(faces))?),
                         parity,
                     },
-                    Parities::Neither => view.placed(space, faces)?,
+                    Parities::Neither => feature.placed(space, faces)?,
                 },
-                Space::Scaled(_) => view.placed(space, faces)?,
+                Space::Scaled(_) => feature.placed(space, faces)?,
                 Space::Kernel(_) => return Err(Error::KernelNotKept),
             };
-            let (part, enrolled) = view.part(space.clone(), &placed, comparison.metric, persons);
+            let (part, enrolled) =
+                feature.feature_space(space.clone(), &placed, comparison.metric, persons);
             coordinates.push(enrolled);
             parts.push(part);
         }
@@ -72,7 +73,7 @@ enum Parities {
     Neither,
 }
 
-impl Viewed<'_> {
+impl FeatureMatrix<'_> {
     /// How these basis vectors (d x k) look in the mirror, where there is one.
     fn parity_of(&self, basis: &DMatrix<f32>) -> Parities {
         match self.symmetry() {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Matcher, PixelScale, Placed, Viewed, each_times, factor, scaled, stacked};
+use super::{
+    Comparison, FeatureMatrix, Matcher, PixelScale, Projected, each_times, factor, scaled, stacked,
+};
 use crate::error::{Error, Result};
 use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
@@ -16,27 +18,27 @@ use crate::pca::{InnerProducts, LeaveOneOut, Pca, Solver};
 const MOST_COLUMNS: usize = 4_000;
 
 /// Faces that may be learned from, again and again in different choices.
-pub struct Trials<'a> {
-    viewed: &'a [Viewed<'a>],
-    /// Of each view; `None` where there are too many faces.
+pub struct Resampling<'a> {
+    features: &'a [FeatureMatrix<'a>],
+    /// Of each feature; `None` where there are too many faces.
     products: Option<Vec<InnerProducts>>,
-    /// Of each view, where single faces are to be left out: see [`Trials::leaving_one_out`].
+    /// Of each feature, where single faces are to be left out: see [`Resampling::leaving_one_out`].
     leaving_out: Option<Vec<LeaveOneOut>>,
     comparison: Comparison,
     pca: Pca,
 }
 
-/// What a view learned from some of the faces.
+/// What a feature learned from some of the faces.
 struct Learned {
     eigenvalues: Vec<f64>,
-    placed: Placed,
+    placed: Projected,
     /// Of the faces tried, k x m.
     tried: Weights,
 }
 
 /// What some of the faces say of the others.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub struct Resample {
     clusters: Clusters,
     /// Of the faces learned from with their copies, k x (n c).
     enrolled: Arc<DMatrix<f32>>,
@@ -44,31 +46,35 @@ pub struct Trial {
     probes: DMatrix<f32>,
 }
 
-impl<'a> Trials<'a> {
-    /// Trials with these faces. The solver is the cheapest that is exact: the result does not depend on it.
+impl<'a> Resampling<'a> {
+    /// Resampling with these faces. The solver is the cheapest that is exact: the result does not depend on it.
     ///
     /// # Errors
-    /// None that faces viewed by this comparison can bring about.
-    pub fn new(viewed: &'a [Viewed<'a>], comparison: Comparison, pca: Pca) -> Result<Self> {
+    /// None that faces features by this comparison can bring about.
+    pub fn new(
+        features: &'a [FeatureMatrix<'a>],
+        comparison: Comparison,
+        pca: Pca,
+    ) -> Result<Self> {
         let pca = Pca {
             solver: Solver::Auto,
             ..pca
         };
-        let is_small = |view: &Viewed<'_>| view.bytes.len() <= MOST_COLUMNS;
+        let is_small = |feature: &FeatureMatrix<'_>| feature.bytes.len() <= MOST_COLUMNS;
         // Kernels are not inner products of these, nor are those of scaled pixels, and parallel analysis shuffles pixels.
         let is_dual = comparison.kernel == Kernel::Linear
             && comparison.pixel_scale == PixelScale::Plain
             && !pca.components.needs_faces();
-        let products = if is_dual && viewed.iter().all(is_small) {
-            let of_views = viewed
-                .iter()
-                .map(|view| InnerProducts::with_symmetry(view.bytes.as_ref(), view.symmetry()));
+        let products = if is_dual && features.iter().all(is_small) {
+            let of_views = features.iter().map(|feature| {
+                InnerProducts::with_symmetry(feature.bytes.as_ref(), feature.symmetry())
+            });
             Some(of_views.collect::<Result<_, _>>()?)
         } else {
             None
         };
         Ok(Self {
-            viewed,
+            features,
             products,
             leaving_out: None,
             comparison,
@@ -85,12 +91,12 @@ impl<'a> Trials<'a> {
     pub fn leaving_one_out(self) -> Self {
         let everybody: Vec<usize> = (0..self.len()).collect();
         let products = self.products.iter().flatten();
-        let prepare = |(view, products): (&Viewed<'_>, _)| {
-            LeaveOneOut::new(products, &view.themselves(&everybody)).ok()
+        let prepare = |(feature, products): (&FeatureMatrix<'_>, _)| {
+            LeaveOneOut::new(products, &feature.themselves(&everybody)).ok()
         };
         let prepared: Option<Vec<LeaveOneOut>> =
-            self.viewed.iter().zip(products).map(prepare).collect();
-        let leaving_out = prepared.filter(|prepared| prepared.len() == self.viewed.len());
+            self.features.iter().zip(products).map(prepare).collect();
+        let leaving_out = prepared.filter(|prepared| prepared.len() == self.features.len());
         Self {
             leaving_out,
             ..self
@@ -99,7 +105,7 @@ impl<'a> Trials<'a> {
 
     /// n, the number of faces.
     pub fn len(&self) -> usize {
-        self.viewed.first().map_or(0, Viewed::len)
+        self.features.first().map_or(0, FeatureMatrix::len)
     }
 
     /// Whether there is no face.
@@ -118,18 +124,18 @@ impl<'a> Trials<'a> {
         persons: &[usize],
         people: usize,
         tried: &[usize],
-    ) -> Result<Trial> {
+    ) -> Result<Resample> {
         let Some(products) = &self.products else {
             let matcher = Matcher::learn(
-                self.viewed,
+                self.features,
                 learned,
                 persons,
                 people,
                 self.comparison,
                 self.pca,
             )?;
-            let probes = matcher.coordinates_of(self.viewed, tried)?;
-            return Ok(Trial {
+            let probes = matcher.coordinates_of(self.features, tried)?;
+            return Ok(Resample {
                 clusters: matcher.clusters,
                 enrolled: matcher.coordinates,
                 probes,
@@ -137,19 +143,19 @@ impl<'a> Trials<'a> {
         };
         let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
         let left_out = self.leaving_out.as_ref().zip(self.left_out(learned));
-        for (at, (view, products)) in self.viewed.iter().zip(products).enumerate() {
+        for (at, (feature, products)) in self.features.iter().zip(products).enumerate() {
             let found = match left_out {
                 Some((prepared, face)) => {
-                    self.without(view, &prepared[at], face, learned, tried)?
+                    self.without(feature, &prepared[at], face, learned, tried)?
                 }
-                None => self.again(view, products, learned, tried)?,
+                None => self.again(feature, products, learned, tried)?,
             };
             let (eigenvalues, placed) = (&found.eigenvalues, &found.placed);
             let metric = placed.metric(self.comparison.metric, eigenvalues, persons);
-            let factor = factor(view.share, &metric, eigenvalues);
+            let factor = factor(feature.share, &metric, eigenvalues);
             let coordinates = |weights: &Weights| scaled(metric.coordinates(weights), factor);
             let straight = coordinates(&placed.weights);
-            enrolled.push(view.with_mirrored(straight, placed.parity.as_deref()));
+            enrolled.push(feature.with_mirrored(straight, placed.parity.as_deref()));
             probes.push(coordinates(&found.tried));
         }
         let copies = enrolled.first().map_or(1, DMatrix::ncols) / learned.len();
@@ -163,7 +169,7 @@ impl<'a> Trials<'a> {
         )
         .ok_or(Error::Inconsistent)?;
         let probes = stacked(&probes);
-        Ok(Trial {
+        Ok(Resample {
             clusters,
             enrolled,
             probes,
@@ -183,48 +189,48 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// What a view learns from some faces, by an eigenproblem.
+    /// What a feature learns from some faces, by an eigenproblem.
     fn again(
         &self,
-        view: &Viewed<'_>,
+        feature: &FeatureMatrix<'_>,
         products: &InnerProducts,
         learned: &[usize],
         tried: &[usize],
     ) -> Result<Learned> {
-        let space = products.fit(&view.themselves(learned), self.pca.components)?;
+        let space = products.fit(&feature.themselves(learned), self.pca.components)?;
         Ok(Learned {
             eigenvalues: space.eigenvalues(),
-            placed: Placed {
-                weights: space.project(&view.columns(learned)),
+            placed: Projected {
+                weights: space.project(&feature.columns(learned)),
                 parity: space.parity(),
             },
-            tried: space.project(&view.themselves(tried)),
+            tried: space.project(&feature.themselves(tried)),
         })
     }
 
-    /// What a view learns from all faces but one, in closed form.
+    /// What a feature learns from all faces but one, in closed form.
     fn without(
         &self,
-        view: &Viewed<'_>,
+        feature: &FeatureMatrix<'_>,
         prepared: &LeaveOneOut,
         face: usize,
         learned: &[usize],
         tried: &[usize],
     ) -> Result<Learned> {
-        let column = view.themselves(&[face])[0];
+        let column = feature.themselves(&[face])[0];
         let found = prepared.without(column, self.pca.components)?;
         Ok(Learned {
             eigenvalues: found.eigenvalues,
-            placed: Placed {
-                weights: found.weights.select_columns(&view.columns(learned)),
+            placed: Projected {
+                weights: found.weights.select_columns(&feature.columns(learned)),
                 parity: found.parity,
             },
-            tried: found.weights.select_columns(&view.themselves(tried)),
+            tried: found.weights.select_columns(&feature.themselves(tried)),
         })
     }
 }
 
-impl Trial {
+impl Resample {
     /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
     pub fn enrolled(&self) -> &DMatrix<f32> {
         &self.enrolled

@@ -1,4 +1,4 @@
-//! Views of a face: what of it is compared, as bytes.
+//! Features of a face: what of it is compared, as bytes.
 
 use std::borrow::Cow;
 
@@ -78,16 +78,16 @@ impl Features {
         }
     }
 
-    /// What is compared of faces of this size, and what share of the squared length each view has.
-    pub fn views(self, size: FaceSize) -> Vec<(View, f64)> {
+    /// What is compared of faces of this size, and what share of the squared length each feature has.
+    pub fn shares(self, size: FaceSize) -> Vec<(Feature, f64)> {
         match self {
-            Self::Auto if size.width() < TEXTURED_WIDTH => Self::Pixels.views(size),
-            Self::Auto => Self::Texture.views(size),
-            Self::Pixels => vec![(View::Pixels, 1.0)],
-            Self::Texture => vec![(View::Texture, 1.0)],
+            Self::Auto if size.width() < TEXTURED_WIDTH => Self::Pixels.shares(size),
+            Self::Auto => Self::Texture.shares(size),
+            Self::Pixels => vec![(Feature::Pixels, 1.0)],
+            Self::Texture => vec![(Feature::Texture, 1.0)],
             Self::Fused => vec![
-                (View::Texture, 1.0 - PIXELS_SHARE),
-                (View::Pixels, PIXELS_SHARE),
+                (Feature::Texture, 1.0 - PIXELS_SHARE),
+                (Feature::Pixels, PIXELS_SHARE),
             ],
         }
     }
@@ -106,14 +106,14 @@ impl std::str::FromStr for Features {
 
 /// One way to see a face as a column of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum View {
+pub enum Feature {
     /// Its d pixels.
     Pixels,
     /// Its texture.
     Texture,
 }
 
-impl View {
+impl Feature {
     /// The faces (d x n) seen this way, in their order.
     pub fn of(self, faces: &FaceMatrix) -> Cow<'_, FaceMatrix> {
         match self {
@@ -143,8 +143,8 @@ impl View {
 
 /// What each enrolled face is compared as, besides itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Copies {
-    /// Pixels: mirrored and shifted, in galleries of up to [`Copies::SHIFTED_FACES`]; beyond that, and of
+pub enum Augmentation {
+    /// Pixels: mirrored and shifted, in galleries of up to [`Augmentation::SHIFTED_FACES`]; beyond that, and of
     /// texture, mirrored.
     #[default]
     Auto,
@@ -159,7 +159,7 @@ pub enum Copies {
 /// Shifts, in hundredths of the width: what was one and two pixels of 46.
 const SHIFTS: [f64; 2] = [2.2, 4.4];
 
-impl Copies {
+impl Augmentation {
     /// Every choice.
     pub const ALL: [Self; 4] = [Self::Auto, Self::None, Self::Mirrored, Self::Shifted];
 
@@ -176,7 +176,7 @@ impl Copies {
         }
     }
 
-    /// How many columns [`Copies::shifts`] makes of a face.
+    /// How many columns [`Augmentation::shifts`] makes of a face.
     pub fn shifts_of_a_face(self) -> usize {
         match self {
             Self::Shifted => 1 + 4 * SHIFTS.len(),
@@ -209,7 +209,7 @@ impl Copies {
     }
 }
 
-impl std::str::FromStr for Copies {
+impl std::str::FromStr for Augmentation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -252,25 +252,29 @@ mod tests {
 
     #[test]
     fn every_mirror_fits_its_view() {
-        for view in [View::Pixels, View::Texture] {
-            let mirror = view.mirror(size());
-            assert_eq!(mirror.length(), view.size(size()).pixels(), "{view:?}");
+        for feature in [Feature::Pixels, Feature::Texture] {
+            let mirror = feature.mirror(size());
+            assert_eq!(
+                mirror.length(),
+                feature.size(size()).pixels(),
+                "{feature:?}"
+            );
         }
     }
 
     #[test]
     fn copies_follow_their_face() {
         let faces = FaceMatrix::from_pixels(size(), (0..144).collect()).unwrap();
-        let copies = Copies::Shifted.shifts(&faces);
+        let copies = Augmentation::Shifted.shifts(&faces);
         assert_eq!(copies.len(), 18);
         assert_eq!(copies.face(9), faces.face(1));
-        assert_eq!(*Copies::Mirrored.shifts(&faces), faces);
+        assert_eq!(*Augmentation::Mirrored.shifts(&faces), faces);
     }
 
     #[test]
     fn small_faces_are_compared_by_pixels() {
-        let views = |width, height| Features::Auto.views(FaceSize::new(width, height).unwrap());
-        assert_eq!(views(20, 24), [(View::Pixels, 1.0)]);
-        assert_eq!(views(60, 72), [(View::Texture, 1.0)]);
+        let shares = |width, height| Features::Auto.shares(FaceSize::new(width, height).unwrap());
+        assert_eq!(shares(20, 24), [(Feature::Pixels, 1.0)]);
+        assert_eq!(shares(60, 72), [(Feature::Texture, 1.0)]);
     }
 }

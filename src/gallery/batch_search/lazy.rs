@@ -3,23 +3,23 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Sweep;
+use super::BatchSearch;
 
 /// Codes to be, or that have been made; `None` in them where the points have none.
 #[derive(Debug, Default)]
-pub(in crate::gallery) struct Ready {
+pub(in crate::gallery) struct LazyBatchSearch {
     claimed: AtomicBool,
-    sweep: OnceLock<Option<Box<Sweep>>>,
+    batch_search: OnceLock<Option<Box<BatchSearch>>>,
 }
 
-impl Ready {
+impl LazyBatchSearch {
     /// The codes, made by whoever asks first. Others do without until they are there: were they to wait, a worker of
     /// the thread pool that is given their work while it makes them would wait for itself.
-    pub fn get_or_make(&self, make: impl FnOnce() -> Option<Sweep>) -> Option<&Sweep> {
-        if self.sweep.get().is_none() && !self.claimed.swap(true, Ordering::Relaxed) {
+    pub fn get_or_make(&self, make: impl FnOnce() -> Option<BatchSearch>) -> Option<&BatchSearch> {
+        if self.batch_search.get().is_none() && !self.claimed.swap(true, Ordering::Relaxed) {
             // Nobody else has claimed it.
-            let _ = self.sweep.set(make().map(Box::new));
+            let _ = self.batch_search.set(make().map(Box::new));
         }
-        self.sweep.get().and_then(Option::as_deref)
+        self.batch_search.get().and_then(Option::as_deref)
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// A photo that is enrolled already, as it lies in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sighting {
+pub struct KnownPhoto {
     /// Whom it is said to show.
     pub person: Person,
     /// Where it lies.
@@ -21,9 +21,9 @@ pub struct Sighting {
 
 /// All photos of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FolderView {
+pub struct FolderScan {
     /// Those that are enrolled.
-    pub known: Vec<Sighting>,
+    pub known: Vec<KnownPhoto>,
     /// The others, made ready.
     pub new: Vec<LabeledFace>,
     /// Photos, and folders of photos, that are there but could not be used this time.
@@ -33,7 +33,7 @@ pub struct FolderView {
 /// A gallery after it was given a folder, and what that took. Photos are named by source, as the folder has them now
 /// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `gone` and `kept`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Intake {
+pub struct SyncOutcome {
     /// What is enrolled now.
     pub gallery: Gallery,
     /// Photos that are enrolled as they were, each counted once.
@@ -57,7 +57,7 @@ impl Gallery {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn with_folder(self, folder: FolderView) -> Result<Intake> {
+    pub fn with_folder(self, folder: FolderScan) -> Result<SyncOutcome> {
         let mut intake = Changes::default();
         let mut claims = claims(folder.known);
         for face in self.enrolled() {
@@ -85,7 +85,7 @@ impl Gallery {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn mirror(self, folder: FolderView) -> Result<Intake> {
+    pub fn mirror(self, folder: FolderScan) -> Result<SyncOutcome> {
         let mut claims = claims(folder.known);
         let fresh: HashSet<&str> = folder.new.iter().map(|face| face.source.as_str()).collect();
         let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
@@ -97,7 +97,7 @@ impl Gallery {
 
         let mut intake = Changes::default();
         let mut erased = Vec::new();
-        let mut places: HashMap<ContentHash, Sighting> = HashMap::new();
+        let mut places: HashMap<ContentHash, KnownPhoto> = HashMap::new();
         for (at, face) in self.enrolled().iter().enumerate() {
             let person = &self.people()[face.person];
             let Some(mut claims) = claims.remove(&face.hash) else {
@@ -145,15 +145,15 @@ impl Gallery {
 }
 
 /// Who is said to be in each photo.
-fn claims(known: Vec<Sighting>) -> HashMap<ContentHash, Vec<Sighting>> {
-    let mut claims: HashMap<ContentHash, Vec<Sighting>> = HashMap::with_capacity(known.len());
+fn claims(known: Vec<KnownPhoto>) -> HashMap<ContentHash, Vec<KnownPhoto>> {
+    let mut claims: HashMap<ContentHash, Vec<KnownPhoto>> = HashMap::with_capacity(known.len());
     for sighting in known {
         claims.entry(sighting.hash).or_default().push(sighting);
     }
     claims
 }
 
-/// An [`Intake`] in the making.
+/// A [`SyncOutcome`] in the making.
 #[derive(Default)]
 struct Changes {
     unchanged: usize,
@@ -165,7 +165,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn dispute(&mut self, claim: Sighting, enrolled: &Enrolled, person: &Person) {
+    fn dispute(&mut self, claim: KnownPhoto, enrolled: &Enrolled, person: &Person) {
         self.repeats.disputed.push(Dispute {
             source: claim.source,
             person: claim.person,
@@ -175,7 +175,7 @@ impl Changes {
     }
 
     /// Adds what is new to what stays.
-    fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Intake> {
+    fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<SyncOutcome> {
         let given: Vec<(ContentHash, String)> = new
             .iter()
             .map(|face| (face.hash, face.source.clone()))
@@ -190,7 +190,7 @@ impl Changes {
             .collect();
         self.repeats.known.extend(more.known);
         self.repeats.disputed.extend(more.disputed);
-        Ok(Intake {
+        Ok(SyncOutcome {
             gallery,
             unchanged: self.unchanged,
             added,
@@ -225,16 +225,16 @@ mod tests {
     }
 
     /// The folder of these photos as one sees it who has enrolled that gallery.
-    fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderView {
+    fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderScan {
         let (known, new): (Vec<_>, Vec<_>) = photos
             .into_iter()
             .partition(|photo| gallery.position(photo.hash).is_some());
-        let known = known.into_iter().map(|photo| Sighting {
+        let known = known.into_iter().map(|photo| KnownPhoto {
             person: photo.person,
             source: photo.source,
             hash: photo.hash,
         });
-        FolderView {
+        FolderScan {
             known: known.collect(),
             new,
             unusable: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::clusters::{Clusters, Match, Nearest};
-use super::{CHUNK, GROUP, Sweep};
+use super::{BatchSearch, CHUNK, GROUP};
 
 /// Groups that are looked into first, for every person wanted.
 const FIRST: usize = 16;
@@ -12,24 +12,24 @@ const FIRST: usize = 16;
 const ROUGHLY: usize = 8;
 
 /// A look at the people who may be nearest to one query.
-pub(super) struct Looking<'a> {
-    sweep: &'a Sweep,
+pub(super) struct Rescoring<'a> {
+    batch_search: &'a BatchSearch,
     /// How far the query's codes are off.
     error: f64,
     nearest: Nearest<'a>,
 }
 
-impl<'a> Looking<'a> {
+impl<'a> Rescoring<'a> {
     /// For the `top` nearest to a query whose codes are off by `error`.
     pub fn new(
-        sweep: &'a Sweep,
+        batch_search: &'a BatchSearch,
         clusters: &'a Clusters,
         query: &'a [f32],
         error: f64,
         top: usize,
     ) -> Self {
         Self {
-            sweep,
+            batch_search,
             error,
             nearest: Nearest::new(clusters, query, top),
         }
@@ -42,12 +42,12 @@ impl<'a> Looking<'a> {
 
     /// `least` has the least sum of every group, chunk by chunk.
     pub fn look(&mut self, least: &[&[i32]]) {
-        let (sweep, groups) = (self.sweep, CHUNK / GROUP);
+        let (batch_search, groups) = (self.batch_search, CHUNK / GROUP);
         // The nearest few bound what is wanted, and then many are not.
         let mut looked_into = HashSet::new();
         for (sum, group) in nearest(least, FIRST * self.nearest.best.top) {
             if sum <= self.limit(group / groups) {
-                self.see(group, &sweep.owners);
+                self.see(group, &batch_search.owners);
             }
             looked_into.insert(group);
         }
@@ -55,7 +55,7 @@ impl<'a> Looking<'a> {
             let mut limit = self.limit(chunk);
             for (at, &sum) in sums.iter().enumerate() {
                 if sum <= limit && sum < i32::MAX && !looked_into.contains(&(chunk * groups + at)) {
-                    self.see(chunk * groups + at, &sweep.owners);
+                    self.see(chunk * groups + at, &batch_search.owners);
                     limit = self.limit(chunk);
                 }
             }
@@ -75,14 +75,14 @@ impl<'a> Looking<'a> {
     /// centroid, one after the other, make one point of twice as many axes; so do their codes, which are off by
     /// what both are off together.
     fn limit(&self, chunk: usize) -> i32 {
-        let (of_faces, of_centroids) = self.sweep.errors[chunk];
+        let (of_faces, of_centroids) = self.batch_search.errors[chunk];
         let off = |codes: f64| (codes + self.error).powi(2);
-        let (kinds, squared) = match self.sweep.centroids {
+        let (kinds, squared) = match self.batch_search.centroids {
             None => (1.0, off(of_faces)),
             Some(_) => (2.0, off(of_faces) + off(of_centroids)),
         };
         let reach = (self.nearest.best.worst() * kinds).sqrt() + squared.sqrt();
-        let sum = (reach / self.sweep.step).powi(2) * (1.0 + 1e-9) + 1.0;
+        let sum = (reach / self.batch_search.step).powi(2) * (1.0 + 1e-9) + 1.0;
         // Saturates.
         sum as i32
     }

@@ -88,15 +88,15 @@ fn crowd(lie: Lie, beside: Beside, (k, people): (usize, usize), scale: f32, seed
     }
 }
 
-/// The sweep against looking at everybody.
+/// The batch search against looking at everybody.
 fn agree(crowd: &Crowd, rule: ClusterRule, measure: Measure, top: usize) {
     let new = || {
         let points = Arc::clone(&crowd.points);
         Clusters::new(points, &crowd.persons, crowd.people, rule, measure).unwrap()
     };
     let (clusters, oracle) = (new(), new());
-    let sweep = Sweep::new(&clusters.kinds).expect("can be swept over");
-    let found = sweep.rank(&clusters, &crowd.queries, top, Search::Exact);
+    let batch_search = BatchSearch::new(&clusters.kinds).expect("can be swept over");
+    let found = batch_search.rank(&clusters, &crowd.queries, top, Search::Exact);
     for (query, found) in crowd.queries.column_iter().zip(found) {
         let mut best = Best::new(top);
         for person in 0..crowd.people {
