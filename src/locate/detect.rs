@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
-use super::detector::{Detector, WINDOW};
+use super::detector::{Candidate, Detector, WINDOW};
 use crate::error::LocateError;
 use crate::normalize::resize;
 
@@ -46,6 +46,13 @@ const BORDER: f32 = 0.3;
 /// What has a border is shown at this size at most: a face that lacks surroundings fills its photo. (At [`LONGEST`] two
 /// fewer faces of `cfp-frontal` are found, in twice the time.)
 const LONGEST_WITH_BORDER: u64 = 320;
+
+/// Where a face takes this share of the longest side of a photo that is not longer than [`DOUBLED_BELOW`], the photo is a
+/// picture of that face, and smaller ones are not looked for: 100 % of AT&T, 98 % of `cfp-frontal`, in half the time.
+const FILLED: f32 = 0.6;
+
+/// Faces are first looked for from this share of the longest side on: windows move and grow on their way to a face.
+const LARGE: f32 = 0.4;
 
 /// Photos more elongated than this are refused: at working size they are narrower than the smallest face.
 const MOST_ELONGATED: u32 = LONGEST as u32 / WINDOW;
@@ -117,7 +124,16 @@ fn look(photo: &GrayImage, border: u32) -> Result<Vec<Detection>, LocateError> {
         bordered = with_border(at_size, edge);
         &bordered
     };
-    let faces = cascade()?.detect(picture, STEP);
+    let cascade = cascade()?;
+    let faces = match u64::from(photo_size[0].max(photo_size[1])) {
+        ..=DOUBLED_BELOW => {
+            let longest = shown[0].max(shown[1]) as f32;
+            let fills =
+                |face: &Candidate| face.size as f32 >= FILLED * longest && face.score >= MIN_SCORE;
+            cascade.detect_large_first(picture, STEP, LARGE * longest, fills)
+        }
+        _ => cascade.detect(picture, STEP),
+    };
     Ok(faces
         .iter()
         .filter(|face| face.score >= MIN_SCORE)

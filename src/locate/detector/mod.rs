@@ -64,10 +64,47 @@ impl Detector {
 
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
-        let levels: Vec<Vec<Vec<Candidate>>> = scales(picture)
-            .into_par_iter()
-            .map(|scale| self.scan(picture, scale, step))
-            .collect();
+        let levels = self.scan_levels(picture, &scales(picture), step);
+        self.judge(picture, &levels)
+    }
+
+    /// As [`detect`](Self::detect), but levels for faces smaller than `large` pixels are only looked through where the
+    /// others show no face that is enough. It is the small faces that take the time.
+    pub fn detect_large_first(
+        &self,
+        picture: &GrayImage,
+        step: u32,
+        large: f32,
+        is_enough: impl Fn(&Candidate) -> bool,
+    ) -> Vec<Candidate> {
+        let scales = scales(picture);
+        let small = |scale: &&f32| (WINDOW as f32) < large * **scale;
+        let (fine, coarse) = scales.split_at(scales.iter().take_while(small).count());
+        let coarse = self.scan_levels(picture, coarse, step);
+        let found = self.judge(picture, &coarse);
+        if found.iter().any(is_enough) {
+            return found;
+        }
+        let mut levels = self.scan_levels(picture, fine, step);
+        levels.extend(coarse);
+        self.judge(picture, &levels)
+    }
+
+    /// The windows that the first stage accepts: for each level, for each view.
+    fn scan_levels(
+        &self,
+        picture: &GrayImage,
+        scales: &[f32],
+        step: u32,
+    ) -> Vec<Vec<Vec<Candidate>>> {
+        scales
+            .par_iter()
+            .map(|&scale| self.scan(picture, scale, step))
+            .collect()
+    }
+
+    /// The faces among the windows that the first stage accepted on these levels.
+    fn judge(&self, picture: &GrayImage, levels: &[Vec<Vec<Candidate>>]) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for view in 0..self.cascade.views.len() {
             let found = levels.iter().filter_map(|level| level.get(view));

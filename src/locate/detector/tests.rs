@@ -101,6 +101,42 @@ fn boxes_and_scores_are_those_of_the_reference_on_groups_and_scenes() {
     compare("not-faces", 5);
 }
 
+/// The least size of a face that fills the photo.
+fn filling(photo: &GrayImage) -> f32 {
+    0.6 * photo.width().max(photo.height()) as f32
+}
+
+#[test]
+fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
+    let detector = Detector::from_bytes(MODEL).expect("the model is whole");
+    for (folder, nth) in [("att", 9), ("groups", 2)] {
+        let Some(folder) = real_faces(folder) else {
+            return;
+        };
+        for path in photos(&folder).into_iter().step_by(nth) {
+            let photo = image::open(&path).expect("a photo").into_luma8();
+            let all = ours(&photo, 4);
+            let enough = filling(&photo);
+            let fills = |face: &Candidate| face.size as f32 >= enough && face.score >= MIN_SCORE;
+            let mut found = detector.detect_large_first(&photo, 4, 0.65 * enough, fills);
+            found.retain(|face| face.score >= MIN_SCORE);
+            let Some(large) = found.iter().find(|face| fills(face)) else {
+                assert_eq!(found, all, "{}", path.display());
+                continue;
+            };
+            let near = |other: &Candidate| {
+                let apart = [
+                    (other.left - large.left).abs(),
+                    (other.top - large.top).abs(),
+                    (other.size - large.size).abs(),
+                ];
+                apart.iter().all(|&apart| 10 * apart <= large.size)
+            };
+            assert!(all.iter().any(near), "{}", path.display());
+        }
+    }
+}
+
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let Some(folder) = real_faces("groups") else {
