@@ -82,7 +82,9 @@ impl Set {
         let listing = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)?;
         let survey = framing::survey(&listing.photos, Crops::Align, |photo| {
             let photo = PhotoFile::read(&photo.path, &Limits::default()).and_then(|f| f.decode());
-            Look::at(&photo.ok()?, Locator::shared().ok()?).ok()
+            let photo = photo.ok()?;
+            let found = Locator::shared().ok()?.locate(&photo).ok()?;
+            Some(Look::of(&found, photo.dimensions()))
         });
         let framing = framing.unwrap_or(survey.framing);
         let preparation =

@@ -171,13 +171,18 @@ impl Preparation {
             Framing::AsIs => self.whole(photo),
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
-                main_face(&found, photo.dimensions())
-                    .and_then(|main| found.get(main))
-                    .map(|face| self.aligned(photo, *face, found.len()))
+                self.prepare_located(photo, &found)
                     .or_else(|| self.assumed(photo))
                     .ok_or(PhotoProblem::NoFace)
             }
         }
+    }
+
+    /// The face that a photo of one person is about, of those that were found in it; `None` where there is none.
+    pub fn prepare_located(&self, photo: &GrayImage, found: &[Location]) -> Option<PreparedFace> {
+        let main = main_face(found, photo.dimensions())?;
+        let face = found.get(main)?;
+        Some(self.aligned(photo, *face, found.len()))
     }
 
     /// Every face of a photo, from left to right; just one, the whole photo, where photos are taken as they

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::likelihood::normalise;
+use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
 use crate::pca::eigen::{self, Accum, Choice, Wanted};
 
@@ -56,13 +56,48 @@ impl ChannelAdaptation {
             }
             normalise(column.as_mut_slice(), &self.prior);
         }
+        self.rotated(placed)
+    }
+
+    /// Columns (k x n) in adapted directions.
+    fn rotated(&self, columns: DMatrix<f64>) -> DMatrix<f64> {
         match &self.rotation {
             Some(rotation) => {
                 let rotation = rotation.map(f64::from).transpose();
-                eigen::product(eigen::view(&rotation), eigen::view(&placed))
+                eigen::product(eigen::view(&rotation), eigen::view(&columns))
             }
-            None => placed,
+            None => columns,
         }
+    }
+
+    /// As [`place`](Self::place), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
+    /// is to move and to scale them.
+    pub fn place_rotated(
+        &self,
+        rotated: &DMatrix<f64>,
+        raw: &DMatrix<f32>,
+        row: usize,
+        photos: &[usize],
+        mean: &[f64],
+    ) -> DMatrix<f64> {
+        let k = self.prior.len();
+        let rotated_mean = self.rotated(DMatrix::from_column_slice(k, 1, mean));
+        let mut placed = DMatrix::zeros(k, photos.len());
+        for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
+            let values = raw.view((row, photo), (k, 1));
+            let factor = length_factor(
+                values
+                    .iter()
+                    .zip(mean)
+                    .map(|(&x, mean)| f64::from(x) - mean),
+                &self.prior,
+            );
+            let values = rotated.column(photo);
+            for ((to, from), mean) in column.iter_mut().zip(&values).zip(&rotated_mean) {
+                *to = factor * (from - mean);
+            }
+        }
+        placed
     }
 }
 
@@ -136,6 +171,14 @@ impl Adaptation {
             both.rows_mut(at * k, k).copy_from(&placed);
         }
         both
+    }
+
+    /// Photos (raw coordinates, 2k x n) in adapted directions, each channel k x n, neither about a mean nor normalised:
+    /// what [`People::place_rotated`](super::People::place_rotated) takes.
+    pub fn rotated(&self, raw: &DMatrix<f32>) -> [DMatrix<f64>; 2] {
+        let k = self.channels[0].prior.len();
+        let of_channel = |at: usize| raw.rows(at * k, k).map(f64::from);
+        [0, 1].map(|at| self.channels[at].rotated(of_channel(at)))
     }
 
     /// Whether a gallery moved the covariance.

@@ -96,16 +96,18 @@ impl Standard {
 /// Brings coordinates to the length that the model expects of a photo of anybody: `Σ x² / (1 + ψ) = k`. No
 /// coordinates stay none.
 pub(super) fn normalise(x: &mut [f64], between: &[f64]) {
-    let energy: f64 = x
-        .iter()
-        .zip(between)
-        .map(|(x, psi)| x * x / (1.0 + psi))
-        .sum();
-    if energy > 0.0 {
-        let factor = (between.len() as f64 / energy).sqrt();
-        for x in x {
-            *x *= factor;
-        }
+    let factor = length_factor(x.iter().copied(), between);
+    for x in x {
+        *x *= factor;
+    }
+}
+
+/// What [`normalise`] multiplies by; 1 where there is no length.
+pub(super) fn length_factor(x: impl Iterator<Item = f64>, between: &[f64]) -> f64 {
+    let energy: f64 = x.zip(between).map(|(x, psi)| x * x / (1.0 + psi)).sum();
+    match energy > 0.0 {
+        true => (between.len() as f64 / energy).sqrt(),
+        false => 1.0,
     }
 }
 

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::adaptation::{Adaptation, ChannelAdaptation, domain_mean, groups};
-use super::likelihood::{Ratio, Standard};
+use super::likelihood::{Ratio, Standard, length_factor};
 use crate::vectors::vectorised;
 
 /// People placed at a time: bounds memory.
@@ -44,6 +44,40 @@ impl People {
         persons: &[usize],
         people: usize,
     ) -> Self {
+        let place =
+            |channel: usize, adapted: &ChannelAdaptation, photos: &[usize], mean: &[f64]| {
+                adapted.place(raw, channel * adapted.prior.len(), photos, mean)
+            };
+        Self::place_by(adaptation, raw, photos, persons, people, place)
+    }
+
+    /// As [`place`](Self::place), where the photos have been rotated by [`Adaptation::rotated`]: for many galleries that
+    /// differ by few photos, with one adaptation.
+    pub fn place_rotated(
+        adaptation: Adaptation,
+        rotated: &[DMatrix<f64>; 2],
+        raw: &DMatrix<f32>,
+        photos: &[usize],
+        persons: &[usize],
+        people: usize,
+    ) -> Self {
+        let place =
+            |channel: usize, adapted: &ChannelAdaptation, photos: &[usize], mean: &[f64]| {
+                let row = channel * adapted.prior.len();
+                adapted.place_rotated(&rotated[channel], raw, row, photos, mean)
+            };
+        Self::place_by(adaptation, raw, photos, persons, people, place)
+    }
+
+    /// Places people; `place` gives photos of a channel about its mean, normalised, in adapted directions.
+    fn place_by(
+        adaptation: Adaptation,
+        raw: &DMatrix<f32>,
+        photos: &[usize],
+        persons: &[usize],
+        people: usize,
+        place: impl Fn(usize, &ChannelAdaptation, &[usize], &[f64]) -> DMatrix<f64>,
+    ) -> Self {
         let k = adaptation.channels[0].prior.len();
         let own = groups(photos, persons);
         let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
@@ -65,7 +99,7 @@ impl People {
             .collect();
         for some in everybody.chunks(CHUNK) {
             let own: Vec<&[usize]> = some.iter().map(|&at| of_person[at].as_slice()).collect();
-            let centres = placed.person_means(raw, &own);
+            let centres = placed.person_means(&own, &place);
             let ratios: Vec<[Ratio; 2]> = (0..some.len())
                 .into_par_iter()
                 .map(|at| {
@@ -84,13 +118,17 @@ impl People {
     }
 
     /// The mean of each person's photos in adapted coordinates, k x people, of each channel.
-    fn person_means(&self, raw: &DMatrix<f32>, own: &[&[usize]]) -> [DMatrix<f64>; 2] {
+    fn person_means(
+        &self,
+        own: &[&[usize]],
+        place: impl Fn(usize, &ChannelAdaptation, &[usize], &[f64]) -> DMatrix<f64>,
+    ) -> [DMatrix<f64>; 2] {
         let photos: Vec<usize> = own
             .iter()
             .flat_map(|photos| photos.iter().copied())
             .collect();
         [0, 1].map(|at| {
-            let all = self.placed(at, raw, &photos);
+            let all = place(at, &self.adaptation.channels[at], &photos, &self.means[at]);
             let mut centres = DMatrix::zeros(all.nrows(), own.len());
             let mut from = 0;
             for (person, photos) in own.iter().enumerate() {
@@ -115,13 +153,6 @@ impl People {
         self.quadratic
             .entry(self.photos[person])
             .or_insert_with(|| quadratic().collect());
-    }
-
-    /// Photos in adapted coordinates of a channel, k x n.
-    fn placed(&self, channel: usize, raw: &DMatrix<f32>, photos: &[usize]) -> DMatrix<f64> {
-        let adaptation: &ChannelAdaptation = &self.adaptation.channels[channel];
-        let k = adaptation.prior.len();
-        adaptation.place(raw, channel * k, photos, &self.means[channel])
     }
 
     /// Photos in adapted coordinates of both channels, 2k x n.
@@ -204,18 +235,9 @@ impl People {
             difference = rotation.map(f64::from) * difference;
         }
         let values = raw.view((channel * k, 0), (k, 1));
-        let about = values
-            .iter()
-            .zip(&self.means[channel])
-            .zip(&adaptation.prior);
-        let energy: f64 = about
-            .map(|((&value, mean), psi)| (f64::from(value) - mean).powi(2) / (1.0 + psi))
-            .sum();
-        let factor = if energy > 0.0 {
-            (k as f64 / energy).sqrt()
-        } else {
-            0.0
-        };
+        let about = values.iter().zip(&self.means[channel]);
+        let about = about.map(|(&value, mean)| f64::from(value) - mean);
+        let factor = length_factor(about, &adaptation.prior);
         difference.iter().map(|value| value * factor).collect()
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use eigenfaces::background::Described;
-use eigenfaces::dataset::{self, LabeledPhoto, Limits};
+use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::{Error, Result};
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
@@ -42,14 +42,13 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         size: Some(FaceSize::ALIGNED),
         ..args.learn.prepare.options(Crops::Align)
     };
-    let (preparation, _) =
-        options.choose(&listing.photos, &args.faces, &listing.skipped, output)?;
+    let chosen = options.choose(&listing.photos, &args.faces, &listing.skipped, output)?;
     let progress = output.progress(listing.photos.len(), "looking for faces");
     let loaded = dataset::load(
         &listing.photos,
         &Limits::default(),
-        |photo: &LabeledPhoto, file| {
-            let face = preparation.prepare(&file.decode()?)?;
+        |photo: &LabeledPhoto, file: &PhotoFile| {
+            let face = chosen.prepare(file.content_hash(), || file.decode())?;
             Ok((photo.person.clone(), key(&photo.path), face.pixels))
         },
         &|done| progress.reach(done),

@@ -17,19 +17,19 @@ pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {
     let destination = outputs.claim(&args.output, FileKind::Plan)?;
     let listing = dataset::list_photos(&args.faces)?;
     let photos = &listing.photos;
-    let (preparation, survey) =
+    let chosen =
         args.prepare
             .options(Crops::Keep)
             .choose(photos, &args.faces, &listing.skipped, output)?;
     let plan = Plan::new(
-        preparation,
+        chosen.preparation,
         args.features.unwrap_or_default(),
         args.mirrors,
         args.components.unwrap_or_default(),
     )?;
     destination.write_with(Privacy::Public, |out| store::write_plan(&plan, out))?;
     learning::report_skipped(&listing.skipped, output);
-    if let Some(survey) = &survey {
+    if let Some(survey) = &chosen.survey {
         output.notice(&Notice::Framing(survey));
     }
     output.say(&format!("{}: {}", shown(&args.output), in_words(&plan)));

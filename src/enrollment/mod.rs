@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use chosen::{PhotoFaces, chosen_face};
 pub use observer::{Notice, Observer};
-pub use preparation::{PreparationOptions, choose_size, none_usable};
+pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
@@ -75,11 +75,14 @@ pub fn read_folders(
         observer.notice(&Notice::Spellings(spellings));
     }
     let mut skipped = listing.skipped;
-    let (preparation, survey) = match base {
-        Base::Gallery(preparation, _) | Base::Basis(preparation) => (*preparation, None),
+    let chosen = match base {
+        Base::Gallery(preparation, _) | Base::Basis(preparation) => {
+            ChosenPreparation::known(*preparation)
+        }
         Base::Nothing(options) => options.choose(&listing.photos, roots, &skipped, observer)?,
     };
-    let mut read = read_photos(&listing.photos, &preparation, &base.enrolled(), observer);
+    let mut read = read_photos(&listing.photos, &chosen, &base.enrolled(), observer);
+    let (preparation, survey) = (chosen.preparation, chosen.survey);
     skipped.append(&mut read.skipped);
     observer.skipped(&skipped);
     if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
@@ -89,7 +92,7 @@ pub fn read_folders(
     let mut folder = FolderScan::default();
     for photo in read.items {
         match photo {
-            Read::Known(sighting) => folder.known.push(sighting),
+            Read::Known(photo) => folder.known.push(photo),
             Read::New(face, part) => {
                 parts.count(part);
                 folder.new.push(face);
@@ -176,7 +179,7 @@ enum Read {
 
 fn read_photos(
     photos: &[LabeledPhoto],
-    preparation: &Preparation,
+    chosen: &ChosenPreparation,
     enrolled: &HashSet<ContentHash>,
     observer: &dyn Observer,
 ) -> dataset::Dataset<Read> {
@@ -184,19 +187,19 @@ fn read_photos(
         if observer.is_cancelled() {
             return Ok(Read::Cancelled);
         }
-        let sighting = KnownPhoto {
+        let known = KnownPhoto {
             person: photo.person.clone(),
             source: photo.path.to_string_lossy().into_owned(),
             hash: file.content_hash(),
         };
-        if enrolled.contains(&sighting.hash) {
-            return Ok(Read::Known(sighting));
+        if enrolled.contains(&known.hash) {
+            return Ok(Read::Known(known));
         }
-        let face = preparation.prepare(&file.decode()?)?;
+        let face = chosen.prepare(known.hash, || file.decode())?;
         let labeled = LabeledFace {
-            person: sighting.person,
-            source: sighting.source,
-            hash: sighting.hash,
+            person: known.person,
+            source: known.source,
+            hash: known.hash,
             pixels: face.pixels,
         };
         Ok(Read::New(labeled, face.part))

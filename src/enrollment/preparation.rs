@@ -1,19 +1,21 @@
 //! The choice of how photos become faces.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use image::GrayImage;
 
 use super::Observer;
-use crate::dataset::{self, Limits, Photo, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, Limits, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::Locator;
 use crate::locate::framing::{self, Crops, Framing, FramingRule, Look, Survey};
 use crate::normalize::Illumination;
 use crate::normalize::resize;
-use crate::preparation::Preparation;
+use crate::preparation::{Preparation, PreparedFace};
 
 /// Photos narrower than this are taken as they are: enlarged they would show no more.
 const TEXTURED_WIDTH: u32 = 32;
@@ -31,9 +33,46 @@ pub struct PreparationOptions {
     pub crops: Crops,
 }
 
+/// A preparation that suits some photos, and what was seen of them when it was chosen.
+#[derive(Debug, Clone)]
+pub struct ChosenPreparation {
+    /// How the photos become faces.
+    pub preparation: Preparation,
+    /// The look at some of the photos that the framing was decided from, if it was.
+    pub survey: Option<Survey>,
+    /// Faces of photos that were looked at, prepared: to find a face is what takes the time.
+    prepared: HashMap<ContentHash, PreparedFace>,
+}
+
+impl ChosenPreparation {
+    /// A preparation that was chosen before.
+    pub fn known(preparation: Preparation) -> Self {
+        Self {
+            preparation,
+            survey: None,
+            prepared: HashMap::new(),
+        }
+    }
+
+    /// The face that a photo of one person is about, by the hash of its file; `decoded` is asked for the photo only where
+    /// its face is not known yet.
+    ///
+    /// # Errors
+    /// Those of `decoded` and of [`Preparation::prepare`].
+    pub fn prepare<P: Borrow<GrayImage>>(
+        &self,
+        photo: ContentHash,
+        decoded: impl FnOnce() -> Result<P, PhotoProblem>,
+    ) -> Result<PreparedFace, PhotoProblem> {
+        match self.prepared.get(&photo) {
+            Some(face) => Ok(face.clone()),
+            None => self.preparation.prepare(decoded()?.borrow()),
+        }
+    }
+}
+
 impl PreparationOptions {
-    /// Chooses a preparation for these photos, which were found in `roots`. With it the look at some of them that the
-    /// framing was decided from, if it was.
+    /// Chooses a preparation for these photos, which were found in `roots`.
     ///
     /// # Errors
     /// [`Error::NoneUsable`] where the size depends on the photos and none can be used; the observer hears why of each,
@@ -44,21 +83,23 @@ impl PreparationOptions {
         roots: &[PathBuf],
         skipped: &[Skipped],
         observer: &dyn Observer,
-    ) -> Result<(Preparation, Option<Survey>)> {
-        let survey = self.survey(photos, |photo| {
-            let read = PhotoFile::read(photo.as_ref(), &Limits::default());
-            read.and_then(|file| file.decode()).ok().map(Cow::Owned)
+    ) -> Result<ChosenPreparation> {
+        let surveyed = self.survey(photos, |photo| {
+            let file = PhotoFile::read(photo.as_ref(), &Limits::default()).ok()?;
+            Some((file.content_hash(), Cow::Owned(file.decode().ok()?)))
         });
-        self.settle(survey, || choose_size(photos, roots, skipped, observer))
+        self.settle(surveyed, || choose_size(photos, roots, skipped, observer))
     }
 
     /// As [`choose`](Self::choose), for photos that are in memory.
     ///
     /// # Errors
     /// [`Error::NoneUsable`] where the size depends on the photos and all are too small.
-    pub fn choose_for(&self, photos: &[&Photo]) -> Result<(Preparation, Option<Survey>)> {
-        let survey = self.survey(photos, |photo| Some(Cow::Borrowed(photo.luma())));
-        self.settle(survey, || {
+    pub fn choose_for(&self, photos: &[&Photo]) -> Result<ChosenPreparation> {
+        let surveyed = self.survey(photos, |photo| {
+            Some((photo.content_hash(), Cow::Borrowed(photo.luma())))
+        });
+        self.settle(surveyed, || {
             let sizes: Vec<_> = photos
                 .iter()
                 .map(|photo| photo.luma().dimensions())
@@ -67,36 +108,66 @@ impl PreparationOptions {
         })
     }
 
-    /// A look at some of the photos, if anything depends on it.
+    /// The preparation of photos whose faces are looked for.
+    fn detecting(&self) -> Preparation {
+        let size = self.size.unwrap_or(FaceSize::ALIGNED);
+        Preparation::new(size, Framing::Detect).with_light(self.light)
+    }
+
+    /// A look at some of the photos, if anything depends on it, and the faces seen.
     fn survey<'a, P: Sync>(
         &self,
         photos: &'a [P],
-        decoded: impl Fn(&'a P) -> Option<Cow<'a, GrayImage>> + Sync,
-    ) -> Option<Survey> {
-        let places: Vec<usize> = (0..photos.len()).collect();
-        let look =
-            |&at: &usize| Look::at(&*decoded(photos.get(at)?)?, Locator::shared().ok()?).ok();
-        match self.framing {
-            FramingRule::Given(Framing::AsIs) => None,
-            _ => Some(framing::survey(&places, self.crops, look)),
+        decoded: impl Fn(&'a P) -> Option<(ContentHash, Cow<'a, GrayImage>)> + Sync,
+    ) -> Option<(Survey, HashMap<ContentHash, PreparedFace>)> {
+        if self.framing == FramingRule::Given(Framing::AsIs) {
+            return None;
         }
+        let prepared = Mutex::new(HashMap::new());
+        let look = |&at: &usize| {
+            let (hash, photo) = decoded(photos.get(at)?)?;
+            if Look::is_too_small(photo.dimensions()) {
+                return Some(Look::TooSmall);
+            }
+            let found = Locator::shared().ok()?.locate(&photo).ok()?;
+            if let Some(face) = self.detecting().prepare_located(&photo, &found) {
+                let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
+                prepared.insert(hash, face);
+            }
+            Some(Look::of(&found, photo.dimensions()))
+        };
+        let places: Vec<usize> = (0..photos.len()).collect();
+        let survey = framing::survey(&places, self.crops, look);
+        let prepared = prepared
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        Some((survey, prepared))
     }
 
     /// The preparation, after a look at the photos, whose own size is asked for only where it matters.
     fn settle(
         &self,
-        survey: Option<Survey>,
+        surveyed: Option<(Survey, HashMap<ContentHash, PreparedFace>)>,
         own_size: impl FnOnce() -> Result<FaceSize>,
-    ) -> Result<(Preparation, Option<Survey>)> {
+    ) -> Result<ChosenPreparation> {
+        let (survey, prepared) = surveyed.unzip();
         let framing = match (self.framing, &survey) {
             (FramingRule::Given(framing), _) => framing,
             (FramingRule::Auto, Some(survey)) => survey.framing,
             (FramingRule::Auto, None) => Framing::default(),
         };
-        let size = match (self.size, framing) {
-            (Some(size), _) => size,
-            (None, Framing::Detect) => FaceSize::ALIGNED,
-            (None, Framing::AsIs) => {
+        let decided = survey.filter(|_| self.framing == FramingRule::Auto);
+        if framing == Framing::Detect {
+            let crop_eyes = survey.as_ref().and_then(|survey| survey.crop_eyes);
+            return Ok(ChosenPreparation {
+                preparation: self.detecting().with_crop_eyes(crop_eyes),
+                survey: decided,
+                prepared: prepared.unwrap_or_default(),
+            });
+        }
+        let size = match self.size {
+            Some(size) => size,
+            None => {
                 let own = own_size()?;
                 match self.crops {
                     // The background model looks at faces of one size.
@@ -105,14 +176,10 @@ impl PreparationOptions {
                 }
             }
         };
-        let preparation = Preparation::new(size, framing)
-            .with_light(self.light)
-            .with_crop_eyes(match framing {
-                Framing::Detect => survey.as_ref().and_then(|survey| survey.crop_eyes),
-                Framing::AsIs => None,
-            });
-        let decided = survey.filter(|_| self.framing == FramingRule::Auto);
-        Ok((preparation, decided))
+        Ok(ChosenPreparation {
+            survey: decided,
+            ..ChosenPreparation::known(Preparation::new(size, framing).with_light(self.light))
+        })
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
+use super::{
+    Base, ChosenPreparation, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable,
+};
 use crate::dataset::{self, ContentHash, Limits, Person, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
@@ -19,8 +21,14 @@ pub(super) fn read(
 ) -> Result<FolderFaces> {
     let listing = dataset::list_photos(roots)?;
     let mut skipped = listing.skipped;
-    let (preparation, survey) = match base {
-        Base::Gallery(preparation, _) | Base::Basis(preparation) => (*preparation, None),
+    let ChosenPreparation {
+        preparation,
+        survey,
+        ..
+    } = match base {
+        Base::Gallery(preparation, _) | Base::Basis(preparation) => {
+            ChosenPreparation::known(*preparation)
+        }
         Base::Nothing(options) => {
             let framing = match options.framing {
                 // Regions lie in whole photos.

@@ -1,7 +1,6 @@
 //! Running the folds: learn from some faces, rank all people for the others.
 
-use std::sync::OnceLock;
-
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::identification::squared_distance;
@@ -57,10 +56,11 @@ pub(super) fn run(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
+    let persons = gallery.persons();
     let comparison = settings.comparison();
     let features;
     let ranker = match whole.background() {
-        Some(comparer) => Ranker::Background(ByBackground::new(comparer, gallery, folds)?),
+        Some(comparer) => Ranker::Background(ByBackground::new(comparer, gallery)?),
         None => {
             features = comparison.feature_matrices(gallery.faces());
             let trials = Resampling::new(&features, comparison, settings.pca())?;
@@ -71,18 +71,27 @@ pub(super) fn run(
             })
         }
     };
-    let one = |fold: &Fold| {
-        let outcome = run_fold(whole, &ranker, fold, keep);
-        progress();
-        outcome
+    let groups: Vec<&[Fold]> = folds
+        .chunk_by(|one, other| share_model(&persons, one, other))
+        .collect();
+    let of_group = |group: &&[Fold]| -> Result<Vec<Outcome>> {
+        let adapted = group.first().and_then(|fold| ranker.without_person(fold));
+        group
+            .iter()
+            .map(|fold| {
+                let outcome = run_fold(whole, &ranker, adapted.as_ref(), fold, keep);
+                progress();
+                outcome
+            })
+            .collect()
     };
-    let parts: Vec<Outcome> = if gallery.len() <= SIDE_BY_SIDE {
-        folds.par_iter().map(one).collect::<Result<_>>()?
+    let parts: Vec<Vec<Outcome>> = if gallery.len() <= SIDE_BY_SIDE {
+        groups.par_iter().map(of_group).collect::<Result<_>>()?
     } else {
-        folds.iter().map(one).collect::<Result<_>>()?
+        groups.iter().map(of_group).collect::<Result<_>>()?
     };
     let mut all = Outcomes::default();
-    for mut part in parts {
+    for mut part in parts.into_iter().flatten() {
         let repeats = all.raw_pixels.len().max(part.repeat + 1);
         all.raw_pixels.resize(repeats, (0, 0));
         all.raw_pixels[part.repeat].0 += part.raw_right;
@@ -109,10 +118,44 @@ struct Ranking {
     confidence: f64,
 }
 
+/// Whose face a fold tries, where it tries a single one.
+fn person_tried(persons: &[usize], fold: &Fold) -> Option<usize> {
+    match fold.tried[..] {
+        [face] => Some(persons[face]),
+        _ => None,
+    }
+}
+
+/// Whether two folds each try a face of one person and learn from the same faces of the other people.
+fn share_model(persons: &[usize], one: &Fold, other: &Fold) -> bool {
+    let Some(person) = person_tried(persons, one) else {
+        return false;
+    };
+    if person_tried(persons, other) != Some(person) {
+        return false;
+    }
+    let is_other = |face: &&usize| persons[**face] != person;
+    let others = one.learned.iter().filter(is_other);
+    others.eq(other.learned.iter().filter(is_other))
+}
+
 impl Ranker<'_> {
+    /// The background model adapted without the person whose face a fold tries, where it tries a single one.
+    fn without_person(&self, fold: &Fold) -> Option<Adapted> {
+        match self {
+            Self::Gallery(_) => None,
+            Self::Background(background) => background.without_person(fold),
+        }
+    }
+
     /// A ranking for each face that the fold tries, in order. Whoever has no face to learn from is near nobody: people
     /// keep their numbers.
-    fn rank(&self, whole: &Recognizer, fold: &Fold) -> Result<Vec<Ranking>> {
+    fn rank(
+        &self,
+        whole: &Recognizer,
+        adapted: Option<&Adapted>,
+        fold: &Fold,
+    ) -> Result<Vec<Ranking>> {
         match self {
             Self::Gallery(trials) => {
                 let (persons, people) = (whole.gallery().persons(), whole.gallery().people().len());
@@ -128,15 +171,21 @@ impl Ranker<'_> {
                 };
                 Ok((0..fold.tried.len()).map(ranking).collect())
             }
-            Self::Background(background) => Ok(background.rank(fold)),
+            Self::Background(background) => Ok(background.rank(adapted, fold)),
         }
     }
 }
 
-fn run_fold(whole: &Recognizer, ranker: &Ranker<'_>, fold: &Fold, keep: Keep) -> Result<Outcome> {
+fn run_fold(
+    whole: &Recognizer,
+    ranker: &Ranker<'_>,
+    adapted: Option<&Adapted>,
+    fold: &Fold,
+    keep: Keep,
+) -> Result<Outcome> {
     let gallery = whole.gallery();
     let persons = gallery.persons();
-    let rankings = ranker.rank(whole, fold)?;
+    let rankings = ranker.rank(whole, adapted, fold)?;
     let mut outcome = Outcome {
         trials: Vec::with_capacity(fold.tried.len()),
         genuine: Vec::new(),
@@ -199,54 +248,65 @@ struct ByBackground<'a> {
     background: &'static Background,
     persons: Vec<usize>,
     people: usize,
-    /// Where single faces are tried, the model adapted without anything of each person.
-    without_person: Vec<OnceLock<Adaptation>>,
+}
+
+/// An adapted model, and the photos in its directions: see [`Adaptation::rotated`].
+struct Adapted {
+    adaptation: Adaptation,
+    rotated: [DMatrix<f64>; 2],
 }
 
 impl<'a> ByBackground<'a> {
-    fn new(comparer: &'a BackgroundComparer, gallery: &Gallery, folds: &[Fold]) -> Result<Self> {
-        let single = folds.iter().any(|fold| fold.tried.len() == 1);
-        let people = gallery.people().len();
+    fn new(comparer: &'a BackgroundComparer, gallery: &Gallery) -> Result<Self> {
         Ok(Self {
             comparer,
             background: Background::bundled()?,
             persons: gallery.persons(),
-            people,
-            without_person: (0..if single { people } else { 0 })
-                .map(|_| OnceLock::new())
-                .collect(),
+            people: gallery.people().len(),
         })
     }
 
-    fn rank(&self, fold: &Fold) -> Vec<Ranking> {
+    fn persons_of(&self, faces: &[usize]) -> Vec<usize> {
+        faces.iter().map(|&face| self.persons[face]).collect()
+    }
+
+    fn adaptation(&self, faces: &[usize]) -> Adaptation {
         let coordinates = self.comparer.coordinates();
-        let of = |faces: &[usize]| -> Vec<usize> {
-            faces.iter().map(|&face| self.persons[face]).collect()
-        };
-        let adapted =
-            |photos: &[usize]| Adaptation::learn(self.background, coordinates, photos, &of(photos));
-        let adaptation = match &fold.tried[..] {
-            // One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
-            &[face] => {
-                let person = self.persons[face];
-                let without = || {
-                    let others = fold.learned.iter().copied();
-                    let others: Vec<usize> =
-                        others.filter(|&at| self.persons[at] != person).collect();
-                    adapted(&others)
-                };
-                self.without_person[person].get_or_init(without).clone()
-            }
-            _ => adapted(&fold.learned),
-        };
-        let persons = of(&fold.learned);
-        let people = People::place(
+        Adaptation::learn(self.background, coordinates, faces, &self.persons_of(faces))
+    }
+
+    /// One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
+    fn without_person(&self, fold: &Fold) -> Option<Adapted> {
+        let person = person_tried(&self.persons, fold)?;
+        let others = fold.learned.iter().copied();
+        let others: Vec<usize> = others.filter(|&at| self.persons[at] != person).collect();
+        let adaptation = self.adaptation(&others);
+        Some(Adapted {
+            rotated: adaptation.rotated(self.comparer.coordinates()),
             adaptation,
-            coordinates,
-            &fold.learned,
-            &persons,
-            self.people,
-        );
+        })
+    }
+
+    fn rank(&self, adapted: Option<&Adapted>, fold: &Fold) -> Vec<Ranking> {
+        let coordinates = self.comparer.coordinates();
+        let persons = self.persons_of(&fold.learned);
+        let people = match adapted {
+            Some(adapted) => People::place_rotated(
+                adapted.adaptation.clone(),
+                &adapted.rotated,
+                coordinates,
+                &fold.learned,
+                &persons,
+                self.people,
+            ),
+            None => People::place(
+                self.adaptation(&fold.learned),
+                coordinates,
+                &fold.learned,
+                &persons,
+                self.people,
+            ),
+        };
         let calibration = self.comparer.calibration();
         people.with_scores(&coordinates.select_columns(&fold.tried), |_, scores| {
             let judged = calibration.judge(&scores, usize::MAX);

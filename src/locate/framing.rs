@@ -6,13 +6,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use image::GrayImage;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::align::Point;
-use super::{Locator, main_face};
-use crate::error::LocateError;
+use super::{Location, main_face};
 
 /// How photos become faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -212,22 +210,19 @@ pub enum Look {
 }
 
 impl Look {
-    /// Looks at a photo.
-    ///
-    /// # Errors
-    /// When the detector breaks down.
-    pub fn at(photo: &GrayImage, locator: &Locator) -> Result<Self, LocateError> {
-        let (width, height) = photo.dimensions();
-        if width.min(height) < SMALL {
-            return Ok(Self::TooSmall);
-        }
-        let faces = locator.locate(photo)?;
-        let main = main_face(&faces, (width, height)).and_then(|main| faces.get(main));
-        Ok(main.map_or(Self::NoFace, |face| Self::Face {
-            share: face.bounds[2] / width as f32,
-            photo: (width, height),
+    /// Whether a photo of this width and height is too small to look for a face in it.
+    pub fn is_too_small((width, height): (u32, u32)) -> bool {
+        width.min(height) < SMALL
+    }
+
+    /// What a photo of this width and height looks like, in which these faces were found.
+    pub fn of(found: &[Location], photo: (u32, u32)) -> Self {
+        let main = main_face(found, photo).and_then(|main| found.get(main));
+        main.map_or(Self::NoFace, |face| Self::Face {
+            share: face.bounds[2] / photo.0 as f32,
+            photo,
             eyes: face.eyes,
-        }))
+        })
     }
 
     /// Whether there is a face with room around it.
@@ -438,9 +433,8 @@ mod tests {
 
     #[test]
     fn small_photos_are_not_looked_at() {
-        let locator = Locator::new().unwrap();
-        let look = Look::at(&GrayImage::new(4000, SMALL - 1), &locator);
-        assert_eq!(look, Ok(Look::TooSmall));
+        assert!(Look::is_too_small((4000, SMALL - 1)));
+        assert!(!Look::is_too_small((SMALL, SMALL)));
     }
 
     #[test]

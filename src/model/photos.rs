@@ -15,10 +15,10 @@ impl Model {
     /// faces.
     pub fn enroll_photos(photos: &[(Person, Photo)], options: &Options) -> Result<Self> {
         let shown: Vec<&Photo> = photos.iter().map(|(_, photo)| photo).collect();
-        let (preparation, _) = options.preparation.choose_for(&shown)?;
+        let chosen = options.preparation.choose_for(&shown)?;
         let prepared: Vec<_> = photos
             .par_iter()
-            .map(|(_, photo)| preparation.prepare(photo.luma()))
+            .map(|(_, photo)| chosen.prepare(photo.content_hash(), || Ok(photo.luma())))
             .collect();
         let mut faces = Vec::with_capacity(photos.len());
         for (at, ((person, photo), face)) in photos.iter().zip(prepared).enumerate() {
@@ -33,12 +33,12 @@ impl Model {
                 pixels: face.pixels,
             });
         }
-        let (gallery, repeats) = Gallery::assemble(preparation.size(), faces)?;
+        let (gallery, repeats) = Gallery::assemble(chosen.preparation.size(), faces)?;
         if let Some(dispute) = repeats.disputed.first() {
             return Err(Error::PhotoOfOther {
                 person: dispute.other_person.to_string(),
             });
         }
-        Self::enroll_gallery(preparation, gallery, options.settings)
+        Self::enroll_gallery(chosen.preparation, gallery, options.settings)
     }
 }

@@ -227,6 +227,27 @@ fn drawn(people: usize) -> (DMatrix<f32>, Vec<usize>) {
 }
 
 #[test]
+fn photos_rotated_beforehand_give_the_same_scores() {
+    let background = Background::bundled().unwrap();
+    let (coordinates, persons) = drawn(30);
+    let photos: Vec<usize> = (1..persons.len()).collect();
+    let enrolled: Vec<usize> = photos.iter().map(|&photo| persons[photo]).collect();
+    for adaptation in [
+        Adaptation::none(background),
+        Adaptation::learn(background, &coordinates, &photos, &enrolled),
+    ] {
+        let rotated = adaptation.rotated(&coordinates);
+        let one = People::place(adaptation.clone(), &coordinates, &photos, &enrolled, 30);
+        let other =
+            People::place_rotated(adaptation, &rotated, &coordinates, &photos, &enrolled, 30);
+        let [one, other] = [one, other].map(|people| people.with_scores(&coordinates, |_, of| of));
+        for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
+            assert!((one - other).abs() < 1e-4, "{one} {other}");
+        }
+    }
+}
+
+#[test]
 fn thousands_of_people_are_told_apart() {
     let background = Background::bundled().unwrap();
     let (coordinates, persons) = drawn(10_000);
