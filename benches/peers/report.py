@@ -177,7 +177,7 @@ def document(results):
     if whole:
         parts += [
             "## Whole process\n",
-            f"Programs from start to end, interpreter included. `enroll`: {whole['files']} files to a saved model (ours also\n"
+            f"Programs from start to end, interpreter included. `enroll`: {whole['files']} files to a saved model (this program also\n"
             "calibrates its confidence, which takes fits of its own). `identify`: one photo, model read from disk.\n"
             "OpenCV's side is `benches/peers/opencv_program.py`.\n",
         ]

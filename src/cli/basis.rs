@@ -21,9 +21,10 @@ use eigenfaces::store::{self, Archive, Destination, FileKind, Kind, Outputs, Pri
 use image::GrayImage;
 
 use super::args::Basis;
+use super::files;
 use super::folder_space::{self, How};
+use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
-use super::{Outcome, files};
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];

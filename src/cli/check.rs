@@ -13,8 +13,9 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Evaluate, Format};
+use super::learning;
+use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, percent, shown};
-use super::{Outcome, enroll};
 
 /// What `enroll` would add, checked together with what is enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
@@ -38,7 +39,7 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         None => Base::Nothing(args.learn.preparation_options()),
     };
     let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
-    enroll::report_earlier_names(&history.resolve(&mut read.folder), output);
+    learning::report_earlier_names(&history.resolve(&mut read.folder), output);
     let mut faces = before
         .as_ref()
         .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
@@ -199,7 +200,7 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding 
 }
 
 /// Columns of the table: whatever a finding may have.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "finding",
     "photo",
     "person",
@@ -211,6 +212,7 @@ const COLUMNS: [&str; 11] = [
     "own_distance",
     "correlation",
     "likeness",
+    "likeness_limit",
 ];
 
 fn print(

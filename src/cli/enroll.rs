@@ -1,11 +1,10 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
-use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
@@ -15,8 +14,9 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
+use super::outcome::Outcome;
 use super::output::{Output, counted, keep, one_line, percent};
-use super::{Outcome, check, info, json, model_changes, people, wrong_folder};
+use super::{check, json, learning, model_changes, people, wrong_folder};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -49,7 +49,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
     wrong_folder::refuse(args, &read, known)?;
     if let Some((_, history)) = &before {
-        report_earlier_names(&history.resolve(&mut read.folder), output);
+        learning::report_earlier_names(&history.resolve(&mut read.folder), output);
     }
 
     let (preparation, skipped) = (read.preparation, read.skipped.len());
@@ -113,7 +113,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                         .as_ref()
                         .is_some_and(|known| known.origin() == BasisOrigin::Kept)
                     {
-                        output.say(LEARNED_AGAIN);
+                        output.say(model_changes::LEARNED_AGAIN);
                     }
                     match &known {
                         Some(known) if intake.gone.is_empty() => {
@@ -134,15 +134,6 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Says whose photos folders with earlier names hold.
-pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output) {
-    for (name, now) in earlier {
-        output.say(&format!(
-            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
-        ));
-    }
-}
-
 /// The basis of other photos that the faces are to be placed in, if one was named.
 fn merged_basis(args: &Enroll, model: &Path) -> Result<Option<MergedBasis>> {
     let Some(path) = &args.basis else {
@@ -157,10 +148,6 @@ fn merged_basis(args: &Enroll, model: &Path) -> Result<Option<MergedBasis>> {
         .agree_with(merged_basis.plan().preparation(), path)?;
     Ok(Some(merged_basis))
 }
-
-/// What whoever changes a model should know whose basis was kept before and is not now.
-pub const LEARNED_AGAIN: &str =
-    "the basis, which had been kept, is learned again from the faces that are enrolled";
 
 /// The first of the folders in which there is no photo at all, readable or not: one that is not mounted looks like this.
 fn deserted(roots: &[PathBuf], view: &FolderScan) -> Option<PathBuf> {
@@ -237,7 +224,7 @@ impl Report<'_> {
     /// What would be done, photo by photo.
     fn would(&self) -> Result<()> {
         if self.output.format != Format::Text {
-            return info::fields(&self.counts(), self.output);
+            return self.output.fields(&self.counts());
         }
         for source in &self.intake.added {
             self.output.line(&format!("would enrol {source}"))?;
@@ -289,7 +276,7 @@ impl Report<'_> {
             for (field, count) in self.counts().as_object_mut().into_iter().flatten() {
                 object[field] = count.take();
             }
-            return info::fields(&object, output);
+            return output.fields(&object);
         }
         output.say(&self.in_a_line(recognizer.gallery()));
         let space = recognizer.space();
@@ -301,7 +288,7 @@ impl Report<'_> {
             percent(space.variance_kept())
         ));
         output.say_written(model, started);
-        if let Some(warning) = weak(recognizer) {
+        if let Some(warning) = learning::confidence_warning(recognizer) {
             output.say(&warning);
         }
         output.say(&format!(
@@ -355,29 +342,5 @@ fn model_option(model: &Path) -> String {
         String::new()
     } else {
         format!(" --model {}", one_line(&model.to_string_lossy()))
-    }
-}
-
-/// Why confidence is weak, if it is.
-pub fn weak(recognizer: &Recognizer) -> Option<String> {
-    let calibration = recognizer.calibration()?;
-    let people = counted(recognizer.gallery().people().len(), "person", "people");
-    if !calibration.gives_names() {
-        return Some(format!(
-            "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or leave --background none out"
-        ));
-    }
-    match calibration.basis {
-        CalibrationBasis::AssumedGenuine => Some(
-            "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
-             are is assumed, not measured; add more photos a person"
-                .to_owned(),
-        ),
-        CalibrationBasis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
-            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
-             people, or accept more strangers with identify --far"
-        )),
-        CalibrationBasis::Measured | CalibrationBasis::Assumed => None,
     }
 }

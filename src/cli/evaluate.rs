@@ -12,8 +12,9 @@ use image::imageops;
 
 use super::args::{Evaluate, Format};
 use super::evaluation_files::Wanted;
+use super::outcome::Outcome;
 use super::output::Output;
-use super::{Outcome, check, evaluation_json, evaluation_text, learning, pairs};
+use super::{check, evaluation_json, evaluation_text, learning, pairs};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if args.check {

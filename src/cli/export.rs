@@ -10,8 +10,9 @@ use eigenfaces::store;
 use serde_json::json;
 
 use super::args::{DatabaseIndex, Export, Format};
+use super::model_changes;
+use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
-use super::{Outcome, info, model_changes};
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
@@ -66,7 +67,7 @@ impl Report<'_> {
     fn print(&self, dry_run: bool, output: &Output) -> Result<()> {
         match output.format {
             Format::Text => self.in_words(dry_run, output),
-            Format::Json | Format::Csv => info::fields(&self.object(dry_run), output),
+            Format::Json | Format::Csv => output.fields(&self.object(dry_run)),
         }
     }
 

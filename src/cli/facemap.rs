@@ -12,8 +12,9 @@ use image::GrayImage;
 use serde_json::json;
 
 use super::args::{Facemap, Format, MapMeasure};
+use super::files;
+use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
-use super::{Outcome, files};
 
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
 const MOST_PIXELS: f64 = 25e6;

@@ -12,9 +12,9 @@ use eigenfaces::pca::scaled::ScaledComponents;
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance, scaled};
 use eigenfaces::preparation::Preparation;
 
-use super::Outcome;
 use super::args::Basis;
 use super::learning;
+use super::outcome::Outcome;
 use super::output::Output;
 
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.

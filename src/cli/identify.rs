@@ -21,11 +21,12 @@ use super::args::{Cli, Format, Identify};
 use super::copies::Copies;
 use super::gallery::Gallery;
 use super::learning::Naming;
+use super::outcome::Outcome;
 use super::output::{Output, one_line, percent, shown};
 use super::photos::Photos;
 use super::sidecars::{Named, Sidecars, Writing};
 use super::sorting::Sorted;
-use super::{Outcome, files, json, learning};
+use super::{files, json, learning};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
 /// over a large gallery take.

@@ -12,8 +12,9 @@ use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store::{self, Archive, Kind};
 
 use super::args::{Format, Info};
+use super::outcome::Outcome;
 use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{Outcome, enroll, json, log, merge, partial, plan};
+use super::{json, learning, log, merge, partial, plan};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let archive = Archive::read(model)?;
@@ -28,7 +29,9 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         return log::run(&history, output);
     }
     if output.format != Format::Text {
-        return fields(&json::model(&recognizer), output).map(|()| Outcome::Done);
+        return output
+            .fields(&json::model(&recognizer))
+            .map(|()| Outcome::Done);
     }
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let settings = recognizer.settings();
@@ -128,7 +131,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         let what = if at == 0 { "log" } else { "" };
         output.line(&format!("{what:<13} {line}"))?;
     }
-    if let Some(warning) = enroll::weak(&recognizer) {
+    if let Some(warning) = learning::confidence_warning(&recognizer) {
         output.say(&warning);
     }
     Ok(Outcome::Done)
@@ -138,7 +141,9 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
 fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let merged_basis = store::merged_basis_from_archive(archive)?;
     if output.format != Format::Text {
-        return fields(&merge::json(&merged_basis), output).map(|()| Outcome::Done);
+        return output
+            .fields(&merge::json(&merged_basis))
+            .map(|()| Outcome::Done);
     }
     let size = bytes(archive.size() as u64);
     let mut lines = vec![
@@ -162,7 +167,7 @@ fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
 fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let part = store::partial_from_archive(archive)?;
     if output.format != Format::Text {
-        return fields(&partial::json(&part), output).map(|()| Outcome::Done);
+        return output.fields(&partial::json(&part)).map(|()| Outcome::Done);
     }
     let size = bytes(archive.size() as u64);
     let workers = counted(part.given().len(), "worker", "workers");
@@ -233,25 +238,4 @@ fn needed(recognizer: &Recognizer) -> String {
             "more people: without the background model no name is given with fewer than {ENOUGH_PEOPLE} enrolled"
         ),
     }
-}
-
-/// The fields of an object for scripts: as JSON, or one a row. Nothing where words are wanted.
-pub fn fields(object: &serde_json::Value, output: &Output) -> Result<()> {
-    match output.format {
-        Format::Text => Ok(()),
-        Format::Json => output.json(object.clone()),
-        Format::Csv => csv(object, output),
-    }
-}
-
-/// The same fields as JSON has, one a row.
-fn csv(object: &serde_json::Value, output: &Output) -> Result<()> {
-    output.line("field,value")?;
-    for (field, value) in object.as_object().into_iter().flatten() {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        output.csv(&[field.clone(), value])?;
-    }
-    Ok(())
 }

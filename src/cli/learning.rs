@@ -1,12 +1,13 @@
 //! Options of learning as the library's, and its notices in words: shared by `enroll` and all that take `--faces`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{Skipped, Spellings};
+use eigenfaces::dataset::{Person, Skipped, Spellings};
+use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
 use eigenfaces::error::{Error, Result};
 use eigenfaces::kernel_pca::Kernel;
@@ -17,7 +18,6 @@ use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{Cli, LearningOptions, ModelSource, Prepare};
-use super::enroll;
 use super::output::{Output, counted, one_line, shown};
 
 impl LearningOptions {
@@ -212,7 +212,7 @@ pub fn recognizer(
     let read = enrollment::read_gallery(&origin.faces, &origin.labels, options, &observer)?;
     let settings = origin.learn.settings(Settings::default());
     let recognizer = Recognizer::learn(read.preparation, read.gallery, settings)?;
-    if let Some(warning) = enroll::weak(&recognizer) {
+    if let Some(warning) = confidence_warning(&recognizer) {
         output.say(&warning);
     }
     Ok((recognizer, read.skipped.len()))
@@ -329,5 +329,38 @@ fn in_words(notice: &Notice<'_>) -> String {
                 counted(survey.looked_at, "photo", "photos"),
             ),
         },
+    }
+}
+
+/// Says whose photos folders with earlier names hold.
+pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output) {
+    for (name, now) in earlier {
+        output.say(&format!(
+            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
+        ));
+    }
+}
+
+/// Why confidence is weak, if it is.
+pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
+    let calibration = recognizer.calibration()?;
+    let people = counted(recognizer.gallery().people().len(), "person", "people");
+    if !calibration.gives_names() {
+        return Some(format!(
+            "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or leave --background none out"
+        ));
+    }
+    match calibration.basis {
+        CalibrationBasis::AssumedGenuine => Some(
+            "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
+             are is assumed, not measured; add more photos a person"
+                .to_owned(),
+        ),
+        CalibrationBasis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
+            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
+             people, or accept more strangers with identify --far"
+        )),
+        CalibrationBasis::Measured | CalibrationBasis::Assumed => None,
     }
 }

@@ -7,8 +7,9 @@ use eigenfaces::render::lesson;
 use eigenfaces::store::{FileKind, Outputs, Privacy};
 
 use super::args::{Lesson, ModelSource};
+use super::outcome::Outcome;
 use super::output::{Output, bytes, shown};
-use super::{Outcome, files, learning};
+use super::{files, learning};
 
 /// The page within the folder.
 const PAGE: &str = "lesson.html";

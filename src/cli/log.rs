@@ -6,8 +6,8 @@ use eigenfaces::error::Result;
 use eigenfaces::gallery::{Event, History, Record, Tally};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::args::Format;
+use super::outcome::Outcome;
 use super::output::{Output, counted};
 
 /// So many records are shown unasked.

@@ -11,8 +11,9 @@ use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use serde_json::{Value, json};
 
 use super::args::{Format, MergeParts};
+use super::outcome::Outcome;
 use super::output::{Output, counted, keep, percent, shown};
-use super::{Outcome, info, partial};
+use super::partial;
 
 pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
@@ -70,7 +71,7 @@ fn report(
 ) -> Result<()> {
     let path = &args.output;
     if output.format != Format::Text {
-        return info::fields(&json(merged_basis), output);
+        return output.fields(&json(merged_basis));
     }
     output.say(&format!(
         "merged {} of {}",

@@ -28,6 +28,7 @@ mod lesson;
 mod log;
 mod merge;
 mod model_changes;
+pub mod outcome;
 pub mod output;
 mod pairs;
 mod partial;
@@ -52,41 +53,8 @@ use clap::{CommandFactory, FromArgMatches};
 use eigenfaces::error::{Error, Result};
 
 use args::{Cli, Command};
+use outcome::Outcome;
 use output::Output;
-
-/// How a command ended that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Everything was done.
-    Done,
-    /// Done, but some inputs could not be used; each was named.
-    SomeUnusable,
-    /// Not one of several inputs could be used; each was named.
-    NoneUsable,
-    /// `verify`: the same person.
-    Same,
-    /// `verify`: not the same person.
-    Different,
-}
-
-impl Outcome {
-    /// From how many inputs could be used and how many could not.
-    fn of_inputs(used: usize, unusable: usize) -> Self {
-        match (used, unusable) {
-            (_, 0) => Self::Done,
-            (0, _) => Self::NoneUsable,
-            _ => Self::SomeUnusable,
-        }
-    }
-
-    fn code(self) -> u8 {
-        match self {
-            Self::Done | Self::Same => 0,
-            Self::NoneUsable | Self::Different => 1,
-            Self::SomeUnusable => 3,
-        }
-    }
-}
 
 /// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
 fn survive_large_files() {

@@ -12,6 +12,10 @@ use eigenfaces::store::{ModelLock, Wait};
 use super::args::ChangeOptions;
 use super::output::{Output, one_line, shown};
 
+/// What whoever changes a model should know whose basis was kept before and is not now.
+pub const LEARNED_AGAIN: &str =
+    "the basis, which had been kept, is learned again from the faces that are enrolled";
+
 /// How long to wait in silence for another process that is changing the model.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 

@@ -37,6 +37,22 @@ pub struct Output {
 }
 
 impl Output {
+    /// The fields of an object for scripts: as JSON, or one a row. Nothing where words are wanted.
+    pub fn fields(&self, object: &Value) -> Result<()> {
+        match self.format {
+            Format::Text => Ok(()),
+            Format::Json => self.json(object.clone()),
+            Format::Csv => {
+                self.line("field,value")?;
+                for (field, value) in object.as_object().into_iter().flatten() {
+                    let text = value.as_str().map(str::to_owned);
+                    self.csv(&[field.clone(), text.unwrap_or_else(|| value.to_string())])?;
+                }
+                Ok(())
+            }
+        }
+    }
+
     pub fn new(global: &Global) -> Self {
         let color = match global.color {
             Color::Always => true,

@@ -12,8 +12,9 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Crops;
 
 use super::args::{Evaluate, Format};
+use super::learning;
+use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
-use super::{Outcome, info, learning};
 
 /// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
@@ -143,7 +144,7 @@ fn print(
             LearnedFrom::Bundled => "bundled".into(),
             LearnedFrom::OtherFolds => "other-folds".into(),
         };
-        return info::fields(&object, output);
+        return output.fields(&object);
     }
     output.line(&format!(
         "{} of {} in {} folds, background model {}",

@@ -17,8 +17,9 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::args::{self, Cli, Format};
+use super::learning;
+use super::outcome::Outcome;
 use super::output::{Output, counted};
-use super::{Outcome, info, learning};
 
 /// Photos, or the error that ends them.
 type Photos = Box<dyn Iterator<Item = Result<Given>> + Send>;
@@ -164,7 +165,7 @@ pub fn report(
     output: &Output,
 ) -> Result<()> {
     if output.format != Format::Text {
-        return info::fields(&json(part), output);
+        return output.fields(&json(part));
     }
     let faces = in_words(part.faces(), part.skipped());
     output.say(&match merged {

@@ -14,8 +14,9 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{ChangeOptions, Format, List, Merge, People, PeopleAction, Remove, Rename};
+use super::outcome::Outcome;
 use super::output::{Output, counted};
-use super::{Outcome, enroll, info, model_changes};
+use super::{learning, model_changes};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
@@ -181,7 +182,7 @@ fn change(
     }
     take_down(&plan, before.gallery(), &mut history);
     if before.origin() == BasisOrigin::Kept {
-        output.say(enroll::LEARNED_AGAIN);
+        output.say(model_changes::LEARNED_AGAIN);
     }
     let after = model_changes::learn_from_rest(&before, plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
@@ -191,7 +192,7 @@ fn change(
         counted(after.gallery().people().len(), "person", "people")
     );
     output.say(&format!("{} {}; {left} now", plan.verb.past, plan.what));
-    if let Some(warning) = enroll::weak(&after) {
+    if let Some(warning) = learning::confidence_warning(&after) {
         output.say(&warning);
     }
     report(plan.json, after.gallery(), output)?;
@@ -210,7 +211,7 @@ fn dry_run(plan: &Plan, output: &Output) -> Result<Outcome> {
 fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    info::fields(&object, output)
+    output.fields(&object)
 }
 
 fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {

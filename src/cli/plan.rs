@@ -7,9 +7,9 @@ use eigenfaces::locate::framing::Crops;
 use eigenfaces::partial::Plan;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
-use super::Outcome;
 use super::args;
 use super::learning;
+use super::outcome::Outcome;
 use super::output::{Output, shown};
 
 pub fn run(args: &args::Plan, output: &Output) -> Result<Outcome> {

@@ -14,10 +14,11 @@ use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::args::{AnyFormat, Axes, Cli, Format, Project};
+use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
-use super::{Outcome, files, learning};
+use super::{files, learning};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), args.format);

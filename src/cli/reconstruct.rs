@@ -14,9 +14,10 @@ use eigenfaces::store::{FileKind, Outputs, Privacy};
 use serde_json::json;
 
 use super::args::{Format, Reconstruct};
+use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::weights::{Scale, Table};
-use super::{Outcome, files, learning, photos};
+use super::{files, learning, photos};
 
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;

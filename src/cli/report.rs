@@ -12,8 +12,9 @@ use eigenfaces::render::report;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args::Report;
+use super::outcome::Outcome;
 use super::output::{Output, bytes, shown, with_schema};
-use super::{Outcome, evaluation_json, files, learning, log};
+use super::{evaluation_json, files, learning, log};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();

@@ -6,7 +6,8 @@ use clap::{Command, CommandFactory};
 use eigenfaces::error::{Error, Result};
 
 use super::args::{Cli, Completions};
-use super::{Outcome, examples};
+use super::examples;
+use super::outcome::Outcome;
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();

@@ -8,8 +8,9 @@ use eigenfaces::recognizer::{Verdict, Verification};
 use serde_json::json;
 
 use super::args::{Format, Verify};
+use super::outcome::Outcome;
 use super::output::{Output, one_line, percent, shown};
-use super::{Outcome, learning, photos};
+use super::{learning, photos};
 
 pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, _) = learning::recognizer(&args.origin, model, output)?;

@@ -13,59 +13,11 @@ use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
+use super::damaged::{damaged, format_name, one_line};
+use super::jpeg::Colors;
+use super::limits::Limits;
 use super::{jpeg, luma};
 use crate::error::PhotoProblem;
-
-/// What a photo may cost at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Pixels of the decoded image, width times height.
-    pub max_pixels: u64,
-    /// Bytes of the file.
-    pub max_file_bytes: u64,
-}
-
-/// Bytes that colour profiles, EXIF data and texts of a PNG may take together. Larger profiles are passed over.
-const ANCILLARY: u64 = 32 << 20;
-
-impl Default for Limits {
-    /// 100 million pixels (the largest cameras) and 256 MiB.
-    fn default() -> Self {
-        Self {
-            max_pixels: 100_000_000,
-            max_file_bytes: 256 << 20,
-        }
-    }
-}
-
-impl Limits {
-    pub(super) fn check_pixels(&self, width: u32, height: u32) -> Result<(), PhotoProblem> {
-        if u64::from(width) * u64::from(height) > self.max_pixels {
-            return Err(PhotoProblem::TooManyPixels {
-                width,
-                height,
-                max_pixels: self.max_pixels,
-            });
-        }
-        Ok(())
-    }
-
-    /// What the decoders of `image` may allocate besides the picture itself: four 16-bit samples a pixel, and as much
-    /// again. Of PNG, whose decoder counts rows and not the picture, two rows and [`ANCILLARY`]: a profile of a few
-    /// kilobytes can unpack to any size.
-    fn for_image(&self, format: ImageFormat, head: &[u8]) -> image::Limits {
-        let mut limits = image::Limits::default();
-        limits.max_alloc = Some(match format {
-            ImageFormat::Png => {
-                let width = head.get(16..).and_then(|width| width.first_chunk());
-                let width = width.map_or(0, |&width| u64::from(u32::from_be_bytes(width)));
-                width.min(self.max_pixels) * 16 + ANCILLARY
-            }
-            _ => self.max_pixels.saturating_mul(16).max(64 << 20),
-        });
-        limits
-    }
-}
 
 /// How many leading bytes of a file [`sniff`] wants to see.
 pub const SNIFF_LENGTH: usize = 32;
@@ -115,15 +67,6 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         _ if at(0, b"qoif") => ForeignImage("QOI"),
         _ => return None,
     })
-}
-
-/// What a photo is decoded for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Colors {
-    /// To be compared.
-    Gray,
-    /// To be shown.
-    Rgb,
 }
 
 /// Decodes a photo: upright, 8-bit gray.
@@ -213,7 +156,7 @@ fn decode_with_image(
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     if format == ImageFormat::WebP && bytes.len() < riff_length(bytes) {
         return Err(PhotoProblem::Truncated {
-            format: name(format),
+            format: format_name(format),
         });
     }
     let fail = |e| problem(format, &e);
@@ -270,12 +213,12 @@ fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {
     };
     if early {
         return PhotoProblem::Truncated {
-            format: name(format),
+            format: format_name(format),
         };
     }
     match error {
         ImageError::Unsupported(e) => PhotoProblem::UnsupportedVariant {
-            format: name(format),
+            format: format_name(format),
             reason: one_line(&e.to_string()),
         },
         ImageError::Limits(_) => damaged(format, "it asks for too much memory"),
@@ -313,38 +256,6 @@ fn ends_too_early(error: &(dyn std::error::Error + 'static)) -> bool {
     ]
     .iter()
     .any(|sign| words.contains(sign))
-}
-
-pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
-    PhotoProblem::Damaged {
-        format: name(format),
-        reason: one_line(reason),
-    }
-}
-
-/// The format's name for people.
-fn name(format: ImageFormat) -> &'static str {
-    match format {
-        ImageFormat::Png => "PNG",
-        ImageFormat::Jpeg => "JPEG",
-        ImageFormat::Gif => "GIF",
-        ImageFormat::WebP => "WebP",
-        ImageFormat::Pnm => "PNM",
-        ImageFormat::Tiff => "TIFF",
-        ImageFormat::Bmp => "BMP",
-        _ => "image",
-    }
-}
-
-/// Decoders' messages may hold line breaks and bytes of the file; ours are one plain short line.
-pub(super) fn one_line(text: &str) -> String {
-    const MAX_CHARS: usize = 120;
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(MAX_CHARS)
-        .collect::<String>()
-        .trim_end_matches(['.', ' '])
-        .to_owned()
 }
 
 #[cfg(test)]

@@ -14,9 +14,19 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
-use super::decode::{Colors, Limits, damaged};
+use super::damaged::damaged;
+use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
+
+/// What a photo is decoded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Colors {
+    /// To be compared.
+    Gray,
+    /// To be shown.
+    Rgb,
+}
 
 /// Decodes, not yet turned upright.
 pub(super) fn decode(

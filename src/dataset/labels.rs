@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::found::{FileId, Found, Place};
 use super::load::io_reason;
-use super::walk::{FileId, Found, Place};
 use super::{Person, Skipped, open_file};
 use crate::error::{Error, PhotoProblem, Result};
 
@@ -216,7 +216,7 @@ impl Table {
         };
         let mut columns = (0, 1);
         for (number, row) in rows.records().enumerate() {
-            let row = row.map_err(|e| fail(super::decode::one_line(&e.to_string())))?;
+            let row = row.map_err(|e| fail(super::damaged::one_line(&e.to_string())))?;
             let line = row.position().map_or(0, csv::Position::line);
             if number == 0
                 && let Some(headed) = heading(&row)

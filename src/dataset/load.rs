@@ -12,7 +12,9 @@ use image::{GrayImage, RgbImage};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::decode::{self, Limits, SNIFF_LENGTH, one_line};
+use super::damaged::one_line;
+use super::decode::{self, SNIFF_LENGTH};
+use super::limits::Limits;
 use super::open::{Opened, open};
 use super::{Dataset, Skipped};
 use crate::error::{PhotoProblem, reason};

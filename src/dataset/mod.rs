@@ -8,10 +8,13 @@
 //! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
 //! [`PhotoProblem`], to be listed at the end.
 
+mod damaged;
 pub mod decode;
+mod found;
 pub mod given;
 mod jpeg;
 mod labels;
+mod limits;
 mod load;
 mod luma;
 pub mod natural;
@@ -26,9 +29,10 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use decode::Limits;
+pub use found::FileId;
 pub use given::Given;
 pub use labels::LabelRule;
+pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 pub use nesting::folders_of_folders;
 pub use open::{STANDARD_INPUT, is_standard_input, open_file};
@@ -36,7 +40,7 @@ pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
 pub use stream::{read_ahead, stream, stream_each};
-pub use walk::{FileId, list_labeled, list_photos};
+pub use walk::{list_labeled, list_photos};
 
 use crate::error::PhotoProblem;
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::batch_search::LazyBatchSearch;
 use super::index::Index;
 use super::k_means::{k_means, mean};
 use crate::metric::Measure;
@@ -124,8 +123,6 @@ pub struct Clusters {
     people: usize,
     /// One or two kinds of points; a person's squared distance is the mean over the kinds.
     pub(super) kinds: Vec<Points>,
-    /// For many probes at once.
-    pub(super) batch_search: Arc<LazyBatchSearch>,
 }
 
 impl Clusters {
@@ -160,11 +157,7 @@ impl Clusters {
                 vec![faces, centroids]
             }
         };
-        Some(Self {
-            people,
-            kinds,
-            batch_search: Arc::default(),
-        })
+        Some(Self { people, kinds })
     }
 
     /// How many people there are.

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use batch_search::{Recall, Search};
+pub use batch_search::{BatchRanking, Recall, Search};
 pub use clusters::{ClusterRule, Clusters, Match};
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};

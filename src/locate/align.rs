@@ -5,11 +5,9 @@
 
 use image::{GrayImage, Luma};
 
+pub use super::bilinear::Point;
 use super::bilinear::bilinear;
 use crate::vectors::vectorised_mut;
-
-/// A point in a photo: x to the right, y downwards, in pixels.
-pub type Point = [f32; 2];
 
 /// Where the eyes stand in an aligned crop.
 ///

@@ -2,7 +2,8 @@
 
 use image::GrayImage;
 
-use super::align::Point;
+/// A point in a photo: x to the right, y downwards, in pixels.
+pub type Point = [f32; 2];
 
 /// The gray value at a point between pixels; beyond the border that of the nearest pixel.
 ///

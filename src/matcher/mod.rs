@@ -19,7 +19,7 @@ use nalgebra::DMatrix;
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{ClusterRule, Clusters, Match, Recall, Search};
+use crate::gallery::{BatchRanking, ClusterRule, Clusters, Match, Recall, Search};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::metric::{FittedMetric, Measure, Metric};
 use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
@@ -368,6 +368,8 @@ pub struct Matcher {
     coordinates: Arc<DMatrix<f32>>,
     /// Derived from the coordinates.
     clusters: Clusters,
+    /// For many probes at once.
+    batch: Arc<BatchRanking>,
 }
 
 impl Matcher {
@@ -435,6 +437,7 @@ impl Matcher {
                 parts,
                 coordinates,
                 clusters,
+                batch: Arc::default(),
             }),
             _ => Err(Error::Inconsistent),
         }
@@ -496,12 +499,13 @@ impl Matcher {
         top: usize,
         search: Search,
     ) -> Vec<Vec<Match>> {
-        self.clusters.rank_all(coordinates, top, search)
+        self.batch
+            .rank_all(&self.clusters, coordinates, top, search)
     }
 
     /// What [`Search::Approximate`] misses, tried with up to so many enrolled faces; `None` where it is exact here.
     pub fn recall(&self, faces: usize) -> Option<Recall> {
-        self.clusters.recall(faces)
+        self.batch.recall(&self.clusters, faces)
     }
 }
 

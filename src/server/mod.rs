@@ -31,8 +31,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::TimeoutLayer;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::cli::Outcome;
 use crate::cli::args::Serve;
+use crate::cli::outcome::Outcome;
 use crate::cli::output::Output;
 use access::Access;
 use service::Service;

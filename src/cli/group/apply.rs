@@ -14,9 +14,10 @@ use eigenfaces::{Model, Settings, store};
 use rayon::prelude::*;
 
 use super::super::args::Group;
+use super::super::model_changes;
+use super::super::outcome::Outcome;
 use super::super::output::{Output, counted, shown};
 use super::super::sidecars::{Named, Sidecars, Writing};
-use super::super::{Outcome, model_changes};
 use super::albums;
 use super::answers::{Answer, answers};
 use super::table::{self, Row};

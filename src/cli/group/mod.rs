@@ -21,8 +21,8 @@ use eigenfaces::store;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::args::{Format, Group};
+use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 use albums::{Albums, Scan, Shown};
 use table::Row;

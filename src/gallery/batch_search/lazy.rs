@@ -1,21 +1,64 @@
-//! Codes that are made when first they pay.
+//! Ranking people for many probes at once, with codes that are made when first they pay.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::BatchSearch;
+use nalgebra::DMatrix;
+use rayon::prelude::*;
 
-/// Codes to be, or that have been made; `None` in them where the points have none.
+use super::{BatchSearch, POINTS, PROBES, Search};
+use crate::gallery::clusters::{Clusters, Match};
+
+/// Ranks the people of one gallery for many probes at once. The codes that this takes are made when they first pay, and
+/// kept; `None` in them where the points have none.
 #[derive(Debug, Default)]
-pub(in crate::gallery) struct LazyBatchSearch {
+pub struct BatchRanking {
     claimed: AtomicBool,
     batch_search: OnceLock<Option<Box<BatchSearch>>>,
 }
 
-impl LazyBatchSearch {
+impl BatchRanking {
+    /// What [`Clusters::rank`] gives of each query (k x m), in their order. Many together cost much less. The clusters
+    /// must be the same ones every time.
+    pub fn rank_all(
+        &self,
+        clusters: &Clusters,
+        queries: &DMatrix<f32>,
+        top: usize,
+        search: Search,
+    ) -> Vec<Vec<Match>> {
+        let top = top.min(clusters.people());
+        match self.codes(clusters, queries, top) {
+            Some(batch_search) => batch_search.rank(clusters, queries, top, search),
+            None => (0..queries.ncols())
+                .into_par_iter()
+                .map(|at| clusters.rank(queries.column(at).as_slice(), top))
+                .collect(),
+        }
+    }
+
+    /// The codes, where a pass over them pays.
+    pub(super) fn codes(
+        &self,
+        clusters: &Clusters,
+        queries: &DMatrix<f32>,
+        top: usize,
+    ) -> Option<&BatchSearch> {
+        let points = clusters.kinds.first().map(|kind| kind.index.points())?;
+        let pays = queries.ncols() >= PROBES
+            && points.ncols() >= POINTS
+            && top * 4 < clusters.people()
+            && queries.nrows() == points.nrows()
+            && queries.iter().all(|value| value.is_finite());
+        if !pays {
+            return None;
+        }
+        self.get_or_make(|| BatchSearch::new(&clusters.kinds))
+    }
+
     /// The codes, made by whoever asks first. Others do without until they are there: were they to wait, a worker of
     /// the thread pool that is given their work while it makes them would wait for itself.
-    pub fn get_or_make(&self, make: impl FnOnce() -> Option<BatchSearch>) -> Option<&BatchSearch> {
+    fn get_or_make(&self, make: impl FnOnce() -> Option<BatchSearch>) -> Option<&BatchSearch> {
         if self.batch_search.get().is_none() && !self.claimed.swap(true, Ordering::Relaxed) {
             // Nobody else has claimed it.
             let _ = self.batch_search.set(make().map(Box::new));

@@ -25,7 +25,7 @@ use super::clusters::{Clusters, Match, Points};
 use crate::pca::kernel::{BAND, LONGEST};
 use crate::vectors::vectorised_mut;
 use codes::{Codes, Parities, step};
-pub(super) use lazy::LazyBatchSearch;
+pub use lazy::BatchRanking;
 use products::{Odd, Probes, Scratch};
 pub use recall::Recall;
 use rescoring::Rescoring;
@@ -48,7 +48,7 @@ pub enum Search {
     #[default]
     Exact,
     /// Of many probes among many people, each with a centroid: only those whose centroid is near are compared with,
-    /// some dozens for every person wanted. What that misses is told by [`Clusters::recall`]. Otherwise exact, which
+    /// some dozens for every person wanted. What that misses is told by [`BatchRanking::recall`]. Otherwise exact, which
     /// is fast enough.
     Approximate,
 }
@@ -56,35 +56,6 @@ pub enum Search {
 /// Fewer probes than this, or points, are not worth a pass.
 const PROBES: usize = 12;
 const POINTS: usize = 1000;
-
-impl Clusters {
-    /// What [`rank`](Self::rank) gives of each query (k x m), in their order. Many together cost much less.
-    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize, search: Search) -> Vec<Vec<Match>> {
-        let top = top.min(self.people());
-        match self.batch_search_for(queries, top) {
-            Some(batch_search) => batch_search.rank(self, queries, top, search),
-            None => (0..queries.ncols())
-                .into_par_iter()
-                .map(|at| self.rank(queries.column(at).as_slice(), top))
-                .collect(),
-        }
-    }
-
-    /// The codes, where a pass over them pays.
-    fn batch_search_for(&self, queries: &DMatrix<f32>, top: usize) -> Option<&BatchSearch> {
-        let points = self.kinds.first().map(|kind| kind.index.points())?;
-        let pays = queries.ncols() >= PROBES
-            && points.ncols() >= POINTS
-            && top * 4 < self.people()
-            && queries.nrows() == points.nrows()
-            && queries.iter().all(|value| value.is_finite());
-        if !pays {
-            return None;
-        }
-        self.batch_search
-            .get_or_make(|| BatchSearch::new(&self.kinds))
-    }
-}
 
 /// The points of all people as codes.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Clusters, Search};
+use super::{BatchRanking, Clusters, Search};
 
 /// People told of each face, besides its own: as many as identifying asks for.
 const OTHERS: usize = 2;
@@ -25,11 +25,11 @@ impl Recall {
     }
 }
 
-impl Clusters {
+impl BatchRanking {
     /// Tries up to so many of the enrolled faces, evenly chosen. `None` where [`Search::Approximate`] is exact here,
     /// for there are few points, or people without a centroid beside their faces.
-    pub fn recall(&self, faces: usize) -> Option<Recall> {
-        let [kind, _] = &self.kinds[..] else {
+    pub fn recall(&self, clusters: &Clusters, faces: usize) -> Option<Recall> {
+        let [kind, _] = &clusters.kinds[..] else {
             return None;
         };
         let points = kind.index.points();
@@ -37,8 +37,8 @@ impl Clusters {
         let tried: Vec<usize> = (0..faces).map(|at| at * points.ncols() / faces).collect();
         let columns = tried.iter().flat_map(|&at| points.column(at));
         let queries = DMatrix::from_iterator(points.nrows(), faces, columns.copied());
-        self.batch_search_for(&queries, OTHERS + 1)?;
-        let of = |search| self.rank_all(&queries, OTHERS + 1, search);
+        self.codes(clusters, &queries, OTHERS + 1)?;
+        let of = |search| self.rank_all(clusters, &queries, OTHERS + 1, search);
         let (exact, rough) = (of(Search::Exact), of(Search::Approximate));
         let (mut wanted, mut found) = (0, 0);
         for ((exact, rough), &at) in exact.iter().zip(&rough).zip(&tried) {

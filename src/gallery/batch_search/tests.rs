@@ -165,31 +165,37 @@ fn few_or_strange_probes_are_ranked_too() {
             .collect()
     };
     assert_eq!(
-        clusters.rank_all(&queries, 3, Search::Exact),
+        BatchRanking::default().rank_all(&clusters, &queries, 3, Search::Exact),
         alone(&queries)
     );
-    assert_eq!(clusters.rank_all(&queries, 900, Search::Exact), {
-        let columns = queries.column_iter();
-        columns
-            .map(|query| clusters.rank(query.as_slice(), 900))
-            .collect::<Vec<_>>()
-    });
+    assert_eq!(
+        BatchRanking::default().rank_all(&clusters, &queries, 900, Search::Exact),
+        {
+            let columns = queries.column_iter();
+            columns
+                .map(|query| clusters.rank(query.as_slice(), 900))
+                .collect::<Vec<_>>()
+        }
+    );
     let two = queries.columns(0, 2).into_owned();
-    assert_eq!(clusters.rank_all(&two, 3, Search::Exact), alone(&two));
+    assert_eq!(
+        BatchRanking::default().rank_all(&clusters, &two, 3, Search::Exact),
+        alone(&two)
+    );
     queries[(0, 4)] = f32::NAN;
     assert_eq!(
-        clusters.rank_all(&queries, 3, Search::Exact),
+        BatchRanking::default().rank_all(&clusters, &queries, 3, Search::Exact),
         alone(&queries)
     );
     assert!(
-        clusters
-            .rank_all(&DMatrix::zeros(9, 0), 3, Search::Exact)
+        BatchRanking::default()
+            .rank_all(&clusters, &DMatrix::zeros(9, 0), 3, Search::Exact)
             .is_empty()
     );
     let short = DMatrix::zeros(4, 40);
     assert!(
-        clusters
-            .rank_all(&short, 3, Search::Exact)
+        BatchRanking::default()
+            .rank_all(&clusters, &short, 3, Search::Exact)
             .iter()
             .all(Vec::is_empty)
     );
@@ -210,16 +216,28 @@ fn an_approximate_search_says_what_it_misses() {
         .unwrap()
     };
     let clusters = of_rule("auto");
-    let recall = clusters.recall(500).unwrap();
+    let recall = BatchRanking::default().recall(&clusters, 500).unwrap();
     assert_eq!((recall.faces, recall.wanted), (500, 1000));
     assert!(recall.share() > 0.5 && recall.share() <= 1.0, "{recall:?}");
-    assert_eq!(clusters.recall(500), Some(recall), "the same every time");
-    let rough = clusters.rank_all(&crowd.queries, 2, Search::Approximate);
-    let exact = clusters.rank_all(&crowd.queries, 2, Search::Exact);
+    assert_eq!(
+        BatchRanking::default().recall(&clusters, 500),
+        Some(recall),
+        "the same every time"
+    );
+    let rough = BatchRanking::default().rank_all(&clusters, &crowd.queries, 2, Search::Approximate);
+    let exact = BatchRanking::default().rank_all(&clusters, &crowd.queries, 2, Search::Exact);
     // What it tells is true, if not always of the nearest.
     let all = || rough.iter().flatten().zip(exact.iter().flatten());
     assert!(all().all(|(rough, exact)| rough >= exact));
     assert!(all().filter(|(rough, exact)| rough == exact).count() > 10);
-    assert_eq!(of_rule("faces").recall(500), None, "no centroids to go by");
-    assert_eq!(of_rule("1").recall(500), None, "nothing but centroids");
+    assert_eq!(
+        BatchRanking::default().recall(&of_rule("faces"), 500),
+        None,
+        "no centroids to go by"
+    );
+    assert_eq!(
+        BatchRanking::default().recall(&of_rule("1"), 500),
+        None,
+        "nothing but centroids"
+    );
 }

@@ -1,0 +1,38 @@
+//! Damaged files in words.
+
+use image::ImageFormat;
+
+use crate::error::PhotoProblem;
+
+/// The problem that a file of this format is damaged.
+pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
+    PhotoProblem::Damaged {
+        format: format_name(format),
+        reason: one_line(reason),
+    }
+}
+
+/// The format's name for people.
+pub(super) fn format_name(format: ImageFormat) -> &'static str {
+    match format {
+        ImageFormat::Png => "PNG",
+        ImageFormat::Jpeg => "JPEG",
+        ImageFormat::Gif => "GIF",
+        ImageFormat::WebP => "WebP",
+        ImageFormat::Pnm => "PNM",
+        ImageFormat::Tiff => "TIFF",
+        ImageFormat::Bmp => "BMP",
+        _ => "image",
+    }
+}
+
+/// Decoders' messages may hold line breaks and bytes of the file; ours are one plain short line.
+pub(super) fn one_line(text: &str) -> String {
+    const MAX_CHARS: usize = 120;
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(MAX_CHARS)
+        .collect::<String>()
+        .trim_end_matches(['.', ' '])
+        .to_owned()
+}

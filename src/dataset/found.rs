@@ -1,0 +1,62 @@
+//! Files found, and what makes a file the same file.
+
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+/// A file found, and where it lies below the root it was found under.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub path: PathBuf,
+    pub place: Place,
+    pub reached: Reached,
+}
+
+/// How a file was found. What lies there itself comes before what a link leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reached {
+    Directly,
+    ByLink,
+}
+
+/// Where a file lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It was given by the user as a path of its own.
+    Given,
+    /// Straight in the root.
+    Top,
+    /// Somewhere below this first-level folder of the root.
+    Below(OsString),
+}
+
+/// What makes a file the same file, however it is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum FileId {
+    /// Device and number on it: hard links agree too.
+    Inode(u64, u64),
+    /// Its path without links; where there are no inodes.
+    Path(PathBuf),
+}
+
+impl FileId {
+    /// The file that stands there, links followed.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        match fs::metadata(path).ok().and_then(|about| inode(&about)) {
+            Some((device, number)) => Self::Inode(device, number),
+            None => Self::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(about: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((about.dev(), about.ino()))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
