@@ -13,18 +13,18 @@ use eigenfaces::evaluate;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render::{explain, strip};
 use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
-use image::{DynamicImage, ImageFormat};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
-use super::service::{Service, Snapshot, Undo};
+use super::service::{Service, Undo};
 use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;
@@ -52,28 +52,6 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(undo))
         .merge(people::routes())
         .merge(explore::routes())
-}
-
-/// The tag that a change was meant for, if the client named one.
-pub fn expected(headers: &HeaderMap) -> Option<String> {
-    let tag = headers.get(header::IF_MATCH)?.to_str().ok()?;
-    (tag != "*").then(|| tag.to_owned())
-}
-
-/// An object, with the state of the gallery that it tells of.
-pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
-    ([(header::ETAG, service.tag(state))], Json(body)).into_response()
-}
-
-/// A picture as PNG.
-///
-/// # Errors
-/// It cannot be encoded.
-pub fn png(picture: &DynamicImage) -> Answer<Response> {
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    let written = picture.write_to(&mut bytes, ImageFormat::Png);
-    written.map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, "image/png")], bytes.into_inner()).into_response())
 }
 
 /// The model: how many people and faces, how photos become faces, what was learned.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::api::png;
+use super::answer::png;
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
 use super::service::Service;

@@ -4,17 +4,20 @@
 //! address unless told otherwise, and answers only whoever has the one-time address that it prints, or the key.
 
 mod access;
+mod answer;
 mod api;
 mod body;
 mod compreface;
 mod explore;
 mod failure;
+mod guard;
 mod jobs;
 mod journal;
 mod page;
 mod people;
 mod review;
 mod service;
+mod uuid;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -121,7 +124,7 @@ fn router(service: Arc<Service>) -> Router {
         ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&service),
-            access::guard,
+            guard::guard,
         ))
         .layer(CatchPanicLayer::new())
         .with_state(service)

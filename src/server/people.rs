@@ -1,6 +1,5 @@
 //! Who is enrolled, over HTTP: look, add, rename, merge, move, erase.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::Json;
@@ -18,10 +17,11 @@ use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::api::{expected, png, tagged};
+use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Snapshot, Undo};
+use super::uuid::in_groups;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
@@ -31,18 +31,6 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(merge))
         .routes(routes!(picture))
         .routes(routes!(move_face, erase_face))
-}
-
-/// 128 bits as the field writes them: 8-4-4-4-12 hexadecimal digits.
-pub fn in_groups(bytes: [u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
-    for (at, byte) in bytes.into_iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// The name of a face for clients that want 128 bits: the first half of its photo's hash.

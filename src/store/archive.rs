@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -11,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::disk::Disk;
+use super::member::Member;
 use super::npy::{self, Header, Number};
 use super::{FORMAT_VERSION, META, seal, zip};
 use crate::error::{ArrayProblem, Error, ModelProblem, Result};
@@ -32,23 +32,6 @@ pub struct Archive {
 enum Source {
     Memory(Vec<u8>),
     Disk(Disk),
-}
-
-#[derive(Debug)]
-pub(super) struct Member {
-    pub name: String,
-    pub content: Range<usize>,
-    pub crc32: u32,
-}
-
-impl From<(zip::Entry, Range<usize>)> for Member {
-    fn from((entry, content): (zip::Entry, Range<usize>)) -> Self {
-        Self {
-            name: entry.name,
-            content,
-            crc32: entry.crc32,
-        }
-    }
 }
 
 /// Files of more bytes than this can be left on disk, see [`Archive::open`]. `identify` of a model of 9.7 MB takes

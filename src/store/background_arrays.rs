@@ -3,12 +3,23 @@
 use std::io;
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
-use super::model::BackgroundMeta;
 use super::{Archive, ArchiveWriter};
-use crate::background::{Adaptation, Background};
+use crate::background::{Adaptation, Background, Calibration};
 use crate::error::{ModelProblem, Result};
 use crate::recognizer::{BackgroundComparer, Comparer};
+
+/// What `meta.json` says of comparing by the background model.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackgroundMeta {
+    /// SHA-256 of the background model, in hexadecimal digits.
+    pub model: String,
+    /// Whether the gallery moved its covariance.
+    pub adapted: bool,
+    pub calibration: Calibration,
+    pub likeness_limit: f64,
+}
 
 impl BackgroundMeta {
     pub(super) fn of(comparer: &BackgroundComparer) -> Self {

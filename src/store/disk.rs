@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::archive::Member;
+use super::member::Member;
 
 /// Bytes that one thread reads and checks at a time: they stay in its cache.
 const PIECE: usize = 256 * 1024;

@@ -83,3 +83,24 @@ impl Archive {
         }))
     }
 }
+
+/// What a file of this program is, as far as replacing it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A picture, table or page that was made from a model or from photos.
+    Derived,
+    /// A plan of learning that is shared out.
+    Plan,
+    /// A model, a worker's part or a basis.
+    Archive(Kind),
+}
+
+impl FileKind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Derived => "a result of another command",
+            Self::Plan => "a plan for workers",
+            Self::Archive(kind) => kind.name(),
+        }
+    }
+}

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::outputs::FileKind;
+use super::kind::FileKind;
 use super::{Archive, npy, plan};
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";

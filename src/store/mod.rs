@@ -17,6 +17,7 @@ mod identifier;
 mod kind;
 mod lock;
 mod mark;
+mod member;
 mod merged_basis;
 mod model;
 mod npy;
@@ -34,7 +35,7 @@ mod zip;
 pub use archive::Archive;
 pub use face_index::{load_face_index, save_face_index};
 pub use identifier::load_identifier;
-pub use kind::Kind;
+pub use kind::{FileKind, Kind};
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
 pub use merged_basis::{
@@ -42,7 +43,7 @@ pub use merged_basis::{
 };
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
-pub use outputs::{Destination, FileKind, Outputs, Overwrite};
+pub use outputs::{Destination, Outputs, Overwrite};
 pub use partial::{load_partial, partial_from_archive, save_partial, write_partial};
 pub use pending::{interrupt, note_change};
 pub use plan::{load_plan, plan_from_json, save_plan, write_plan};

@@ -26,8 +26,9 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use super::background_arrays::BackgroundMeta;
 use super::{Archive, ArchiveWriter, Kind, Privacy, background_arrays, basis, replace_file};
-use crate::background::{self, Prior};
+use crate::background::Prior;
 use crate::dataset::{ContentHash, Person};
 use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
@@ -88,17 +89,6 @@ pub(super) struct Meta {
     /// Of a gallery whose people are compared by the background model.
     #[serde(default)]
     background: Option<BackgroundMeta>,
-}
-
-/// What `meta.json` says of comparing by the background model.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct BackgroundMeta {
-    /// SHA-256 of the background model, in hexadecimal digits.
-    pub model: String,
-    /// Whether the gallery moved its covariance.
-    pub adapted: bool,
-    pub calibration: background::Calibration,
-    pub likeness_limit: f64,
 }
 
 fn linear() -> String {

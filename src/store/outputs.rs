@@ -12,9 +12,10 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::kind::FileKind;
+use super::mark;
 use super::place::Place;
 use super::replace::{self, Existing, Privacy};
-use super::{Kind, mark};
 use crate::dataset::{FileId, list_photos};
 use crate::error::{Error, Result, WriteProblem};
 
@@ -26,27 +27,6 @@ pub enum Overwrite {
     OwnFiles,
     /// Any but what this run reads: the user asked for it.
     AnyFile,
-}
-
-/// What a file of this program is, as far as replacing it goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A picture, table or page that was made from a model or from photos.
-    Derived,
-    /// A plan of learning that is shared out.
-    Plan,
-    /// A model, a worker's part or a basis.
-    Archive(Kind),
-}
-
-impl FileKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Derived => "a result of another command",
-            Self::Plan => "a plan for workers",
-            Self::Archive(kind) => kind.name(),
-        }
-    }
 }
 
 /// The results of one run: each is claimed before it is written, best before the work begins.

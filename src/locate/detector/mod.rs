@@ -25,8 +25,9 @@ mod surf;
 #[cfg(test)]
 mod tests;
 
-use model::{Cascade, Refinement};
+use model::Cascade;
 use resample::{Region, Resampler};
+use surf::Refinement;
 
 /// Width and height of the window, in pixels: the smallest face that is found.
 pub(super) const WINDOW: u32 = 40;

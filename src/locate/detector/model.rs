@@ -5,7 +5,7 @@
 
 use super::lab::{Boosted, Group};
 use super::network::{Layer, Network};
-use super::surf::{self, DESCRIPTOR, Patch};
+use super::surf::{self, DESCRIPTOR, Patch, Refinement};
 
 /// The whole cascade.
 #[derive(Debug)]
@@ -14,18 +14,6 @@ pub(super) struct Cascade {
     pub views: Vec<Boosted>,
     /// The later stages.
     pub refinements: Vec<Refinement>,
-}
-
-/// A later stage of the cascade.
-#[derive(Debug)]
-pub(super) struct Refinement {
-    /// The parts of the window that the network looks at.
-    pub patches: Vec<Patch>,
-    pub network: Network,
-    /// Candidates are kept if their score is more.
-    pub threshold: f32,
-    /// After the stage candidates are merged that share more than this part of their union.
-    pub overlap: Option<f32>,
 }
 
 /// Between the networks of a chain only near copies are merged, in the end all that overlap.

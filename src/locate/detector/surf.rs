@@ -7,8 +7,7 @@
 
 use image::GrayImage;
 
-use super::model::Refinement;
-use super::network;
+use super::network::{self, Network};
 use super::resample::{Region, Resampler};
 use super::{Candidate, WINDOW};
 use crate::vectors::vectorised_mut;
@@ -60,6 +59,18 @@ pub(super) fn patches() -> Vec<Patch> {
         }
     }
     patches
+}
+
+/// A later stage of the cascade.
+#[derive(Debug)]
+pub(super) struct Refinement {
+    /// The parts of the window that the network looks at.
+    pub patches: Vec<Patch>,
+    pub network: Network,
+    /// Candidates are kept if their score is more.
+    pub threshold: f32,
+    /// After the stage candidates are merged that share more than this part of their union.
+    pub overlap: Option<f32>,
 }
 
 /// Columns of a row of sums: those of the window, filled up with zeros to whole vector registers.

@@ -5,6 +5,7 @@
 //! which settles the order of their sums whatever the pool they run in.
 
 use super::inner::inner_products;
+pub use super::views::{View, ViewMut, columns, columns_mut, view, view_mut};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{self, tridiag};
@@ -16,7 +17,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::traits::ComplexField;
-use faer::{Conj, Mat, MatMut, MatRef, Par, Spec};
+use faer::{Conj, Mat, Par, Spec};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -28,33 +29,6 @@ const DEGREE: usize = 4;
 const ROW_BLOCK: usize = 128;
 /// Columns that one thread transforms back at a time.
 const COLUMN_BLOCK: usize = 16;
-
-/// A matrix to read, by columns.
-pub type View<'a, T = f64> = MatRef<'a, T>;
-/// A matrix to write, by columns.
-pub type ViewMut<'a, T = f64> = MatMut<'a, T>;
-
-/// A nalgebra matrix as faer sees it; nothing is copied.
-pub fn view<T: nalgebra::Scalar>(matrix: &DMatrix<T>) -> View<'_, T> {
-    MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
-}
-
-/// As [`view`], to write.
-pub fn view_mut<T: nalgebra::Scalar>(matrix: &mut DMatrix<T>) -> ViewMut<'_, T> {
-    let (rows, columns) = matrix.shape();
-    MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
-}
-
-/// Whole columns of `rows` numbers each, lying one after the other.
-pub fn columns<T: nalgebra::Scalar>(numbers: &[T], rows: usize) -> View<'_, T> {
-    MatRef::from_column_major_slice(numbers, rows, numbers.len() / rows.max(1))
-}
-
-/// As [`columns`], to write.
-pub fn columns_mut<T: nalgebra::Scalar>(numbers: &mut [T], rows: usize) -> ViewMut<'_, T> {
-    let count = numbers.len() / rows.max(1);
-    MatMut::from_column_major_slice_mut(numbers, rows, count)
-}
 
 /// `out = alpha · left · right`, or `out += …`. Parallel over row blocks of `out`.
 pub fn multiply<T: ComplexField>(

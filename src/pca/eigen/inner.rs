@@ -6,7 +6,7 @@
 //!
 //! Every sum is formed in the same order, whichever thread computes it and however many columns there are.
 
-use super::dense::{View, ViewMut};
+use super::views::{View, ViewMut};
 use pulp::Simd;
 use rayon::prelude::*;
 

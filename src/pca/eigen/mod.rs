@@ -22,6 +22,7 @@ mod secular;
 #[cfg(test)]
 mod tests;
 mod tridiagonal;
+mod views;
 
 pub(crate) use dense::{
     Accum, View, ViewMut, add_product, columns, columns_mut, inner_product, inverse_cholesky,

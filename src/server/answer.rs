@@ -1,0 +1,32 @@
+//! Forms of answers: with the state that they tell of, or a picture.
+
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use image::{DynamicImage, ImageFormat};
+use serde_json::Value;
+
+use super::failure::{Answer, Failure};
+use super::service::{Service, Snapshot};
+
+/// The tag that a change was meant for, if the client named one.
+pub fn expected(headers: &HeaderMap) -> Option<String> {
+    let tag = headers.get(header::IF_MATCH)?.to_str().ok()?;
+    (tag != "*").then(|| tag.to_owned())
+}
+
+/// An object, with the state of the gallery that it tells of.
+pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
+    ([(header::ETAG, service.tag(state))], Json(body)).into_response()
+}
+
+/// A picture as PNG.
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn png(picture: &DynamicImage) -> Answer<Response> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let written = picture.write_to(&mut bytes, ImageFormat::Png);
+    written.map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "image/png")], bytes.into_inner()).into_response())
+}

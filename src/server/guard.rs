@@ -1,0 +1,96 @@
+//! What stands before every request: who is not known gets no answer, and browsers are told to be careful with it.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+
+use super::access::{Access, COOKIE};
+use super::failure::Failure;
+use super::page;
+use super::service::Service;
+
+/// What the page may do in a browser: use what this server sends, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Lets a request through, or says why not; and tells browsers to be careful with the answer.
+pub async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api/");
+    let mut response = match admit(&service.access, &request) {
+        Admitted::Yes => next.run(request).await,
+        Admitted::Begins(session) => begin(&session),
+        Admitted::No(failure) if api || request.method() != Method::GET => failure.into_response(),
+        Admitted::No(failure) => (failure.status, Html(page::refused(&failure))).into_response(),
+    };
+    let headers = response.headers_mut();
+    let mut set = |name, value| {
+        headers.insert(name, HeaderValue::from_static(value));
+    };
+    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(header::CACHE_CONTROL, "no-store");
+    response
+}
+
+enum Admitted {
+    Yes,
+    /// A browser that has the one-time token: it gets this session.
+    Begins(String),
+    No(Failure),
+}
+
+fn admit(access: &Access, request: &Request) -> Admitted {
+    let headers = request.headers();
+    let refuse = |status, message: &str| Admitted::No(Failure::new(status, message));
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let has_key = access.has_key(headers);
+    let host = text("host").unwrap_or_default();
+    if !has_key && !access.is_own_name(host) {
+        return refuse(
+            StatusCode::MISDIRECTED_REQUEST,
+            "this server answers to localhost, 127.0.0.1 and [::1] only; programs elsewhere send the key",
+        );
+    }
+    let is_own_site =
+        text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
+    let is_own_origin = text("origin").is_none_or(|origin| origin == format!("http://{host}"));
+    if !(is_own_site && is_own_origin) {
+        return refuse(StatusCode::FORBIDDEN, "asked by another site");
+    }
+    if has_key || access.has_session(headers) {
+        return Admitted::Yes;
+    }
+    if let Some(session) = token(request.uri()).and_then(|token| access.begin_session(token)) {
+        return Admitted::Begins(session);
+    }
+    if request.uri().path().starts_with("/api/v1/") && text("x-api-key").is_none() {
+        let message = "Missing request header: x-api-key";
+        return Admitted::No(Failure::coded(StatusCode::BAD_REQUEST, 20, message));
+    }
+    refuse(
+        StatusCode::UNAUTHORIZED,
+        "open the address that 'eigenfaces serve' printed (it works once; start the server again for another), or send the key",
+    )
+}
+
+fn token(uri: &Uri) -> Option<&str> {
+    let query = uri.query().filter(|_| uri.path() == "/")?;
+    query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// Sends the browser to the page without the token, which would stay in its history.
+fn begin(session: &str) -> Response {
+    let cookie = format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/");
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
