@@ -8,6 +8,8 @@ COMPARABLE = 1e-3
 INTRODUCTION = """\
 # Benchmarks
 
+Whole commands as people type them, beside other programs: [WAITING.md](WAITING.md). This page is about the algebra.
+
 Written by `benches/peers/run.sh`, which anyone can run. Everything below was measured in one run on one machine:
 the same pixels and the same number of threads on every side, taking turns (ours, peer, ours, peer, ...).
 Times are medians, the best in brackets; five timed runs, three where one takes more than 5 s, one where it takes

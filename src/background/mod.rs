@@ -26,6 +26,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::normalize::resize;
+use crate::vectors::vectorised;
 
 pub use adaptation::Adaptation;
 pub use calibration::{Calibration, Judgement};
@@ -198,18 +199,29 @@ impl Background {
 }
 
 impl Projection {
-    fn project<'a>(&'a self, description: &'a [u8]) -> impl Iterator<Item = f32> + 'a {
+    /// k coordinates of a description (d bytes).
+    fn project(&self, description: &[u8]) -> Vec<f32> {
         let rows = self.basis.chunks_exact(LENGTH);
         let parameters = self.scale.iter().zip(&self.offset);
-        rows.zip(parameters)
-            .map(|(row, (scale, offset))| scale * product(row, description) as f32 - offset)
+        vectorised(
+            #[inline(always)]
+            || {
+                let rows = rows.clone().zip(parameters.clone());
+                rows.map(|(row, (scale, offset))| scale * product(row, description) as f32 - offset)
+                    .collect()
+            },
+        )
     }
 }
 
 /// Σ a b, exact: with at most 2^15 terms it stays below 2^31.
+#[inline(always)]
 fn product(a: &[i8], b: &[u8]) -> i32 {
-    let terms = a.iter().zip(b);
-    terms.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+    let mut sum = 0;
+    for (&a, &b) in a.iter().zip(b) {
+        sum += i32::from(a) * i32::from(b);
+    }
+    sum
 }
 
 /// A face of any size at the size [`FACE`].

@@ -10,12 +10,14 @@ use super::not_faces::{blurred_noise, noise, upside_down};
 use super::split::{OpenFold, open_folds};
 use super::verification::area_and_curve;
 use super::{Apart, NotAFace, OpenSet, Rate, Reliability, ReliabilityBin};
+use crate::background::Background;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::pca::eigen::Noise;
 use crate::recognizer::{Identification, QueryOptions, Recognizer};
+use nalgebra::DMatrix;
 
 /// Generated pictures of each kind in each split.
 const GENERATED: usize = 25;
@@ -76,9 +78,10 @@ pub(super) fn open_set(
             })
             .transpose()
     };
+    let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
         let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));
-        let split = run(whole, fold, dealt(at)?, noise);
+        let split = run(whole, fold, &turned, dealt(at)?, noise);
         progress();
         split
     };
@@ -94,16 +97,44 @@ pub(super) fn open_set(
     Ok(Some(figures(&splits, not_faces.is_some())))
 }
 
+/// The faces of the gallery upside down.
+struct Turned {
+    faces: FaceMatrix,
+    /// Their coordinates, where the background model compares: most faces are tried in several splits.
+    coordinates: Option<DMatrix<f32>>,
+}
+
+impl Turned {
+    fn of(whole: &Recognizer) -> Result<Self> {
+        let faces = upside_down(whole.gallery().faces())?;
+        let coordinates = match whole.background() {
+            Some(_) => Some(Background::bundled()?.coordinates(&faces)),
+            None => None,
+        };
+        Ok(Self { faces, coordinates })
+    }
+
+    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<Other>> {
+        let coordinates = self.coordinates.as_ref();
+        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
+        let pictures = self.faces.select(faces)?;
+        let identifier = recognizer.identifier();
+        let found = identifier.identify_described(&pictures, coordinates, QueryOptions::default());
+        Ok(found.iter().map(Other::of).collect())
+    }
+}
+
 fn run(
     whole: &Recognizer,
     fold: &OpenFold,
+    turned: &Turned,
     pictures: Option<FaceMatrix>,
     mut random: Noise,
 ) -> Result<Split> {
     let gallery = whole.gallery();
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
-    let probes = |faces: &[usize]| -> Result<(FaceMatrix, Vec<Probe>)> {
+    let probes = |faces: &[usize]| -> Result<Vec<Probe>> {
         let pixels = gallery.faces().select(faces)?;
         let known = whole.background();
         let coordinates = known.map(|of_all| of_all.coordinates().select_columns(faces));
@@ -111,22 +142,20 @@ fn run(
         let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);
         let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
-        Ok((pixels, probes.collect()))
+        Ok(probes.collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<Other> {
         let found = recognizer.identify_faces(pictures, QueryOptions::default());
         found.iter().map(Other::of).collect()
     };
-    let (genuine_faces, genuine) = probes(&fold.genuine)?;
-    let (_, strangers) = probes(&fold.strangers)?;
     let size = whole.preparation().size();
     Ok(Split {
         enrolled: recognizer.gallery().people().len(),
-        genuine,
-        strangers,
+        genuine: probes(&fold.genuine)?,
+        strangers: probes(&fold.strangers)?,
         noise: others(&noise(size, GENERATED, &mut random)?),
         blurred_noise: others(&blurred_noise(size, GENERATED, &mut random)?),
-        upside_down: others(&upside_down(&genuine_faces)?),
+        upside_down: turned.identified(&fold.genuine, &recognizer)?,
         pictures: pictures.as_ref().map(others).unwrap_or_default(),
     })
 }

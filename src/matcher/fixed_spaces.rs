@@ -2,12 +2,13 @@
 
 use nalgebra::DMatrix;
 
-use super::{Comparison, Feature, FeatureMatrix, FeatureSpace, Matcher, Projected, Space, stacked};
+use super::feature_space::Projected;
+use super::{Comparison, Feature, FeatureMatrix, FeatureSpace, Matcher, Space, stacked};
 use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
 impl Matcher {
-    /// Learns metric and clusters of some of the faces that were features, in the spaces of this matcher; `persons` are
+    /// Learns metric and clusters of some of the faces that were described, in the spaces of this matcher; `persons` are
     /// theirs (n), from 0 up to `people`, in increasing order.
     ///
     /// # Errors

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::{
-    Comparison, FeatureMatrix, Matcher, PixelScale, Projected, each_times, factor, scaled, stacked,
-};
+use super::feature_space::{Projected, each_times, factor, scaled};
+use super::{Comparison, FeatureMatrix, Matcher, PixelScale, stacked};
 use crate::error::{Error, Result};
 use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
@@ -50,7 +49,7 @@ impl<'a> Resampling<'a> {
     /// Resampling with these faces. The solver is the cheapest that is exact: the result does not depend on it.
     ///
     /// # Errors
-    /// None that faces features by this comparison can bring about.
+    /// None that faces described by this comparison can bring about.
     pub fn new(
         features: &'a [FeatureMatrix<'a>],
         comparison: Comparison,

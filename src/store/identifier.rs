@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::{self, EnrolledFaces, Meta};
+use super::meta::{Meta, senseless as refused};
+use super::model;
+use super::model_parts::{EnrolledFaces, named, read_comparer, read_space};
 use super::{Archive, Kind};
 use crate::dataset::Person;
 use crate::error::{ModelProblem, Result};
@@ -31,17 +33,17 @@ fn read(archive: &Archive) -> Result<Identifier> {
         let (recognizer, _) = model::from_archive(archive)?;
         return Ok(recognizer.into_identifier());
     }
-    let space = Arc::new(model::read_space(archive, &meta)?);
+    let space = Arc::new(read_space(archive, &meta)?);
     let (people, persons) = read_people(archive, meta.faces)?;
     let placed = EnrolledFaces {
         persons: &persons,
         people: people.len(),
         faces: None,
     };
-    let comparer = model::read_comparer(archive, &meta, settings, &space, placed)?;
+    let comparer = read_comparer(archive, &meta, settings, &space, placed)?;
     let preparation = meta.preparation(space.size());
     Identifier::from_parts(preparation, settings, space, people, comparer)
-        .map_err(|_| model::senseless(archive, "parts that do not fit together"))
+        .map_err(|_| refused(archive, "parts that do not fit together"))
 }
 
 /// The people, and the person of each face.
@@ -51,7 +53,7 @@ fn read_people(archive: &Archive, n: usize) -> Result<(Vec<Person>, Vec<usize>)>
     let mut persons = Vec::new();
     archive.each_line("labels", n, &mut |_, label| {
         if people.last().is_none_or(|last| last.as_str() != label) {
-            let person = model::named(&label).map_err(senseless)?;
+            let person = named(&label).map_err(senseless)?;
             if people.last().is_some_and(|last| *last >= person) {
                 return Err(senseless("faces out of order or twice".to_owned()));
             }

@@ -13,7 +13,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::kind::Kind;
-use super::model::{LinearMeta, prefix};
+use super::meta::{LinearMeta, prefix};
 use super::partial::read_plan;
 use super::plan::{Keys, Written};
 use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};

@@ -15,7 +15,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Kind;
-use super::model::prefix;
+use super::meta::prefix;
 use super::plan::{Keys, Written};
 use super::{Archive, ArchiveWriter, Privacy, replace_file};
 use crate::error::{ModelProblem, Result};

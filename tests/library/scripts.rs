@@ -53,6 +53,7 @@ fn every_script_installs_what_it_imports() {
         "benches/python/run.sh",
         "benches/search/run.sh",
         "benches/small/run.sh",
+        "benches/waiting/run.sh",
         "integrations/spark/test.sh",
     ] {
         let script = project.join(script);

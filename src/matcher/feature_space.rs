@@ -1,0 +1,96 @@
+//! One feature with the space and the metric that were learned for it.
+
+use nalgebra::DMatrix;
+
+use super::{Feature, Space};
+use crate::face_space::Weights;
+use crate::metric::{FittedMetric, Measure, Metric};
+use crate::pca::Parity;
+
+/// One feature with what was learned for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureSpace {
+    pub(super) feature: Feature,
+    pub(super) space: Space,
+    pub(super) metric: FittedMetric,
+    /// What this part's coordinates are multiplied by, so that its squared distances have their share.
+    pub(super) factor: f64,
+}
+
+impl FeatureSpace {
+    /// A feature of faces of this size, with its space and metric; `share` of the squared distances is its.
+    pub fn new(feature: Feature, share: f64, space: Space, metric: FittedMetric) -> Self {
+        Self {
+            feature,
+            factor: factor(share, &metric, space.eigenvalues()),
+            space,
+            metric,
+        }
+    }
+
+    /// What of a face is compared.
+    pub fn feature(&self) -> Feature {
+        self.feature
+    }
+
+    /// The space of this feature.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The metric of this feature.
+    pub fn metric(&self) -> &FittedMetric {
+        &self.metric
+    }
+
+    pub(super) fn coordinates(&self, weights: &Weights) -> DMatrix<f32> {
+        scaled(self.metric.coordinates(weights), self.factor)
+    }
+}
+
+/// What a feature's coordinates are multiplied by, so that its squared distances have their share.
+pub(super) fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
+    let scale = match metric.metric().measure {
+        // Lengths are 1.
+        Measure::Cosine => 1.0,
+        // One feature alone keeps its own units.
+        Measure::Euclidean if share >= 1.0 => 1.0,
+        Measure::Euclidean => metric.mean_squared_length(eigenvalues),
+    };
+    (share / scale).sqrt()
+}
+
+pub(super) fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32> {
+    if factor != 1.0 {
+        coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
+    }
+    coordinates
+}
+
+/// Faces in a space: weights of their columns, k x (n s); where `parity` is known, those of mirror images
+/// follow from them, otherwise they stand there too.
+pub(super) struct Projected {
+    pub weights: Weights,
+    pub parity: Option<Vec<Parity>>,
+}
+
+impl Projected {
+    /// The metric of these faces, whose people are `persons` (n).
+    pub(super) fn metric(
+        &self,
+        metric: Metric,
+        eigenvalues: &[f64],
+        persons: &[usize],
+    ) -> FittedMetric {
+        let owners = each_times(persons, self.weights.ncols() / persons.len().max(1));
+        metric.fit(eigenvalues, &self.weights, &owners, self.parity.as_deref())
+    }
+}
+
+/// Every value so many times in a row.
+pub(super) fn each_times(values: &[usize], times: usize) -> Vec<usize> {
+    values
+        .iter()
+        .flat_map(|&value| std::iter::repeat_n(value, times))
+        .collect()
+}

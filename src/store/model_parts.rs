@@ -1,0 +1,250 @@
+//! The parts of a model, read from its arrays.
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::meta::{LinearMeta, Meta, prefix, senseless};
+use super::{Archive, background_arrays, basis};
+use crate::dataset::{ContentHash, Person};
+use crate::error::{Error, ModelProblem, Result};
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::face_space::FaceSpace;
+use crate::gallery::{Gallery, LabeledFace};
+use crate::kernel_pca::{Kernel, KernelSpace};
+use crate::matcher::{Feature, FeatureSpace, Matcher, Space};
+use crate::metric::FittedMetric;
+use crate::recognizer::{Comparer, Settings};
+use crate::scaled_space::ScaledSpace;
+
+/// The space of plain pixels.
+pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
+    let size = meta.size(archive)?;
+    let (d, k) = (size.pixels(), meta.components);
+    let space = FaceSpace::from_parts(
+        size,
+        DVector::from_vec(archive.array("mean_", &[d])?),
+        DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
+        archive.array("explained_variance_", &[k])?,
+        meta.total_variance,
+        meta.learned_from,
+    );
+    let reason = "a face space whose parts do not fit together";
+    let space = space.ok_or_else(|| senseless(archive, reason))?;
+    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[k])?;
+    if ratios == space.variance_ratios() {
+        return Ok(space);
+    }
+    let reason = "shares of variance that do not follow from the eigenvalues";
+    Err(senseless(archive, reason))
+}
+
+/// Whose the faces are that are placed in a matcher.
+pub(super) struct EnrolledFaces<'a> {
+    /// The person of each.
+    pub persons: &'a [usize],
+    pub people: usize,
+    /// Their pixels, which only kernels need.
+    pub faces: Option<&'a FaceMatrix>,
+}
+
+/// How faces are compared with the people enrolled.
+pub(super) fn read_comparer(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    space: &Arc<FaceSpace>,
+    placed: EnrolledFaces<'_>,
+) -> Result<Comparer> {
+    match (&meta.background, meta.calibration) {
+        (Some(about), _) => background_arrays::read(archive, about, placed.persons),
+        (None, Some(calibration)) => Ok(Comparer::Gallery {
+            matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),
+            calibration,
+        }),
+        (None, None) => Err(senseless(archive, "a model without calibration")),
+    }
+}
+
+fn read_matcher(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    space: &Arc<FaceSpace>,
+    placed: EnrolledFaces<'_>,
+) -> Result<Matcher> {
+    let senseless = |reason: &str| {
+        let reason = reason.to_owned();
+        archive.refuse(ModelProblem::Layout { reason })
+    };
+    let kernels = placed.faces.map_or_else(
+        || Ok(Vec::new()),
+        |faces| read_kernels(archive, meta, settings, faces),
+    );
+    let mut kernels = kernels?.into_iter();
+    let mut parts = Vec::new();
+    let mut rows = 0_usize;
+    for (view, share) in settings.features.shares(space.size()) {
+        let prefix = prefix(view);
+        let space = match (view, meta.texture) {
+            _ if settings.kernel != Kernel::Linear => kernels
+                .next()
+                .ok_or_else(|| senseless("a kernel whose space is not described"))?,
+            (Feature::Pixels, _) => match meta.scaled_pixels {
+                Some(about) => {
+                    let scaled = read_scaled(archive, space.size(), about)?;
+                    let reason = "a space of scaled pixels that does not fit together";
+                    Space::Scaled(Arc::new(scaled.ok_or_else(|| senseless(reason))?))
+                }
+                None => Space::Linear(Arc::clone(space)),
+            },
+            (Feature::Texture, Some(about)) => {
+                let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
+                let (d, k) = (size.pixels(), about.components);
+                let named = |name: &str| format!("{prefix}{name}");
+                let space = FaceSpace::from_parts(
+                    size,
+                    DVector::from_vec(archive.array(&named("mean_"), &[d])?),
+                    basis::read(archive, prefix, k, &mirror)?,
+                    archive.array(&named("explained_variance_"), &[k])?,
+                    about.total_variance,
+                    about.learned_from,
+                );
+                Space::Linear(Arc::new(space.ok_or_else(|| {
+                    senseless("a texture space that does not fit together")
+                })?))
+            }
+            (Feature::Texture, None) => {
+                return Err(senseless("texture is compared but not described"));
+            }
+        };
+        let k = space.components();
+        let name = format!("{prefix}metric_");
+        let matrix = if archive.contains(&name) {
+            let values: Vec<f32> = archive.array(&name, &[k, k])?;
+            let values = values.into_iter().map(f64::from);
+            Some(DMatrix::from_row_iterator(k, k, values))
+        } else {
+            None
+        };
+        let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
+            .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
+        rows += k;
+        parts.push(FeatureSpace::new(view, share, space, metric));
+    }
+    let columns = placed
+        .persons
+        .len()
+        .checked_mul(meta.columns_of_a_face)
+        .ok_or_else(|| senseless("an impossible number of copies"))?;
+    let coordinates = archive.array("coordinates", &[columns, rows])?;
+    let coordinates = DMatrix::from_vec(rows, columns, coordinates);
+    let comparison = settings.comparison();
+    Matcher::from_parts(
+        parts,
+        coordinates,
+        placed.persons,
+        placed.people,
+        comparison,
+    )
+    .map_err(|_| senseless("coordinates that do not fit their faces"))
+}
+
+/// The space of scaled pixels; `None` where its parts do not fit together.
+fn read_scaled(
+    archive: &Archive,
+    size: FaceSize,
+    about: LinearMeta,
+) -> Result<Option<ScaledSpace>> {
+    let (d, k) = (size.pixels(), about.components);
+    let inner = FaceSpace::from_parts(
+        size,
+        DVector::from_vec(archive.array("scaled_mean_", &[d])?),
+        DMatrix::from_vec(d, k, archive.array("scaled_components_", &[k, d])?),
+        archive.array("scaled_variance_", &[k])?,
+        about.total_variance,
+        about.learned_from,
+    );
+    let deviations = DVector::from_vec(archive.array("scale_", &[d])?);
+    Ok(inner.and_then(|inner| ScaledSpace::from_parts(inner, deviations)))
+}
+
+/// The spaces of the kernel, one for each view; none where the kernel is linear.
+fn read_kernels(
+    archive: &Archive,
+    meta: &Meta,
+    settings: Settings,
+    enrolled: &FaceMatrix,
+) -> Result<Vec<Space>> {
+    if settings.kernel == Kernel::Linear {
+        return Ok(Vec::new());
+    }
+    let learned = settings.comparison().learned(enrolled)?;
+    let views = settings.features.shares(enrolled.size());
+    let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
+    described
+        .map(|((faces, (view, _)), about)| {
+            let (n, k) = (faces.len(), about.components);
+            let named = |name: &str| format!("{}{name}", prefix(view));
+            let coefficients = archive.array(&named("kernel_coefficients_"), &[n, k])?;
+            let space = KernelSpace::from_parts(
+                settings.kernel,
+                faces,
+                &DMatrix::from_vec(k, n, coefficients),
+                archive.array(&named("kernel_variance_"), &[k])?,
+                about.total_variance,
+            );
+            let reason = "a space of a kernel that does not fit together".to_owned();
+            space
+                .map(|space| Space::Kernel(Arc::new(space)))
+                .ok_or_else(|| archive.refuse(ModelProblem::Layout { reason }))
+        })
+        .collect()
+}
+
+/// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
+pub(super) fn named(label: &str) -> Result<Person, String> {
+    let person = Person::new(label).map_err(|error| error.to_string())?;
+    if person.as_str() == label {
+        return Ok(person);
+    }
+    Err(format!(
+        "the name '{}' is not in Unicode's composed form, NFC, which older versions of this program did not ask for: enrol again",
+        label.escape_debug()
+    ))
+}
+
+pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {
+    let d = size.pixels();
+    let senseless = |reason: String| archive.refuse(ModelProblem::Layout { reason });
+    let labels = archive.text("labels", n)?;
+    let sources = archive.text("sources", n)?;
+    let hashes = archive.bytes("hashes", &[n, 32])?;
+    let pixels = archive.bytes("faces", &[n, d])?;
+    let mut faces = Vec::with_capacity(n);
+    let rows = labels
+        .into_iter()
+        .zip(sources)
+        .zip(hashes.chunks_exact(32))
+        .zip(pixels.chunks_exact(d));
+    for (((label, source), hash), pixels) in rows {
+        let person = named(&label).map_err(senseless)?;
+        let mut content = [0; 32];
+        content.copy_from_slice(hash);
+        faces.push(LabeledFace {
+            person,
+            source,
+            hash: ContentHash(content),
+            pixels: pixels.to_vec(),
+        });
+    }
+    let order: Vec<ContentHash> = faces.iter().map(|face| face.hash).collect();
+    let (gallery, _) =
+        Gallery::assemble(size, faces).map_err(|error: Error| senseless(error.to_string()))?;
+    let canonical = gallery.enrolled().iter().map(|face| face.hash).eq(order);
+    if canonical {
+        Ok(gallery)
+    } else {
+        Err(senseless("faces out of order or twice".to_owned()))
+    }
+}
