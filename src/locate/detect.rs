@@ -47,12 +47,16 @@ const BORDER: f32 = 0.3;
 /// fewer faces of `cfp-frontal` are found, in twice the time.)
 const LONGEST_WITH_BORDER: u64 = 320;
 
-/// Where a face takes this share of the longest side of a photo that is not longer than [`DOUBLED_BELOW`], the photo is a
-/// picture of that face, and smaller ones are not looked for: 100 % of AT&T, 98 % of `cfp-frontal`, in half the time.
+/// Where a face takes this share of the longest side of a photo that is not longer than [`DOUBLED_BELOW`], and the
+/// detector is sure of it, the photo is a picture of that face, and smaller ones are not looked for.
 const FILLED: f32 = 0.6;
 
+/// The score from which on the detector is sure of a face that fills its photo. (From [`MIN_SCORE`] on, the eyes of 4 in
+/// 1,239 photos of `cfp-frontal` are found elsewhere than with all sizes looked for.)
+const SURE: f64 = 10.0;
+
 /// Faces are first looked for from this share of the longest side on: windows move and grow on their way to a face.
-const LARGE: f32 = 0.4;
+const LARGE: f32 = 0.35;
 
 /// Photos more elongated than this are refused: at working size they are narrower than the smallest face.
 const MOST_ELONGATED: u32 = LONGEST as u32 / WINDOW;
@@ -129,7 +133,7 @@ fn look(photo: &GrayImage, border: u32) -> Result<Vec<Detection>, LocateError> {
         ..=DOUBLED_BELOW => {
             let longest = shown[0].max(shown[1]) as f32;
             let fills =
-                |face: &Candidate| face.size as f32 >= FILLED * longest && face.score >= MIN_SCORE;
+                |face: &Candidate| face.size as f32 >= FILLED * longest && face.score >= SURE;
             cascade.detect_large_first(picture, STEP, LARGE * longest, fills)
         }
         _ => cascade.detect(picture, STEP),
