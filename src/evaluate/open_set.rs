@@ -78,6 +78,9 @@ pub(super) fn open_set(
             })
             .transpose()
     };
+    if folds.is_empty() {
+        return Ok(None);
+    }
     let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
         let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));

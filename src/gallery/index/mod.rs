@@ -5,7 +5,7 @@
 
 mod blocks;
 mod distance;
-mod lazy_blocks;
+mod lazy;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use blocks::Blocks;
 pub use distance::squared_distance;
-use lazy_blocks::LazyBlocks;
+use lazy::LazySearch;
 use tree::Tree;
 
 /// Below this many points, looking at all of them costs less than anything else.
@@ -53,9 +53,9 @@ impl PartialOrd for Neighbour {
 /// How the nearest points are looked for. All answers are the same; what differs is the time they take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SearchMethod {
-    /// Few points: every one of them. More: the same for the first queries, and then blocks. There is no spectrum
-    /// for which another method is faster: where the points' variance is flat, blocks look at the codes of all
-    /// points, which is a quarter of their bytes (docs/BENCHMARKS.md).
+    /// Few points: every one of them. More: the same for the first queries, and then the tree for points of up to three
+    /// coordinates, blocks for others. There is no spectrum for which another method is faster: where the points'
+    /// variance is flat, blocks look at the codes of all points, which is a quarter of their bytes (docs/BENCHMARKS.md).
     #[default]
     Auto,
     /// Every point: the oracle that the others are tested against.
@@ -79,7 +79,7 @@ enum Search {
     Linear,
     Tree(Tree),
     Blocks(Box<Blocks>),
-    LazyBlocks(LazyBlocks),
+    Lazy(LazySearch),
 }
 
 impl Index {
@@ -98,7 +98,7 @@ impl Index {
         }
         let search = match method {
             SearchMethod::Auto if points.ncols() < WORTH_BLOCKS => Search::Linear,
-            SearchMethod::Auto => Search::LazyBlocks(LazyBlocks::default()),
+            SearchMethod::Auto => Search::Lazy(LazySearch::default()),
             SearchMethod::Linear => Search::Linear,
             SearchMethod::Tree => Tree::new(&points).map_or(Search::Linear, Search::Tree),
             SearchMethod::Blocks => Blocks::new(&points)
@@ -129,10 +129,9 @@ impl Index {
     pub fn bytes(&self) -> usize {
         match &*self.search {
             Search::Linear => 0,
-            // An `f32` a leading coordinate, its box and the number of the point, at the least.
-            Search::Tree(_) => self.len() * 72,
+            Search::Tree(_) => Tree::bytes(self.len()),
             Search::Blocks(blocks) => blocks.bytes(),
-            Search::LazyBlocks(lazy) => lazy.built().map_or(0, Blocks::bytes),
+            Search::Lazy(lazy) => lazy.built().map_or(0, |built| built.bytes(self.len())),
         }
     }
 
@@ -177,7 +176,7 @@ impl Index {
         match &*self.search {
             Search::Linear => false,
             Search::Tree(_) | Search::Blocks(_) => true,
-            Search::LazyBlocks(lazy) => lazy.ask(&self.points).is_some(),
+            Search::Lazy(lazy) => lazy.ask(&self.points).is_some(),
         }
     }
 
@@ -188,9 +187,9 @@ impl Index {
             Search::Linear => None,
             Search::Tree(tree) => tree.visit(query, within, offer),
             Search::Blocks(blocks) => blocks.visit(query, within, offer),
-            Search::LazyBlocks(lazy) => lazy
+            Search::Lazy(lazy) => lazy
                 .built()
-                .and_then(|blocks| blocks.visit(query, within, offer)),
+                .and_then(|built| built.visit(query, within, offer)),
         };
         if visited.is_none() {
             for point in 0..self.len() {

@@ -41,6 +41,11 @@ impl Tree {
         Some(Self(tree))
     }
 
+    /// Bytes of a tree of so many points, at the least: an `f32` a leading coordinate, its box and the point's number.
+    pub fn bytes(points: usize) -> usize {
+        points * 72
+    }
+
     /// See [`Index::visit`](super::Index::visit); `None` where the query is beyond the tree's range.
     pub fn visit(
         &self,
