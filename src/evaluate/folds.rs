@@ -71,8 +71,9 @@ pub(super) fn run(
             })
         }
     };
+    let adapts = matches!(ranker, Ranker::Background(_));
     let groups: Vec<&[Fold]> = folds
-        .chunk_by(|one, other| share_model(&persons, one, other))
+        .chunk_by(|one, other| adapts && share_model(&persons, one, other))
         .collect();
     let of_group = |group: &&[Fold]| -> Result<Vec<Outcome>> {
         let adapted = group.first().and_then(|fold| ranker.without_person(fold));
