@@ -3,7 +3,7 @@
 
 mod distributed;
 mod force;
-mod group;
+pub mod group;
 mod learn;
 mod people;
 mod pictures;

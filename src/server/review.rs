@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure, about_folder};
 use super::service::{Service, Undo};
+use crate::cli::args::group::PURITY;
 use crate::cli::group::albums::{Albums, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
 use crate::cli::group::table::Row;
-use crate::cli::group::{PURITY, Sorted, names_indexed_faces};
+use crate::cli::group::{Sorted, names_indexed_faces};
 
 /// Faces that are sent at a time; the others come when these are named.
 const MOST_FACES: usize = 600;

@@ -1,5 +1,6 @@
 //! The order of `pub mod` lines in lib.rs is the layering: a file imports only from modules above its own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -153,4 +154,161 @@ fn only_some_modules_touch_the_file_system() {
             "src/server/",
         ],
     );
+}
+
+/// The paths that a use with braces stands for.
+fn expanded(path: &str) -> Vec<String> {
+    let (Some(open), Some(close)) = (path.find('{'), path.rfind('}')) else {
+        return vec![path.trim().to_owned()];
+    };
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for letter in path[open + 1..close].chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        match (letter, parts.last_mut()) {
+            (',', _) if depth == 0 => parts.push(String::new()),
+            (_, Some(last)) => last.push(letter),
+            _ => {}
+        }
+    }
+    let parts = parts.iter().map(|part| part.trim());
+    let parts = parts.filter(|part| !part.is_empty());
+    parts
+        .flat_map(|part| expanded(&format!("{}{part}", path[..open].trim())))
+        .collect()
+}
+
+/// What a file imports, or names by a path from `crate` or `super`.
+fn named_paths(code: &str) -> Vec<String> {
+    let lines = code.lines().map(str::trim_start);
+    let code: String = lines
+        .filter(|line| !line.starts_with("//"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let mut paths = Vec::new();
+    let mut open: Option<String> = None;
+    for line in code.lines() {
+        let begins = line.strip_prefix("use ").or_else(|| {
+            let (visible, path) = line.split_once(" use ")?;
+            visible.starts_with("pub").then_some(path)
+        });
+        match (&mut open, begins) {
+            (Some(path), _) => path.push_str(line),
+            (None, Some(path)) => open = Some(path.to_owned()),
+            (None, None) => {}
+        }
+        if line.ends_with(';')
+            && let Some(path) = open.take()
+        {
+            paths.extend(expanded(path.trim_end_matches(';')));
+        }
+    }
+    let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    let from_root = words.filter(|word| word.starts_with("crate::") || word.starts_with("super::"));
+    paths.extend(from_root.map(str::to_owned));
+    paths
+}
+
+type Module = Vec<String>;
+
+/// The module that a path leads to; `None` outside of this crate.
+fn module_of(
+    path: &str,
+    from: &Module,
+    modules: &BTreeMap<Module, BTreeSet<Module>>,
+) -> Option<Module> {
+    let mut segments = path.split("::").peekable();
+    let mut at = from.clone();
+    match *segments.peek()? {
+        "crate" => at.clear(),
+        "self" | "super" => {}
+        child => {
+            at.push(child.to_owned());
+            if !modules.contains_key(&at) {
+                return None;
+            }
+            at.pop();
+        }
+    }
+    for segment in segments {
+        match segment {
+            "crate" | "self" => {}
+            "super" => {
+                at.pop();
+            }
+            name => {
+                at.push(name.to_owned());
+                if !modules.contains_key(&at) {
+                    at.pop();
+                    break;
+                }
+            }
+        }
+    }
+    Some(at)
+}
+
+/// A way from a module back to itself over imports, if there is one.
+fn circle(
+    at: &Module,
+    way: &mut Vec<Module>,
+    done: &mut BTreeSet<Module>,
+    imports: &BTreeMap<Module, BTreeSet<Module>>,
+) -> Option<Vec<Module>> {
+    if let Some(start) = way.iter().position(|earlier| earlier == at) {
+        return Some(way[start..].to_vec());
+    }
+    if done.contains(at) {
+        return None;
+    }
+    way.push(at.clone());
+    let found = imports[at]
+        .iter()
+        .find_map(|next| circle(next, way, done, imports));
+    way.pop();
+    done.insert(at.clone());
+    found
+}
+
+/// What a folder's `mod.rs` shares with the files of the folder is no circle.
+#[test]
+fn files_do_not_import_each_other_in_a_circle() {
+    let root = project().join("src");
+    let mut files: BTreeMap<Module, PathBuf> = BTreeMap::new();
+    for file in sources(&root) {
+        let path = file.strip_prefix(&root).unwrap().with_extension("");
+        let mut module: Module = path
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .collect();
+        if let Some("mod" | "lib" | "main") = module.last().map(String::as_str) {
+            module.pop();
+        }
+        if module.last().is_none_or(|name| name != "tests") {
+            files.insert(module, file);
+        }
+    }
+    let mut imports: BTreeMap<Module, BTreeSet<Module>> = files
+        .keys()
+        .map(|module| (module.clone(), BTreeSet::new()))
+        .collect();
+    for (module, file) in &files {
+        let targets: BTreeSet<Module> = named_paths(&code(file))
+            .iter()
+            .filter_map(|path| module_of(path, module, &imports))
+            .filter(|target| !module.starts_with(target))
+            .collect();
+        imports.insert(module.clone(), targets);
+    }
+    let seen: usize = imports.values().map(BTreeSet::len).sum();
+    assert!(seen > 300, "only {seen} imports were seen");
+    let mut done = BTreeSet::new();
+    for module in files.keys() {
+        let found = circle(module, &mut Vec::new(), &mut done, &imports);
+        assert_eq!(found, None, "these import each other in a circle");
+    }
 }

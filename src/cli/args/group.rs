@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{AcceptanceOptions, Force, csv};
-use crate::cli::group::PURITY;
+
+/// The share of faces that are to be among faces of their own person, where nobody says otherwise.
+pub const PURITY: f64 = 0.98;
 
 /// `group`
 #[derive(Debug, Args)]

@@ -27,9 +27,6 @@ use super::output::{Output, counted, shown};
 use albums::{Albums, Scan, Shown};
 use table::Row;
 
-/// The share of faces that are to be among faces of their own person, where nobody says otherwise.
-pub const PURITY: f64 = 0.98;
-
 /// Faces that are identified together: bounds memory.
 const BATCH: usize = 1_024;
 
