@@ -112,7 +112,7 @@ def main():
         "OpenCV's eigenfaces",
         [*opencv, "identify", one, WORK / "att.xml"],
     )
-    row("`identify` all 400 photos of AT&T", [*ours, model, "identify", att], "face_recognition: describing them", [*network, att])
+    row("`identify` all 400 photos of AT&T", [*ours, model, "identify", att])
     row("`identify` 60 press photos", [*ours, WORK / "press.npz", "identify", press])
     row("`evaluate` AT&T: leave-one-out, strangers, other methods", [*ours, fresh, "evaluate", att])
 
