@@ -103,11 +103,16 @@ fn describe(patch: &[f32]) -> Vec<f32> {
     }
     let mut histograms = vec![0.0f32; FEATURES];
     for (cells, by_direction) in histograms.chunks_exact_mut(CELLS * DIRECTIONS).zip(&lines) {
-        for (direction, line) in by_direction.iter().enumerate() {
-            for (value, column_shares) in line.iter().zip(&shares) {
-                for (cell, share) in column_shares {
-                    cells[cell * DIRECTIONS + direction] += share * value;
-                }
+        for (column, column_shares) in shares.iter().enumerate() {
+            // All directions at once, in one register.
+            let values: [f32; DIRECTIONS] = std::array::from_fn(
+                #[inline(always)]
+                |direction| by_direction[direction][column],
+            );
+            for (cell, share) in column_shares {
+                let sums = cells[cell * DIRECTIONS..][..DIRECTIONS].iter_mut();
+                sums.zip(values)
+                    .for_each(|(sum, value)| *sum += share * value);
             }
         }
     }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
-use super::detector::{Candidate, Detector, WINDOW};
+use super::detector::{Detector, Filling, WINDOW};
 use crate::error::LocateError;
 use crate::normalize::resize;
 
@@ -31,7 +31,7 @@ pub const MIN_SCORE: f64 = 3.0;
 
 /// Windows looked at are so many pixels apart. At 6 a face in 250 is lost, and nearly half the time goes
 /// (docs/RECIPES.md).
-const STEP: u32 = 4;
+pub(super) const STEP: u32 = 4;
 
 /// Photos up to this long are doubled, as their faces are often smaller than the window.
 const DOUBLED_BELOW: u64 = 640;
@@ -49,14 +49,14 @@ const LONGEST_WITH_BORDER: u64 = 320;
 
 /// Where a face takes this share of the longest side of a photo that is not longer than [`DOUBLED_BELOW`], and the
 /// detector is sure of it, the photo is a picture of that face, and smaller ones are not looked for.
-const FILLED: f32 = 0.6;
+pub(super) const FILLED: f32 = 0.6;
 
 /// The score from which on the detector is sure of a face that fills its photo. (From [`MIN_SCORE`] on, the eyes of 4 in
 /// 1,239 photos of `cfp-frontal` are found elsewhere than with all sizes looked for.)
-const SURE: f64 = 10.0;
+pub(super) const SURE: f64 = 10.0;
 
 /// Faces are first looked for from this share of the longest side on: windows move and grow on their way to a face.
-const LARGE: f32 = 0.35;
+pub(super) const LARGE: f32 = 0.35;
 
 /// Photos more elongated than this are refused: at working size they are narrower than the smallest face.
 const MOST_ELONGATED: u32 = LONGEST as u32 / WINDOW;
@@ -132,8 +132,10 @@ fn look(photo: &GrayImage, border: u32) -> Result<Vec<Detection>, LocateError> {
     let faces = match u64::from(photo_size[0].max(photo_size[1])) {
         ..=DOUBLED_BELOW => {
             let longest = shown[0].max(shown[1]) as f32;
-            let fills =
-                |face: &Candidate| face.size as f32 >= FILLED * longest && face.score >= SURE;
+            let fills = Filling {
+                size: FILLED * longest,
+                score: SURE,
+            };
             cascade.detect_large_first(picture, STEP, LARGE * longest, fills)
         }
         _ => cascade.detect(picture, STEP),

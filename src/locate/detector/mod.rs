@@ -13,6 +13,8 @@
 //! `rustface`. They do not depend on the number of threads: work is shared out in pieces whose results are put
 //! together in order.
 
+use std::collections::HashMap;
+
 use image::GrayImage;
 use rayon::prelude::*;
 
@@ -51,6 +53,21 @@ pub(super) struct Candidate {
     pub score: f64,
 }
 
+/// What it takes for a face to fill a picture.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filling {
+    /// At least so many pixels wide and high.
+    pub size: f32,
+    /// With at least this score.
+    pub score: f64,
+}
+
+impl Filling {
+    fn by_size(self, candidate: &Candidate) -> bool {
+        candidate.size as f32 >= self.size
+    }
+}
+
 /// The trained cascade.
 #[derive(Debug)]
 pub(super) struct Detector {
@@ -66,29 +83,41 @@ impl Detector {
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
         let levels = self.scan_levels(picture, &scales(picture), step);
-        self.judge(picture, &levels)
+        self.judge(picture, &levels, &mut Seen::default())
     }
 
     /// As [`detect`](Self::detect), but levels for faces smaller than `large` pixels are only looked through where the
-    /// others show no face that is enough. It is the small faces that take the time.
+    /// others show no face that fills the picture. It is the small faces that take the time.
     pub fn detect_large_first(
         &self,
         picture: &GrayImage,
         step: u32,
         large: f32,
-        is_enough: impl Fn(&Candidate) -> bool,
+        fills: Filling,
     ) -> Vec<Candidate> {
         let scales = scales(picture);
         let small = |scale: &&f32| (WINDOW as f32) < large * **scale;
         let (fine, coarse) = scales.split_at(scales.iter().take_while(small).count());
         let coarse = self.scan_levels(picture, coarse, step);
-        let found = self.judge(picture, &coarse);
-        if found.iter().any(is_enough) {
-            return found;
+        let mut seen = Seen::default();
+        // Networks look at windows only where one is large enough already: they move and resize it a little.
+        if coarse
+            .iter()
+            .flatten()
+            .flatten()
+            .any(|window| fills.by_size(window))
+        {
+            let found = self.judge(picture, &coarse, &mut seen);
+            if found
+                .iter()
+                .any(|face| fills.by_size(face) && face.score >= fills.score)
+            {
+                return found;
+            }
         }
         let mut levels = self.scan_levels(picture, fine, step);
         levels.extend(coarse);
-        self.judge(picture, &levels)
+        self.judge(picture, &levels, &mut seen)
     }
 
     /// The windows that the first stage accepts: for each level, for each view.
@@ -105,15 +134,20 @@ impl Detector {
     }
 
     /// The faces among the windows that the first stage accepted on these levels.
-    fn judge(&self, picture: &GrayImage, levels: &[Vec<Vec<Candidate>>]) -> Vec<Candidate> {
+    fn judge(
+        &self,
+        picture: &GrayImage,
+        levels: &[Vec<Vec<Candidate>>],
+        seen: &mut Seen,
+    ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for view in 0..self.cascade.views.len() {
             let found = levels.iter().filter_map(|level| level.get(view));
             let found: Vec<Candidate> = found.flatten().copied().collect();
             candidates.extend(suppression::merge(found, OVERLAP_OF_WINDOWS));
         }
-        for stage in &self.cascade.refinements {
-            candidates = refine(picture, stage, &candidates);
+        for (number, stage) in self.cascade.refinements.iter().enumerate() {
+            candidates = refine(picture, (number, stage), &candidates, seen);
             if let Some(overlap) = stage.overlap {
                 candidates = suppression::merge(candidates, overlap);
             }
@@ -159,13 +193,25 @@ fn scales(picture: &GrayImage) -> Vec<f32> {
         .collect()
 }
 
+/// What the networks made of squares of one picture that they have looked at: by the number of the stage, left edge, upper
+/// edge and size.
+type Seen = HashMap<(usize, [i32; 3]), Option<Candidate>>;
+
 /// Lets a network look at every candidate; keeps those that it accepts, moved to where it sees the face.
-fn refine(picture: &GrayImage, stage: &Refinement, candidates: &[Candidate]) -> Vec<Candidate> {
+fn refine(
+    picture: &GrayImage,
+    (number, stage): (usize, &Refinement),
+    candidates: &[Candidate],
+    seen: &mut Seen,
+) -> Vec<Candidate> {
+    let square = |of: &Candidate| (number, [of.left, of.top, of.size]);
     let refined: Vec<Option<Candidate>> = candidates
         .par_iter()
         .map_init(surf::Looker::default, |looker, candidate| {
-            looker.look(picture, stage, *candidate)
+            let known = seen.get(&square(candidate)).copied();
+            known.unwrap_or_else(|| looker.look(picture, stage, *candidate))
         })
         .collect();
+    seen.extend(candidates.iter().map(square).zip(refined.iter().copied()));
     refined.into_iter().flatten().collect()
 }

@@ -82,12 +82,13 @@ impl Positions {
 pub(super) struct Resampler {
     columns: Positions,
     rows: Positions,
-    padded: Vec<u8>,
-    /// The two source pixels of every column.
-    pairs: Vec<[u8; 2]>,
-    /// Two neighbouring source rows, resampled along the row.
-    upper: Vec<f64>,
-    lower: Vec<f64>,
+    /// Where rows reach beyond the picture, two of them put together.
+    padded: [Vec<u8>; 2],
+    /// Of every source column: the pixels of two neighbouring rows, and those of the column after it.
+    squares: Vec<[u8; 4]>,
+    /// Of every target column, the four source pixels that it lies between, in the bytes of a number: to take it apart
+    /// again takes vector registers less than to sort bytes.
+    gathered: Vec<i32>,
 }
 
 impl Resampler {
@@ -106,8 +107,8 @@ impl Resampler {
         }
         self.columns.spread(width, region.width);
         self.rows.spread(height, region.height);
-        self.upper.resize(width, 0.0);
-        self.lower.resize(width, 0.0);
+        self.squares.resize(region.width - 1, [0; 4]);
+        self.gathered.resize(width, 0);
         vectorised_mut(
             #[inline(always)]
             || self.fill(picture, region, target),
@@ -116,49 +117,44 @@ impl Resampler {
 
     #[inline(always)]
     fn fill(&mut self, picture: &GrayImage, region: Region, target: &mut [u8]) {
-        let Self {
-            columns,
-            rows,
-            padded,
-            pairs,
-            upper,
-            lower,
-        } = self;
+        let [above, below] = &mut self.padded;
         let mut ready = None;
-        let lines = target.chunks_exact_mut(columns.first.len());
-        for ((line, &first), &weight) in lines.zip(&rows.first).zip(&rows.weight) {
-            // The lower source row of this line is often the upper one of the next.
+        let lines = target.chunks_exact_mut(self.columns.first.len());
+        for ((line, &first), &weight) in lines.zip(&self.rows.first).zip(&self.rows.weight) {
             if ready != Some(first) {
-                if ready.is_some_and(|ready| ready + 1 == first) {
-                    std::mem::swap(upper, lower);
-                } else {
-                    along_row(region.row(first, picture, padded), columns, pairs, upper);
+                let upper = region.row(first, picture, above);
+                let lower = region.row(first + 1, picture, below);
+                put_together(upper, lower, &mut self.squares);
+                for (pixels, &first) in self.gathered.iter_mut().zip(&self.columns.first) {
+                    *pixels = i32::from_le_bytes(self.squares[first]);
                 }
-                along_row(
-                    region.row(first + 1, picture, padded),
-                    columns,
-                    pairs,
-                    lower,
-                );
                 ready = Some(first);
             }
-            for ((pixel, upper), lower) in line.iter_mut().zip(&*upper).zip(&*lower) {
+            let columns = self.gathered.iter().zip(&self.columns.weight);
+            for (pixel, (&square, &along)) in line.iter_mut().zip(columns) {
+                let [upper_left, lower_left, upper_right, lower_right] =
+                    [0, 8, 16, 24].map(|by| square >> by & 0xff);
+                let between = |left: i32, right: i32| {
+                    (1.0 - along) * f64::from(left) + along * f64::from(right)
+                };
+                let (upper, lower) = (
+                    between(upper_left, upper_right),
+                    between(lower_left, lower_right),
+                );
                 *pixel = whole_part((1.0 - weight) * upper + weight * lower);
             }
         }
     }
 }
 
-/// Resamples one source row. The pixels are gathered first, so that the rest is done in vector registers.
+/// The pixels of two rows, one above the other, beside those of the next column. Gathered from here, four pixels cost as
+/// much as one.
 #[inline(always)]
-fn along_row(source: &[u8], columns: &Positions, pairs: &mut Vec<[u8; 2]>, target: &mut [f64]) {
-    pairs.resize(columns.first.len(), [0; 2]);
-    for (pair, &first) in pairs.iter_mut().zip(&columns.first) {
-        pair.copy_from_slice(&source[first..first + 2]);
-    }
-    let pairs = pairs.iter().zip(&columns.weight);
-    for (value, (&[left, right], &weight)) in target.iter_mut().zip(pairs) {
-        *value = (1.0 - weight) * f64::from(left) + weight * f64::from(right);
+fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
+    let left = upper.iter().zip(lower);
+    let right = upper[1..].iter().zip(&lower[1..]);
+    for (square, ((&a, &b), (&c, &d))) in squares.iter_mut().zip(left.zip(right)) {
+        *square = [a, b, c, d];
     }
 }
 

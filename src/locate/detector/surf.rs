@@ -79,6 +79,28 @@ const COLUMNS: usize = 48;
 /// For each channel and column, a sum over pixels of that column. At most 40 x 510 in size.
 type Row = [[i16; COLUMNS]; CHANNELS];
 
+/// For cells of each width and left edge: 1 for the columns of the cell, 0 for the others. To multiply all columns by them
+/// takes a third of the time of adding up some, whose number is no multiple of a vector register's.
+static CELLS: [[[i16; COLUMNS]; SIDE + 1]; SIDE / 2 + 1] = cells();
+
+const fn cells() -> [[[i16; COLUMNS]; SIDE + 1]; SIDE / 2 + 1] {
+    let mut cells = [[[0; COLUMNS]; SIDE + 1]; SIDE / 2 + 1];
+    let mut width = 0;
+    while width <= SIDE / 2 {
+        let mut left = 0;
+        while left + width <= SIDE {
+            let mut column = left;
+            while column < left + width {
+                cells[width][left][column] = 1;
+                column += 1;
+            }
+            left += 1;
+        }
+        width += 1;
+    }
+    cells
+}
+
 /// Looks at candidates; holds the memory for it, so that one can be used many times.
 #[derive(Debug)]
 pub(super) struct Looker {
@@ -207,20 +229,22 @@ fn describe(above: &[Row], patches: &[Patch], descriptors: &mut Vec<f32>) {
     descriptors.clear();
     for patch in patches {
         let (width, height) = (patch.width / 2, patch.height / 2);
-        let mut sums = [[0i32; CHANNELS]; 4];
-        for (cell, sums) in sums.iter_mut().enumerate() {
-            let (left, top) = (patch.left + cell % 2 * width, patch.top + cell / 2 * height);
+        let [left, right] = [patch.left, patch.left + width].map(|from| &CELLS[width][from]);
+        let mut sums = [[[0i32; CHANNELS]; 2]; 2];
+        for (half, [left_sums, right_sums]) in sums.iter_mut().enumerate() {
+            let top = patch.top + half * height;
             let (upper, lower) = (&above[top], &above[top + height]);
-            for (sum, (upper, lower)) in sums.iter_mut().zip(upper.iter().zip(lower)) {
-                let columns = lower[left..left + width]
-                    .iter()
-                    .zip(&upper[left..left + width]);
-                *sum = columns
-                    .map(|(&to, &from)| i32::from(to) - i32::from(from))
-                    .sum();
+            for channel in 0..CHANNELS {
+                let rows = upper[channel].iter().zip(&lower[channel]);
+                let columns = rows.zip(left.iter().zip(right));
+                for ((&from, &to), (&in_left, &in_right)) in columns {
+                    let sum = to - from;
+                    left_sums[channel] += i32::from(sum) * i32::from(in_left);
+                    right_sums[channel] += i32::from(sum) * i32::from(in_right);
+                }
             }
         }
-        let sums = sums.as_flattened();
+        let sums = sums.as_flattened().as_flattened();
         let squares: f64 = sums
             .iter()
             .map(|&sum| f64::from(sum) * f64::from(sum))

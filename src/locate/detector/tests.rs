@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use image::{GrayImage, Luma};
 use rayon::prelude::*;
 
-use super::super::detect::{MIN_SCORE, MODEL};
+use super::super::detect::{FILLED, LARGE, MIN_SCORE, MODEL, STEP, SURE};
 use super::super::tests::real_faces;
-use super::{Candidate, Detector};
+use super::{Candidate, Detector, Filling};
 
 fn ours(photo: &GrayImage, step: u32) -> Vec<Candidate> {
     let detector = Detector::from_bytes(MODEL).expect("the model is whole");
@@ -101,11 +101,6 @@ fn boxes_and_scores_are_those_of_the_reference_on_groups_and_scenes() {
     compare("not-faces", 5);
 }
 
-/// The least size of a face that fills the photo.
-fn filling(photo: &GrayImage) -> f32 {
-    0.6 * photo.width().max(photo.height()) as f32
-}
-
 #[test]
 fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
     let detector = Detector::from_bytes(MODEL).expect("the model is whole");
@@ -115,12 +110,17 @@ fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
         };
         for path in photos(&folder).into_iter().step_by(nth) {
             let photo = image::open(&path).expect("a photo").into_luma8();
-            let all = ours(&photo, 4);
-            let enough = filling(&photo);
-            let fills = |face: &Candidate| face.size as f32 >= enough && face.score >= 10.0;
-            let mut found = detector.detect_large_first(&photo, 4, 0.58 * enough, fills);
+            let all = ours(&photo, STEP);
+            let longest = photo.width().max(photo.height()) as f32;
+            let fills = Filling {
+                size: FILLED * longest,
+                score: SURE,
+            };
+            let mut found = detector.detect_large_first(&photo, STEP, LARGE * longest, fills);
             found.retain(|face| face.score >= MIN_SCORE);
-            let Some(large) = found.iter().find(|face| fills(face)) else {
+            let filling =
+                |face: &&Candidate| face.size as f32 >= fills.size && face.score >= fills.score;
+            let Some(large) = found.iter().find(filling) else {
                 assert_eq!(found, all, "{}", path.display());
                 continue;
             };
