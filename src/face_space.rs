@@ -76,7 +76,7 @@ impl FaceSpace {
             && basis.ncols() == eigenvalues.len()
             && !eigenvalues.is_empty();
         let finite = mean.iter().all(|value| value.is_finite())
-            && basis.iter().all(|value| value.is_finite())
+            && basis.as_slice().iter().all(|value| value.is_finite())
             && total_variance.is_finite();
         let decreasing = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1])
             && eigenvalues

@@ -47,20 +47,31 @@ impl ChannelAdaptation {
         photos: &[usize],
         mean: &[f64],
     ) -> DMatrix<f64> {
+        self.rotated(self.normalised(raw, row, photos, mean))
+    }
+
+    /// As [`place`](Self::place), in the background's own directions.
+    pub fn normalised(
+        &self,
+        raw: &DMatrix<f32>,
+        row: usize,
+        photos: &[usize],
+        mean: &[f64],
+    ) -> DMatrix<f64> {
         let k = self.prior.len();
         let mut placed = DMatrix::zeros(k, photos.len());
         for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
-            let values = raw.view((row, photo), (k, 1));
-            for ((to, &from), mean) in column.iter_mut().zip(values.iter()).zip(mean) {
+            let values = of_channel(raw, row, k, photo).iter().zip(mean);
+            for (to, (&from, mean)) in column.as_mut_slice().iter_mut().zip(values) {
                 *to = f64::from(from) - mean;
             }
             normalise(column.as_mut_slice(), &self.prior);
         }
-        self.rotated(placed)
+        placed
     }
 
     /// Columns (k x n) in adapted directions.
-    fn rotated(&self, columns: DMatrix<f64>) -> DMatrix<f64> {
+    pub fn rotated(&self, columns: DMatrix<f64>) -> DMatrix<f64> {
         match &self.rotation {
             Some(rotation) => {
                 let rotation = rotation.map(f64::from).transpose();
@@ -84,16 +95,11 @@ impl ChannelAdaptation {
         let rotated_mean = self.rotated(DMatrix::from_column_slice(k, 1, mean));
         let mut placed = DMatrix::zeros(k, photos.len());
         for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
-            let values = raw.view((row, photo), (k, 1));
-            let factor = length_factor(
-                values
-                    .iter()
-                    .zip(mean)
-                    .map(|(&x, mean)| f64::from(x) - mean),
-                &self.prior,
-            );
+            let values = of_channel(raw, row, k, photo).iter().zip(mean);
+            let factor = length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior);
             let values = rotated.column(photo);
-            for ((to, from), mean) in column.iter_mut().zip(&values).zip(&rotated_mean) {
+            let values = values.as_slice().iter().zip(rotated_mean.as_slice());
+            for (to, (from, mean)) in column.as_mut_slice().iter_mut().zip(values) {
                 *to = factor * (from - mean);
             }
         }
@@ -225,6 +231,11 @@ impl Adaptation {
     }
 }
 
+/// Raw coordinates of a photo in the channel whose k rows begin with `row`.
+fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] {
+    &raw.as_slice()[photo * raw.nrows() + row..][..k]
+}
+
 /// The photos of each person, of those who have any.
 pub(super) fn groups(photos: &[usize], persons: &[usize]) -> Vec<Vec<usize>> {
     let mut of_person: Vec<Vec<usize>> = Vec::new();
@@ -249,8 +260,7 @@ pub(super) fn domain_mean(
     for photos in groups {
         let share = 1.0 / photos.len() as f64;
         for &photo in photos {
-            let values = raw.view((row, photo), (k, 1));
-            for (sum, &value) in sum.iter_mut().zip(values.iter()) {
+            for (sum, &value) in sum.iter_mut().zip(of_channel(raw, row, k, photo)) {
                 *sum += share * f64::from(value);
             }
         }

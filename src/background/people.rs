@@ -34,6 +34,54 @@ pub struct People {
     genuine: Vec<f64>,
 }
 
+/// The photos that people are placed by.
+#[derive(Clone, Copy)]
+struct Coordinates<'a> {
+    /// Their coordinates, 2k x n.
+    raw: &'a DMatrix<f32>,
+    /// The same rotated into adapted directions, of each channel, where that has been done already.
+    rotated: Option<&'a [DMatrix<f64>; 2]>,
+}
+
+impl Coordinates<'_> {
+    /// The mean of each person's photos about the channel's mean, normalised, in adapted directions: k x people.
+    fn person_means(
+        self,
+        channel: usize,
+        adapted: &ChannelAdaptation,
+        own: &[&[usize]],
+        mean: &[f64],
+    ) -> DMatrix<f64> {
+        let photos: Vec<usize> = own
+            .iter()
+            .flat_map(|photos| photos.iter().copied())
+            .collect();
+        let row = channel * adapted.prior.len();
+        match self.rotated {
+            Some(rotated) => {
+                let placed = adapted.place_rotated(&rotated[channel], self.raw, row, &photos, mean);
+                means(&placed, own)
+            }
+            // The mean of what is rotated is the rotated mean: so many fewer columns to rotate.
+            None => {
+                let normalised = adapted.normalised(self.raw, row, &photos, mean);
+                adapted.rotated(means(&normalised, own))
+            }
+        }
+    }
+}
+
+/// The mean of each person's columns, which lie one person's after another's.
+fn means(columns: &DMatrix<f64>, own: &[&[usize]]) -> DMatrix<f64> {
+    let mut centres = DMatrix::zeros(columns.nrows(), own.len());
+    let mut from = 0;
+    for (person, photos) in own.iter().enumerate() {
+        centres.set_column(person, &columns.columns(from, photos.len()).column_mean());
+        from += photos.len();
+    }
+    centres
+}
+
 impl People {
     /// Places people in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
     /// enrolled and `persons` the person of each, below `people`.
@@ -44,11 +92,13 @@ impl People {
         persons: &[usize],
         people: usize,
     ) -> Self {
-        let place =
-            |channel: usize, adapted: &ChannelAdaptation, photos: &[usize], mean: &[f64]| {
-                adapted.place(raw, channel * adapted.prior.len(), photos, mean)
-            };
-        Self::place_by(adaptation, raw, photos, persons, people, place)
+        Self::place_from(
+            adaptation,
+            Coordinates { raw, rotated: None },
+            photos,
+            persons,
+            people,
+        )
     }
 
     /// As [`place`](Self::place), where the photos have been rotated by [`Adaptation::rotated`]: for many galleries that
@@ -61,26 +111,23 @@ impl People {
         persons: &[usize],
         people: usize,
     ) -> Self {
-        let place =
-            |channel: usize, adapted: &ChannelAdaptation, photos: &[usize], mean: &[f64]| {
-                let row = channel * adapted.prior.len();
-                adapted.place_rotated(&rotated[channel], raw, row, photos, mean)
-            };
-        Self::place_by(adaptation, raw, photos, persons, people, place)
+        let all = Coordinates {
+            raw,
+            rotated: Some(rotated),
+        };
+        Self::place_from(adaptation, all, photos, persons, people)
     }
 
-    /// Places people; `place` gives photos of a channel about its mean, normalised, in adapted directions.
-    fn place_by(
+    fn place_from(
         adaptation: Adaptation,
-        raw: &DMatrix<f32>,
+        all: Coordinates<'_>,
         photos: &[usize],
         persons: &[usize],
         people: usize,
-        place: impl Fn(usize, &ChannelAdaptation, &[usize], &[f64]) -> DMatrix<f64>,
     ) -> Self {
         let k = adaptation.channels[0].prior.len();
         let own = groups(photos, persons);
-        let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
+        let means = [0, 1].map(|at| domain_mean(all.raw, at * k, k, &own));
         let mut of_person = vec![Vec::new(); people];
         for (&photo, &person) in photos.iter().zip(persons) {
             of_person[person].push(photo);
@@ -99,7 +146,10 @@ impl People {
             .collect();
         for some in everybody.chunks(CHUNK) {
             let own: Vec<&[usize]> = some.iter().map(|&at| of_person[at].as_slice()).collect();
-            let centres = placed.person_means(&own, &place);
+            let centres = [0, 1].map(|channel| {
+                let adapted = &placed.adaptation.channels[channel];
+                all.person_means(channel, adapted, &own, &placed.means[channel])
+            });
             let ratios: Vec<[Ratio; 2]> = (0..some.len())
                 .into_par_iter()
                 .map(|at| {
@@ -115,28 +165,6 @@ impl People {
             }
         }
         placed
-    }
-
-    /// The mean of each person's photos in adapted coordinates, k x people, of each channel.
-    fn person_means(
-        &self,
-        own: &[&[usize]],
-        place: impl Fn(usize, &ChannelAdaptation, &[usize], &[f64]) -> DMatrix<f64>,
-    ) -> [DMatrix<f64>; 2] {
-        let photos: Vec<usize> = own
-            .iter()
-            .flat_map(|photos| photos.iter().copied())
-            .collect();
-        [0, 1].map(|at| {
-            let all = place(at, &self.adaptation.channels[at], &photos, &self.means[at]);
-            let mut centres = DMatrix::zeros(all.nrows(), own.len());
-            let mut from = 0;
-            for (person, photos) in own.iter().enumerate() {
-                centres.set_column(person, &all.columns(from, photos.len()).column_mean());
-                from += photos.len();
-            }
-            centres
-        })
     }
 
     fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {

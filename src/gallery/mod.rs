@@ -1,6 +1,7 @@
 //! Who is enrolled: the people, and every face with its label, its origin and its weights.
 
 mod batch_search;
+mod built_once;
 mod clusters;
 mod edit;
 mod history;

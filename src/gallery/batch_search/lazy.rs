@@ -1,20 +1,17 @@
 //! Ranking people for many probes at once, with codes that are made when first they pay.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::{BatchSearch, POINTS, PROBES, Search};
+use crate::gallery::built_once::BuiltOnce;
 use crate::gallery::clusters::{Clusters, Match};
 
-/// Ranks the people of one gallery for many probes at once. The codes that this takes are made when they first pay, and
-/// kept; `None` in them where the points have none.
+/// Ranks the people of one gallery for many probes at once. The codes that this takes are made when first they pay, and
+/// kept.
 #[derive(Debug, Default)]
 pub struct BatchRanking {
-    claimed: AtomicBool,
-    batch_search: OnceLock<Option<Box<BatchSearch>>>,
+    batch_search: BuiltOnce<Box<BatchSearch>>,
 }
 
 impl BatchRanking {
@@ -53,16 +50,9 @@ impl BatchRanking {
         if !pays {
             return None;
         }
-        self.get_or_make(|| BatchSearch::new(&clusters.kinds))
-    }
-
-    /// The codes, made by whoever asks first. Others do without until they are there: were they to wait, a worker of
-    /// the thread pool that is given their work while it makes them would wait for itself.
-    fn get_or_make(&self, make: impl FnOnce() -> Option<BatchSearch>) -> Option<&BatchSearch> {
-        if self.batch_search.get().is_none() && !self.claimed.swap(true, Ordering::Relaxed) {
-            // Nobody else has claimed it.
-            let _ = self.batch_search.set(make().map(Box::new));
-        }
-        self.batch_search.get().and_then(Option::as_deref)
+        let build = || BatchSearch::new(&clusters.kinds).map(Box::new);
+        self.batch_search
+            .get_or_build(|| true, build)
+            .map(Box::as_ref)
     }
 }

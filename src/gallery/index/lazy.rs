@@ -1,12 +1,12 @@
 //! A search that is built once it is known that it pays.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nalgebra::DMatrix;
 
 use super::blocks::Blocks;
 use super::tree::Tree;
+use crate::gallery::built_once::BuiltOnce;
 
 /// Queries that are answered by looking at every point, before anything is built. To build blocks costs about as much
 /// as so many queries, so nobody pays more than about twice what the better choice would have cost.
@@ -54,32 +54,24 @@ impl Built {
     }
 }
 
-/// A search to be, or that has been built; `None` in it where the points have none.
+/// A search to be, or that has been built; none where the points bear none.
 #[derive(Debug, Default)]
 pub(super) struct LazySearch {
     asked: AtomicUsize,
-    claimed: AtomicBool,
-    built: OnceLock<Option<Built>>,
+    search: BuiltOnce<Built>,
 }
 
 impl LazySearch {
     /// The search, if it has been built.
     pub fn built(&self) -> Option<&Built> {
-        self.built.get().and_then(Option::as_ref)
+        self.search.get()
     }
 
     /// Counts a query, and builds the search of these points when it is time.
-    ///
-    /// One thread builds and nobody waits: others go on as they are. Were they to wait, a worker of the thread pool
-    /// that is given their work while it builds would wait for itself.
     pub fn ask(&self, points: &DMatrix<f32>) -> Option<&Built> {
-        if self.built.get().is_none()
-            && self.asked.fetch_add(1, Ordering::Relaxed) >= QUERIES
-            && !self.claimed.swap(true, Ordering::Relaxed)
-        {
-            // Nobody else has claimed it.
-            let _ = self.built.set(Built::new(points));
-        }
-        self.built()
+        self.search.get_or_build(
+            || self.asked.fetch_add(1, Ordering::Relaxed) >= QUERIES,
+            || Built::new(points),
+        )
     }
 }
