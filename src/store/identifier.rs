@@ -112,10 +112,10 @@ mod tests {
             .unwrap();
         let noise: Vec<u8> = (0..size.pixels()).map(|at| (at * 31 % 251) as u8).collect();
         for faces in [some, FaceMatrix::from_pixels(size, noise).unwrap()] {
-            let question = QueryOptions::default();
+            let query = QueryOptions::default();
             assert_eq!(
-                identifier.identify_faces(&faces, question),
-                whole.identify_faces(&faces, question)
+                identifier.identify_faces(&faces, query),
+                whole.identifier().identify_faces(&faces, query)
             );
         }
     }

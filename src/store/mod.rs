@@ -10,6 +10,7 @@
 mod archive;
 mod background_arrays;
 mod basis;
+mod container;
 mod digest;
 mod disk;
 mod face_index;
