@@ -230,7 +230,11 @@ fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
         let seen = dataset::load_each(
             &pictures,
             &Limits::default(),
-            |_, file| recognizer.identify(&file.decode()?, QueryOptions::default()),
+            |_, file| {
+                recognizer
+                    .identifier()
+                    .identify(&file.decode()?, QueryOptions::default())
+            },
             &|_| {},
         );
         let is_empty = |faces: &Vec<_>| {

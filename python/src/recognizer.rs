@@ -112,13 +112,13 @@ impl Recognizer {
         false_accepts: Option<f64>,
     ) -> PyResult<Vec<Vec<Face>>> {
         let photos = given(photos)?;
-        let question = question(top, false_accepts)?;
+        let query = query(top, false_accepts)?;
         let found = py.detach(|| {
             let identified = decoded(photos)?
                 .par_iter()
                 .enumerate()
                 .map(|(number, photo)| {
-                    let found = self.0.identify(photo, question);
+                    let found = self.0.identify(photo, query);
                     found.map_err(|error| numbered(error, number))
                 })
                 .collect::<Vec<_>>();
@@ -139,7 +139,7 @@ impl Recognizer {
         false_accepts: Option<f64>,
     ) -> PyResult<Vec<Face>> {
         let photos = given(photos)?;
-        let question = question(self.0.people().len(), false_accepts)?;
+        let query = query(self.0.people().len(), false_accepts)?;
         let found = py.detach(|| {
             let prepared: Vec<_> = decoded(photos)?
                 .par_iter()
@@ -151,7 +151,10 @@ impl Recognizer {
                 })
                 .collect();
             let prepared = prepared.into_iter().collect::<Result<Vec<_>, Error>>()?;
-            self.0.recognizer().identify_prepared(&prepared, question)
+            self.0
+                .recognizer()
+                .identifier()
+                .identify_prepared(&prepared, query)
         });
         let found = found.map_err(exception)?;
         Ok(found.into_iter().flatten().map(face).collect())
@@ -215,7 +218,7 @@ fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
     }
 }
 
-fn question(top: usize, false_accepts: Option<f64>) -> PyResult<QueryOptions> {
+fn query(top: usize, false_accepts: Option<f64>) -> PyResult<QueryOptions> {
     Ok(QueryOptions {
         top,
         acceptance: acceptance(false_accepts)?,

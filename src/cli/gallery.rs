@@ -52,13 +52,13 @@ impl Gallery {
         &self,
         recognizer: &Identifier,
         photos: &[Vec<PreparedFace>],
-        question: QueryOptions,
+        query: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
         match self {
-            Self::Model => recognizer.identify_prepared(photos, question),
+            Self::Model => recognizer.identify_prepared(photos, query),
             #[cfg(feature = "postgres")]
             Self::Database(gallery) => recognizer.identify_prepared_by(photos, |faces| {
-                gallery.identify_faces(recognizer, faces, question)
+                gallery.identify_faces(recognizer, faces, query)
             }),
         }
     }
@@ -68,13 +68,13 @@ impl Gallery {
         &self,
         recognizer: &Identifier,
         photo: &GrayImage,
-        question: QueryOptions,
+        query: QueryOptions,
     ) -> Result<Result<Vec<Identification>, PhotoProblem>> {
         let prepared = match recognizer.preparation().prepare_all(photo) {
             Ok(prepared) => prepared,
             Err(problem) => return Ok(Err(problem)),
         };
-        let mut found = self.identify_prepared(recognizer, &[prepared], question)?;
+        let mut found = self.identify_prepared(recognizer, &[prepared], query)?;
         Ok(Ok(found.pop().unwrap_or_default()))
     }
 

@@ -65,7 +65,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     if args.approximate {
         output.say(&in_words(recall));
     }
-    let question = QueryOptions {
+    let query = QueryOptions {
         top: usize::from(args.top),
         acceptance: args.acceptance.into(),
     };
@@ -74,7 +74,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         recognizer,
         gallery: &gallery,
         output,
-        question,
+        query,
         recall: args
             .approximate
             .then(|| recall.map_or(1.0, |recall| recall.share())),
@@ -101,7 +101,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             recognizer.preparation().prepare_all(&file.decode()?)?,
         )),
         Some(copies) => {
-            let found = gallery.identify(recognizer, &file.decode()?, question);
+            let found = gallery.identify(recognizer, &file.decode()?, query);
             Ok(Ready::Copied(match found {
                 Ok(found) => {
                     let found = found?;
@@ -120,7 +120,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         &|_| {},
         |batches| -> Result<()> {
             for (batch, ready) in photos.paths.chunks(BATCH.get()).zip(batches) {
-                let found = identify(&gallery, recognizer, ready, question)?;
+                let found = identify(&gallery, recognizer, ready, query)?;
                 for (photo, found) in batch.iter().zip(found) {
                     match found? {
                         Ok(found) => {
@@ -228,7 +228,7 @@ fn identify(
     gallery: &Gallery,
     recognizer: &Identifier,
     batch: Vec<std::result::Result<Ready, PhotoProblem>>,
-    question: QueryOptions,
+    query: QueryOptions,
 ) -> Result<Vec<Result<Found>>> {
     let mut prepared = Vec::with_capacity(batch.len());
     let mut copied = Vec::with_capacity(batch.len());
@@ -243,7 +243,7 @@ fn identify(
         });
     }
     let mut found = gallery
-        .identify_prepared(recognizer, &prepared, question)?
+        .identify_prepared(recognizer, &prepared, query)?
         .into_iter();
     let mut next = || Ok(Ok(found.next().unwrap_or_default()));
     Ok(copied
@@ -292,11 +292,14 @@ impl<'a> Drawn<'a> {
             // Of the runner-up too, the confidence is told.
             let faces =
                 FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-            let question = QueryOptions {
+            let query = QueryOptions {
                 top: 2,
-                ..report.question
+                ..report.query
             };
-            let judged = recognizer.identify_faces(&faces, question).remove(0);
+            let judged = recognizer
+                .identifier()
+                .identify_faces(&faces, query)
+                .remove(0);
             let heading = format!(
                 "{}: {}",
                 named(photo, number, found.len()),
@@ -340,7 +343,7 @@ struct Report<'a> {
     recognizer: &'a Identifier,
     gallery: &'a Gallery,
     output: &'a Output,
-    question: QueryOptions,
+    query: QueryOptions,
     /// The share that an approximate search finds.
     recall: Option<f64>,
 }
@@ -378,7 +381,7 @@ impl Report<'_> {
     fn face(&self, name: &str, found: &Identification) -> Result<()> {
         self.output
             .line(&format!("{name}: {}", self.in_words(found)))?;
-        if self.question.top > 1 {
+        if self.query.top > 1 {
             for (rank, candidate) in (1..).zip(&found.candidates) {
                 self.output
                     .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
@@ -421,7 +424,7 @@ impl Report<'_> {
         };
         let Some(limit) = self
             .gallery
-            .threshold(self.recognizer, self.question.acceptance)
+            .threshold(self.recognizer, self.query.acceptance)
         else {
             return String::new();
         };
@@ -429,7 +432,7 @@ impl Report<'_> {
         if limit == percent(closest.confidence) {
             "; a name needs slightly more".to_owned()
         } else {
-            match self.question.acceptance {
+            match self.query.acceptance {
                 Acceptance::FalseAccepts(_) => {
                     format!(
                         "; a name needs more than {}",

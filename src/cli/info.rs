@@ -228,7 +228,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
 
 /// What it takes to be named.
 fn needed(recognizer: &Recognizer) -> String {
-    match recognizer.threshold(Acceptance::default()) {
+    match recognizer.identifier().threshold(Acceptance::default()) {
         Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
             percent(limit),

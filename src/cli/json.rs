@@ -91,7 +91,7 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "clusters": settings.clusters.to_string(),
         "background": settings.prior.name(),
         "calibration": recognizer.calibration().map(|calibration| calibration.basis),
-        "confidence_limit": recognizer.threshold(Acceptance::default()),
+        "confidence_limit": recognizer.identifier().threshold(Acceptance::default()),
         "likeness_limit": recognizer.comparer().likeness_limit(),
     })
 }

@@ -106,7 +106,9 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let new = &read.folder.new;
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
-    let found = known.identify_faces(&faces, QueryOptions::default());
+    let found = known
+        .identifier()
+        .identify_faces(&faces, QueryOptions::default());
     let unlike = found
         .iter()
         .filter(|found| found.decision == Decision::NotAFace);

@@ -164,7 +164,9 @@ impl Ranker<'_> {
                 let found = trials.run(&fold.learned, &learned, people, &fold.tried)?;
                 let ranking = |at: usize| {
                     let matches = found.rank(at, usize::MAX);
-                    let leading = whole.candidates(&matches[..matches.len().min(2)]);
+                    let leading = whole
+                        .identifier()
+                        .candidates(&matches[..matches.len().min(2)]);
                     Ranking {
                         confidence: leading.first().map_or(0.0, |first| first.confidence),
                         matches,

@@ -148,7 +148,9 @@ fn run(
         Ok(probes.collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<Other> {
-        let found = recognizer.identify_faces(pictures, QueryOptions::default());
+        let found = recognizer
+            .identifier()
+            .identify_faces(pictures, QueryOptions::default());
         found.iter().map(Other::of).collect()
     };
     let size = whole.preparation().size();

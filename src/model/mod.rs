@@ -176,7 +176,7 @@ impl Model {
     /// # Errors
     /// A photo that is too small to show a face.
     pub fn identify(&self, photo: &Photo, options: QueryOptions) -> Result<Vec<Identification>> {
-        let identified = self.recognizer.identify(photo.luma(), options);
+        let identified = self.recognizer.identifier().identify(photo.luma(), options);
         identified.map_err(photo::problem)
     }
 

@@ -111,7 +111,7 @@ impl Recognizer {
             top: 2,
             ..QueryOptions::default()
         };
-        let found = self.identify_faces(faces, options).pop();
+        let found = self.identifier.identify_faces(faces, options).pop();
         let candidates = found.map_or_else(Vec::new, |found| found.candidates);
         let model = Background::bundled()?;
         let probe = model.coordinates(faces);

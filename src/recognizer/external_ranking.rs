@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::evidence;
-use super::identifier::{Candidate, Identification, Identifier, QueryOptions, decide};
+use super::identification::{Candidate, Identification, QueryOptions};
+use super::identifier::{Identifier, decide};
 use crate::dataset::Person;
 use crate::decision::{Calibration, Decision};
 use crate::face_matrix::FaceMatrix;

@@ -1,6 +1,5 @@
 //! What names people: a recogniser without the faces that are enrolled.
 
-use std::fmt;
 use std::sync::Arc;
 
 use image::GrayImage;
@@ -8,109 +7,19 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::comparer::{BackgroundComparer, Comparer};
+use super::identification::{Candidate, Identification, QueryOptions};
 use super::{Settings, evidence};
 use crate::background::Background;
 use crate::dataset::Person;
-use crate::decision::{Acceptance, Calibration, Decision, percent};
+use crate::decision::{Acceptance, Calibration, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
-use crate::gallery::{Match, Search};
-
 use crate::faceness::FacenessTest;
-use crate::locate::Location;
+use crate::gallery::{Match, Search};
 use crate::matcher::{Feature, FeatureSpace, Matcher};
 use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
-
-/// A person a probe may be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// Who.
-    pub person: Person,
-    /// The distance by the metric and the cluster rule.
-    pub distance: f64,
-    /// Probability that the probe is this person, given that it may be a stranger.
-    pub confidence: f64,
-}
-
-/// What is said of one face.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Identification {
-    /// Known, unknown, or not a face.
-    pub decision: Decision,
-    /// The nearest people, nearest first; the first is the one named where the decision is known.
-    pub candidates: Vec<Candidate>,
-    /// Probability that it is somebody who is not enrolled: with the confidences of all people it sums to 1. `None`
-    /// where no background model compares, whose confidences are each their own.
-    pub somebody_else: Option<f64>,
-    /// How the face lies to face space.
-    pub residual: Residual,
-    /// How much it looks like a face, -1 to 1: see [`FacenessTest`].
-    pub likeness: f64,
-    /// Where in the photo the face was found; `None` where the photo was taken as it is.
-    pub location: Option<Location>,
-}
-
-impl Identification {
-    /// Whether the nearest person is likelier than not, though not sure enough to be named.
-    pub fn is_probable(&self) -> bool {
-        let likely = self
-            .closest()
-            .is_some_and(|closest| closest.confidence > 0.5);
-        self.decision == Decision::Unknown && likely
-    }
-
-    /// The name, where one is given.
-    pub fn name(&self) -> Option<&str> {
-        let is_known = self.decision == Decision::Known;
-        self.closest()
-            .filter(|_| is_known)
-            .map(|closest| closest.person.as_str())
-    }
-
-    /// The nearest person, named or not.
-    pub fn closest(&self) -> Option<&Candidate> {
-        self.candidates.first()
-    }
-}
-
-/// As a person would say it: `Ada (> 99 %)`, `probably Ada (87 %)`, `unknown (closest: Ada, 12 %)`, `not a face`.
-impl fmt::Display for Identification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(closest) = self.closest() else {
-            return f.pad(match self.decision {
-                Decision::NotAFace => "not a face",
-                Decision::Known | Decision::Unknown => "unknown",
-            });
-        };
-        let (name, sure) = (&closest.person, percent(closest.confidence));
-        match self.decision {
-            Decision::NotAFace => f.pad("not a face"),
-            Decision::Known => f.pad(&format!("{name} ({sure})")),
-            Decision::Unknown if self.is_probable() => f.pad(&format!("probably {name} ({sure})")),
-            Decision::Unknown => f.pad(&format!("unknown (closest: {name}, {sure})")),
-        }
-    }
-}
-
-/// Options of a query: the rule of acceptance and the number of candidates.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QueryOptions {
-    /// How many candidates to return at most.
-    pub top: usize,
-    /// When a name is given.
-    pub acceptance: Acceptance,
-}
-
-impl Default for QueryOptions {
-    fn default() -> Self {
-        Self {
-            top: 1,
-            acceptance: Acceptance::default(),
-        }
-    }
-}
 
 /// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
 /// calibration. A [`Recognizer`](super::Recognizer) has more, of which a large model is mostly made: the pixels of

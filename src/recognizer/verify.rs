@@ -152,7 +152,7 @@ impl Recognizer {
             top: self.gallery.people().len(),
             acceptance,
         };
-        let found = self.identify_faces(faces, options).pop();
+        let found = self.identifier.identify_faces(faces, options).pop();
         let found = found.ok_or(Error::BackgroundDamaged)?;
         let name = self
             .gallery
@@ -172,7 +172,10 @@ impl Recognizer {
             },
             confidence: own.confidence,
             distance: own.distance,
-            needed: self.threshold(acceptance).ok_or_else(|| self.too_few())?,
+            needed: self
+                .identifier
+                .threshold(acceptance)
+                .ok_or_else(|| self.too_few())?,
         })
     }
 

@@ -77,7 +77,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn question(&self) -> Answer<QueryOptions> {
+    fn query(&self) -> Answer<QueryOptions> {
         let far = self.far.unwrap_or(FALSE_ACCEPT_TARGET);
         if !(far > 0.0 && far < 1.0) {
             return Err(Failure::bad("far is a share between 0 and 1, such as 0.01"));
@@ -102,13 +102,13 @@ async fn identify(
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Response> {
-    let question = asked.question()?;
+    let query = asked.query()?;
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
     let object = service
         .work(move |service| {
             let snapshot = service.settled()?;
-            let found = snapshot.model()?.identify(&decode(&photo)?, question)?;
+            let found = snapshot.model()?.identify(&decode(&photo)?, query)?;
             Ok(json::identified(Path::new(&name), &found, None))
         })
         .await?;
@@ -181,11 +181,11 @@ async fn why(
         let face = model.face(&decode(&photo)?, choice)?;
         let recognizer = model.recognizer();
         let faces = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-        let question = QueryOptions {
+        let query = QueryOptions {
             top: 2,
             ..QueryOptions::default()
         };
-        let judged = recognizer.identify_faces(&faces, question).pop();
+        let judged = recognizer.identifier().identify_faces(&faces, query).pop();
         let judged = judged.ok_or_else(|| Failure::bad("no face"))?;
         let reasons = recognizer.explain(&face.pixels)?;
         let rows = explain::rows(recognizer, judged.to_string(), &judged, &reasons);

@@ -117,7 +117,7 @@ async fn recognize(
     let object = service.work(move |service| {
         let photo = decode(&photo)?;
         let snapshot = service.settled()?;
-        let question = QueryOptions {
+        let query = QueryOptions {
             top: asked.prediction_count.unwrap_or(1).max(1),
             ..QueryOptions::default()
         };
@@ -127,7 +127,7 @@ async fn recognize(
             let found: Vec<Value> = prepared.iter().map(place).collect();
             return (!found.is_empty()).then(|| json!({ "result": found })).ok_or_else(no_face);
         };
-        let mut found = model.identify(&photo, question)?;
+        let mut found = model.identify(&photo, query)?;
         found.retain(|face| face.decision != Decision::NotAFace);
         let locations: Vec<_> = found.iter().map(|face| face.location).collect();
         let faces = asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo));

@@ -36,11 +36,11 @@ fn learn(faces: Vec<LabeledFace>) -> Recognizer {
 fn identify(recognizer: &Recognizer, faces: &[LabeledFace]) -> Vec<Identification> {
     let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
-    let question = QueryOptions {
+    let query = QueryOptions {
         top: usize::MAX,
         ..QueryOptions::default()
     };
-    recognizer.identify_faces(&faces, question)
+    recognizer.identifier().identify_faces(&faces, query)
 }
 
 #[test]
@@ -66,7 +66,10 @@ fn whatever_is_enrolled_probabilities_sum_to_one() {
                     .all(|c| c.distance.is_finite() && c.distance >= 0.0)
             );
         }
-        let needed = recognizer.threshold(Acceptance::default()).unwrap();
+        let needed = recognizer
+            .identifier()
+            .threshold(Acceptance::default())
+            .unwrap();
         assert!(
             (0.5..1.0).contains(&needed),
             "{people} x {photos}: {needed}"

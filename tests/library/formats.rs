@@ -29,7 +29,9 @@ fn every_released_format_loads() {
         assert_eq!(old.gallery().enrolled()[0].source, "faces/Ada/1.png");
 
         // What was learned then is at work: everybody is nearest to themselves.
-        let found = old.identify_faces(old.gallery().faces(), QueryOptions::default());
+        let found = old
+            .identifier()
+            .identify_faces(old.gallery().faces(), QueryOptions::default());
         for (face, found) in old.gallery().enrolled().iter().zip(found) {
             let closest = found.closest().unwrap();
             assert_eq!(closest.person, old.gallery().people()[face.person]);

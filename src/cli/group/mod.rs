@@ -54,12 +54,12 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, scan, output)?;
     albums.report(output);
-    let question = QueryOptions {
+    let query = QueryOptions {
         top: 1,
         acceptance: args.acceptance.into(),
     };
     let faces = albums.faces();
-    let sorted = Sorted::of(&faces, &albums, identifier.as_ref(), question, args.purity)?;
+    let sorted = Sorted::of(&faces, &albums, identifier.as_ref(), query, args.purity)?;
     report(&sorted, output)?;
     if let Some(plan) = plan {
         plan.write(&sorted.unnamed, &sorted.grouping, output)?;
@@ -111,11 +111,11 @@ impl<'a> Sorted<'a> {
         faces: &'a [Shown<'a>],
         albums: &Albums,
         identifier: Option<&Identifier>,
-        question: QueryOptions,
+        query: QueryOptions,
         purity: f64,
     ) -> Result<Self> {
         let named = match identifier {
-            Some(identifier) => identify(faces, identifier, question)?,
+            Some(identifier) => identify(faces, identifier, query)?,
             None => Vec::new(),
         };
         let is_named = |at: usize| {
@@ -150,7 +150,7 @@ fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
 fn identify(
     faces: &[Shown<'_>],
     identifier: &Identifier,
-    question: QueryOptions,
+    query: QueryOptions,
 ) -> Result<Vec<Identification>> {
     let prepared = |face: &Shown<'_>| PreparedFace {
         pixels: face.found.pixels.clone(),
@@ -164,7 +164,7 @@ fn identify(
         let prepared: Vec<PreparedFace> = some.iter().map(prepared).collect();
         let raw = coordinates(some.iter())?;
         let of_some = identifier.identify_prepared_by(&[prepared], |faces| {
-            Ok(identifier.identify_described(faces, Some(raw), question))
+            Ok(identifier.identify_described(faces, Some(raw), query))
         })?;
         identified.extend(of_some.concat());
     }

@@ -1,0 +1,103 @@
+//! `identify`: photos, and what is made of them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[cfg(feature = "postgres")]
+use super::DatabaseOptions;
+use super::{AcceptanceOptions, Force, ModelSource, png};
+
+/// `identify`
+#[derive(Debug, Args)]
+pub struct Identify {
+    /// Photos, or folders of photos; - reads one from standard input
+    #[arg(required = true, value_name = "PHOTO|FOLDER")]
+    pub photos: Vec<PathBuf>,
+    #[command(flatten)]
+    pub pictures: Pictures,
+    #[command(flatten)]
+    pub sorting: Sorting,
+    #[command(flatten)]
+    pub xmp: Xmp,
+    /// Show this many candidates a photo
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+    /// Among thousands of people, look only at those whose mean face is near: faster for many photos; how much that misses is measured and told
+    #[arg(long, conflicts_with = "explain")]
+    pub approximate: bool,
+    #[command(flatten)]
+    pub acceptance: AcceptanceOptions,
+    /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    pub explain: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
+    #[cfg(feature = "postgres")]
+    #[command(flatten)]
+    pub elsewhere: DatabaseOptions,
+    #[command(flatten)]
+    pub origin: ModelSource,
+}
+
+/// Pictures that `identify` writes beside its answers.
+#[derive(Debug, Clone, Args)]
+pub struct Pictures {
+    /// Write a copy of each photo that shows a face to this folder, with a frame, name and confidence at each face, readable by you only; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
+    /// Copy photos without a face too
+    #[arg(long, requires = "annotate")]
+    pub annotate_all: bool,
+    /// Write every face found, turned upright, to this folder as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled
+    #[arg(long, value_name = "DIR")]
+    pub save_faces: Option<PathBuf>,
+}
+
+/// Photos that `identify` sorts by person.
+#[derive(Debug, Clone, Args)]
+pub struct Sorting {
+    /// Sort photos into a folder per person below this one; alone, it says what would be done. A photo of several people stands in each one's folder
+    #[arg(long, value_name = "DIR")]
+    pub sort_into: Option<PathBuf>,
+    /// Sort by hard links, which take no space and are on the same disk
+    #[arg(long, requires = "sort_into", conflicts_with = "copy")]
+    pub link: bool,
+    /// Sort by copies
+    #[arg(long, requires = "sort_into")]
+    pub copy: bool,
+    /// Sort photos of people who are not enrolled into `unknown`, and those without a face into `no-face`
+    #[arg(long, requires = "sort_into")]
+    pub sort_all: bool,
+}
+
+/// Names that are written beside photos.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Xmp {
+    /// Write names and places of faces into an XMP file beside each photo (photo.jpg.xmp), where digiKam, Lightroom and others read them; what a person named there stays
+    #[arg(long)]
+    pub write_xmp: bool,
+    /// With --write-xmp: say what would be written, and write nothing
+    #[arg(long, requires = "write_xmp")]
+    pub dry_run: bool,
+}
+
+/// How photos come into the folders of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    /// Hard links.
+    Link,
+    /// Copies.
+    Copy,
+}
+
+impl Sorting {
+    /// How, if at all: otherwise it is only said.
+    pub fn by(&self) -> Option<SortBy> {
+        match (self.link, self.copy) {
+            (true, _) => Some(SortBy::Link),
+            (_, true) => Some(SortBy::Copy),
+            _ => None,
+        }
+    }
+}

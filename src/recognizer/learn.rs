@@ -1,0 +1,230 @@
+//! The ways to a recogniser: from its gallery, with or without the background model, or in spaces that were learned before.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::comparer::{self, BackgroundComparer, Comparer};
+use super::{BasisOrigin, Recognizer, Settings, calibrate};
+use crate::background::Prior;
+use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::face_space::FaceSpace;
+use crate::gallery::Gallery;
+use crate::kernel_pca::Kernel;
+use crate::matcher::{Feature, FeatureMatrix, FeatureSpace, Matcher, PixelScale, Space};
+use crate::partial::MergedBasis;
+use crate::pca::{Pca, Solver, Symmetry};
+use crate::preparation::Preparation;
+
+impl Recognizer {
+    /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out.
+    ///
+    /// # Errors
+    /// Fewer than two different faces; scaled pixels that are not compared.
+    pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
+        match settings.prior {
+            Prior::Bundled => {
+                let coordinates = comparer::coordinates(&gallery, None)?;
+                Self::learn_with_background(preparation, gallery, settings, coordinates)
+            }
+            Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
+        }
+    }
+
+    /// Learns a gallery that holds faces of this recogniser's: of those the background model's coordinates are known.
+    /// The result is that of [`learn`](Self::learn).
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        let preparation = *self.preparation();
+        match settings.prior {
+            Prior::Bundled => {
+                let coordinates = comparer::coordinates(&gallery, Some(self))?;
+                Self::learn_with_background(preparation, gallery, settings, coordinates)
+            }
+            Prior::None => Self::learn(preparation, gallery, settings),
+        }
+    }
+
+    /// Learns with the background model, given its coordinates of the gallery's faces (2k x n).
+    fn learn_with_background(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        coordinates: DMatrix<f32>,
+    ) -> Result<Self> {
+        let mirror = Feature::Pixels.mirror(gallery.faces().size());
+        let symmetry = match gallery.len() {
+            1 => Symmetry::Mirror(&mirror),
+            _ => Symmetry::None,
+        };
+        let components = settings
+            .pca()
+            .fit_with_symmetry(gallery.faces(), symmetry)?;
+        let space = Arc::new(FaceSpace::new(gallery.faces().size(), &components));
+        Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+    }
+
+    fn compared_by_background(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        space: Arc<FaceSpace>,
+        coordinates: DMatrix<f32>,
+    ) -> Result<Self> {
+        let likeness_limit = calibrate::likeness_limit(&gallery, &space, settings);
+        let comparer = BackgroundComparer::learn(coordinates, gallery.persons(), likeness_limit)?;
+        let weights = space.project(gallery.faces());
+        let comparer = Comparer::Background(Box::new(comparer));
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+    }
+
+    fn learn_from_gallery(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        comparison.refuse_senseless(preparation.size())?;
+        let features = comparison.feature_matrices(gallery.faces());
+        let matcher = Matcher::learn(
+            &features,
+            &faces,
+            &persons,
+            people,
+            comparison,
+            settings.pca(),
+        )?;
+        let space = match matcher
+            .feature_space(Feature::Pixels)
+            .and_then(|part| part.space().linear())
+        {
+            Some(space) => Arc::clone(space),
+            None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca())?),
+        };
+        let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings)
+        } else {
+            calibrate::calibrate(&gallery, &features, settings)?
+        };
+        drop(features);
+        let weights = space.project(gallery.faces());
+        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
+        let comparer = Comparer::Gallery {
+            matcher: Box::new(matcher),
+            calibration,
+        };
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+    }
+
+    /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and
+    /// calibration are learned anew. For a basis that was published and must not change. Of `settings` those of the
+    /// spaces (components, solver) are without effect.
+    ///
+    /// # Errors
+    /// Faces of another size; other features, of which this recogniser has no space.
+    pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
+        let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
+        if settings.prior == Prior::Bundled {
+            if gallery.faces().size() != preparation.size() {
+                return Err(Error::Inconsistent);
+            }
+            let coordinates = comparer::coordinates(&gallery, Some(self))?;
+            return Self::compared_by_background(
+                preparation,
+                gallery,
+                settings,
+                space,
+                coordinates,
+            )
+            .map(|learned| learned.of_origin(BasisOrigin::Kept));
+        }
+        let of_feature = |part: &FeatureSpace| (part.feature(), part.space().clone());
+        let matcher = self.matcher().ok_or(Error::Inconsistent)?;
+        let spaces: Vec<_> = matcher.feature_spaces().iter().map(of_feature).collect();
+        Self::in_spaces(preparation, space, &spaces, gallery, settings)
+    }
+
+    /// A gallery in spaces that were learned from any photos, perhaps on many machines: as [`keeping_basis`], but of
+    /// `settings` those of the merged basis count for components, solver, features, kernel and scaling.
+    ///
+    /// # Errors
+    /// Faces of another size.
+    ///
+    /// [`keeping_basis`]: Self::keeping_basis
+    pub fn on_merged_basis(
+        merged_basis: &MergedBasis,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        let plan = merged_basis.plan();
+        let settings = Settings {
+            prior: Prior::None,
+            components: plan.components(),
+            features: plan.features(),
+            solver: Solver::Auto,
+            kernel: Kernel::Linear,
+            pixel_scale: PixelScale::Plain,
+            ..settings
+        };
+        let features = plan.summed().into_iter();
+        let spaces: Vec<_> = features
+            .filter_map(|feature| {
+                Some((
+                    feature,
+                    Space::Linear(Arc::clone(merged_basis.space(feature)?)),
+                ))
+            })
+            .collect();
+        let space = Arc::clone(merged_basis.pixels());
+        Self::in_spaces(*plan.preparation(), space, &spaces, gallery, settings)
+    }
+
+    fn in_spaces(
+        preparation: Preparation,
+        space: Arc<FaceSpace>,
+        spaces: &[(Feature, Space)],
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        if gallery.faces().size() != preparation.size() {
+            return Err(Error::Inconsistent);
+        }
+        let faces: Vec<usize> = (0..gallery.len()).collect();
+        let (people, persons) = (gallery.people().len(), gallery.persons());
+        let comparison = settings.comparison();
+        comparison.refuse_senseless(preparation.size())?;
+        let features = comparison.feature_matrices(gallery.faces());
+        let matcher = Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;
+        let calibration =
+            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings);
+        drop(features);
+        let weights = space.project(gallery.faces());
+        let comparer = Comparer::Gallery {
+            matcher: Box::new(matcher),
+            calibration,
+        };
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+            .map(|learned| learned.of_origin(BasisOrigin::Kept))
+    }
+}
+
+/// The space of plain pixels, where they are not what is compared, or not plain: with mirror images where these are
+/// compared by their pixels too; of one face alone always.
+fn pixel_space(faces: &FaceMatrix, features: &[FeatureMatrix<'_>], pca: Pca) -> Result<FaceSpace> {
+    let mirror = Feature::Pixels.mirror(faces.size());
+    let pixels = features
+        .iter()
+        .find(|matrix| matrix.feature() == Feature::Pixels);
+    let symmetry = match (pixels, faces.len()) {
+        (Some(pixels), _) => pixels.symmetry(),
+        (None, 1) => Symmetry::Mirror(&mirror),
+        (None, _) => Symmetry::None,
+    };
+    let components = pca.fit_with_symmetry(faces, symmetry)?;
+    Ok(FaceSpace::new(faces.size(), &components))
+}
