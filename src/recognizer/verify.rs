@@ -31,7 +31,7 @@ pub struct Verification {
     /// The answer.
     pub verdict: Verdict,
     /// Probability that it is the same person: of two photos where half of all pairs are, of a photo and a
-    /// person as [`Recognizer::identify`] has it.
+    /// person as [`Identifier::identify`](super::Identifier::identify) has it.
     pub confidence: f64,
     /// The distance by the metric (and the cluster rule, where a person is asked for).
     pub distance: f64,

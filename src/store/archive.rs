@@ -138,7 +138,7 @@ impl Archive {
         })
     }
 
-    /// The version of the format in which the file was written: 1 to [`FORMAT_VERSION`].
+    /// The version of the format in which the file was written: 1 to [`FORMAT_VERSION`](super::FORMAT_VERSION).
     #[must_use]
     pub fn format_version(&self) -> u32 {
         self.format_version
