@@ -54,8 +54,8 @@ impl Background {
     }
 
     /// As [`from_bytes`](Self::from_bytes), but nothing is compared with the checksum. A test does that of the model that
-    /// comes with the program: where the processor has no instructions for it, it would take a fifth of the time to
-    /// identify a photo.
+    /// comes with the program: where the processor has no instructions for it, that would be two fifths of what it
+    /// takes to identify one photo.
     pub(super) fn from_trusted_bytes(bytes: &[u8]) -> Result<Self> {
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {
             return Err(refused(BackgroundProblem::NoModel));

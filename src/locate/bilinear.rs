@@ -25,6 +25,27 @@ pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
     upper * (1.0 - fy) + lower * fy
 }
 
+/// Fills in, for every pixel of a row but the last: itself, the one to its right, the one below (in the next row), and the one
+/// below that to the right.
+#[inline(always)]
+pub(super) fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
+    let left = upper.iter().zip(lower);
+    let right = upper[1..].iter().zip(&lower[1..]);
+    for (square, ((&a, &c), (&b, &d))) in squares.iter_mut().zip(left.zip(right)) {
+        *square = [a, b, c, d];
+    }
+}
+
+/// The four pixels of a square that was made a number by `i32::from_le_bytes`: vector registers take numbers apart faster than
+/// they sort bytes.
+#[inline(always)]
+pub(super) fn pixels_of(square: i32) -> [i32; 4] {
+    [0, 8, 16, 24].map(
+        #[inline(always)]
+        |by| square >> by & 0xff,
+    )
+}
+
 /// A picture prepared for many looks between its pixels: with every pixel stand its neighbours.
 #[derive(Debug, Clone)]
 pub struct BilinearTable {
@@ -42,17 +63,12 @@ impl BilinearTable {
             let pixels: &[u8] = picture;
             &pixels[row * width as usize..][..width as usize]
         };
-        let mut pixels = Vec::with_capacity(width as usize * height as usize);
-        for row in 0..height as usize {
+        let mut pixels = vec![[0; 4]; width as usize * height as usize];
+        for (row, squares) in pixels.chunks_exact_mut(width.max(1) as usize).enumerate() {
             let (here, below) = (line(row), line((row + 1).min(height as usize - 1)));
-            let (Some(&last), Some(&last_below)) = (here.last(), below.last()) else {
-                continue;
-            };
-            let left = here.iter().zip(below);
-            let right = here[1..].iter().zip(&below[1..]);
-            let squares = left.zip(right);
-            pixels.extend(squares.map(|((&a, &c), (&b, &d))| [a, b, c, d]));
-            pixels.push([last, last, last_below, last_below]);
+            let last = here.len() - 1;
+            put_together(here, below, &mut squares[..last]);
+            squares[last] = [here[last], here[last], below[last], below[last]];
         }
         Self {
             width,
@@ -79,7 +95,6 @@ impl BilinearTable {
                 .wrapping_mul(self.width)
                 .wrapping_add(column as u32);
         }
-        // The bytes of a number: vector registers take them apart faster than they sort bytes.
         let mut found = [0; N];
         for (found, &index) in found.iter_mut().zip(&index) {
             let pixels = self.pixels.get(index as usize).copied();
@@ -87,9 +102,8 @@ impl BilinearTable {
         }
         let mut values = [0.0; N];
         for i in 0..N {
-            let pixel = |by: u32| (found[i] >> by & 0xff) as f32;
-            let (upper_left, upper_right) = (pixel(0), pixel(8));
-            let (lower_left, lower_right) = (pixel(16), pixel(24));
+            let [upper_left, upper_right, lower_left, lower_right] =
+                pixels_of(found[i]).map(|pixel| pixel as f32);
             let upper = upper_left * (1.0 - right[i]) + upper_right * right[i];
             let lower = lower_left * (1.0 - right[i]) + lower_right * right[i];
             values[i] = upper * (1.0 - down[i]) + lower * down[i];

@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 use super::comparer::{self, BackgroundComparer, Comparer};
 use super::{BasisOrigin, Recognizer, Settings, calibrate};
 use crate::background::Prior;
+use crate::decision::Calibration;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
@@ -112,6 +113,17 @@ impl Recognizer {
             calibrate::calibrate(&gallery, &features, settings)?
         };
         drop(features);
+        Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
+    }
+
+    fn compared_by_gallery(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        space: Arc<FaceSpace>,
+        matcher: Matcher,
+        calibration: Calibration,
+    ) -> Result<Self> {
         let weights = space.project(gallery.faces());
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         let comparer = Comparer::Gallery {
@@ -203,12 +215,7 @@ impl Recognizer {
         let calibration =
             calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings);
         drop(features);
-        let weights = space.project(gallery.faces());
-        let comparer = Comparer::Gallery {
-            matcher: Box::new(matcher),
-            calibration,
-        };
-        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+        Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
             .map(|learned| learned.of_origin(BasisOrigin::Kept))
     }
 }

@@ -66,6 +66,10 @@ impl Filling {
     fn by_size(self, candidate: &Candidate) -> bool {
         candidate.size as f32 >= self.size
     }
+
+    fn by(self, face: &Candidate) -> bool {
+        self.by_size(face) && face.score >= self.score
+    }
 }
 
 /// The trained cascade.
@@ -108,10 +112,7 @@ impl Detector {
             .any(|window| fills.by_size(window))
         {
             let found = self.judge(picture, &coarse, &mut seen);
-            if found
-                .iter()
-                .any(|face| fills.by_size(face) && face.score >= fills.score)
-            {
+            if found.iter().any(|face| fills.by(face)) {
                 return found;
             }
         }

@@ -2,6 +2,7 @@
 
 use image::GrayImage;
 
+use super::super::bilinear::{pixels_of, put_together};
 use crate::vectors::vectorised_mut;
 
 /// A rectangle of a picture. It may reach beyond it; what lies outside is black.
@@ -84,10 +85,9 @@ pub(super) struct Resampler {
     rows: Positions,
     /// Where rows reach beyond the picture, two of them put together.
     padded: [Vec<u8>; 2],
-    /// Of every source column: the pixels of two neighbouring rows, and those of the column after it.
+    /// Two neighbouring source rows, see [`put_together`].
     squares: Vec<[u8; 4]>,
-    /// Of every target column, the four source pixels that it lies between, in the bytes of a number: to take it apart
-    /// again takes vector registers less than to sort bytes.
+    /// Of every target column, the four source pixels that it lies between, as [`pixels_of`] takes them.
     gathered: Vec<i32>,
 }
 
@@ -125,6 +125,7 @@ impl Resampler {
                 let upper = region.row(first, picture, above);
                 let lower = region.row(first + 1, picture, below);
                 put_together(upper, lower, &mut self.squares);
+                // Four pixels at once cost as much to gather as one.
                 for (pixels, &first) in self.gathered.iter_mut().zip(&self.columns.first) {
                     *pixels = i32::from_le_bytes(self.squares[first]);
                 }
@@ -132,8 +133,7 @@ impl Resampler {
             }
             let columns = self.gathered.iter().zip(&self.columns.weight);
             for (pixel, (&square, &along)) in line.iter_mut().zip(columns) {
-                let [upper_left, lower_left, upper_right, lower_right] =
-                    [0, 8, 16, 24].map(|by| square >> by & 0xff);
+                let [upper_left, upper_right, lower_left, lower_right] = pixels_of(square);
                 let between = |left: i32, right: i32| {
                     (1.0 - along) * f64::from(left) + along * f64::from(right)
                 };
@@ -144,17 +144,6 @@ impl Resampler {
                 *pixel = whole_part((1.0 - weight) * upper + weight * lower);
             }
         }
-    }
-}
-
-/// The pixels of two rows, one above the other, beside those of the next column. Gathered from here, four pixels cost as
-/// much as one.
-#[inline(always)]
-fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
-    let left = upper.iter().zip(lower);
-    let right = upper[1..].iter().zip(&lower[1..]);
-    for (square, ((&a, &b), (&c, &d))) in squares.iter_mut().zip(left.zip(right)) {
-        *square = [a, b, c, d];
     }
 }
 

@@ -80,7 +80,7 @@ const COLUMNS: usize = 48;
 type Row = [[i16; COLUMNS]; CHANNELS];
 
 /// For cells of each width and left edge: 1 for the columns of the cell, 0 for the others. To multiply all columns by them
-/// takes a third of the time of adding up some, whose number is no multiple of a vector register's.
+/// takes fewer steps than to add up some, whose number is no multiple of a vector register's.
 static CELLS: [[[i16; COLUMNS]; SIDE + 1]; SIDE / 2 + 1] = cells();
 
 const fn cells() -> [[[i16; COLUMNS]; SIDE + 1]; SIDE / 2 + 1] {

@@ -118,9 +118,7 @@ fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
             };
             let mut found = detector.detect_large_first(&photo, STEP, LARGE * longest, fills);
             found.retain(|face| face.score >= MIN_SCORE);
-            let filling =
-                |face: &&Candidate| face.size as f32 >= fills.size && face.score >= fills.score;
-            let Some(large) = found.iter().find(filling) else {
+            let Some(large) = found.iter().find(|face| fills.by(face)) else {
                 assert_eq!(found, all, "{}", path.display());
                 continue;
             };
