@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
-use crate::pca::eigen::{self, Accum, Choice, Wanted};
+use crate::pca::eigen::{self, Accum};
 
 /// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
 /// and LFW together: 300 to 3,000 do alike.
@@ -74,8 +74,9 @@ impl ChannelAdaptation {
     pub fn rotated(&self, columns: DMatrix<f64>) -> DMatrix<f64> {
         match &self.rotation {
             Some(rotation) => {
-                let rotation = rotation.map(f64::from).transpose();
-                eigen::product(eigen::view(&rotation), eigen::view(&columns))
+                let rotation = rotation.map(f64::from);
+                let rotation = eigen::view(&rotation).transpose();
+                eigen::product(rotation, eigen::view(&columns))
             }
             None => columns,
         }
@@ -336,10 +337,8 @@ fn adapt(prior: &[f64], scatter: DMatrix<f64>, freedom: f64) -> Option<ChannelAd
         column *= psi.max(0.0).sqrt();
     }
     let transposed = root.transpose();
-    let mut between = eigen::product(eigen::view(&root), eigen::view(&transposed));
-    between.fill_lower_triangle_with_upper_triangle();
-    let pairs = eigen::leading(between, Wanted::All, Choice::Full).ok()?;
-    let mut vectors = pairs.vectors;
+    let between = eigen::product(eigen::view(&root), eigen::view(&transposed));
+    let (values, mut vectors) = eigen::all_unmeasured(between)?;
     for mut column in vectors.column_iter_mut() {
         // Signs are fixed as everywhere: the entry of largest magnitude is positive.
         let largest = column.iter().copied().fold(0.0_f64, |most, value| {
@@ -357,7 +356,7 @@ fn adapt(prior: &[f64], scatter: DMatrix<f64>, freedom: f64) -> Option<ChannelAd
     let rotation = eigen::product(eigen::view(&inverse), eigen::view(&vectors));
     Some(ChannelAdaptation {
         prior: prior.to_vec(),
-        between: pairs.values.iter().map(|value| value.max(0.0)).collect(),
+        between: values.iter().map(|value| value.max(0.0)).collect(),
         rotation: Some(rotation.map(|value| value as f32)),
     })
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use eigenfaces::decision::Decision;
 use eigenfaces::error::{Error, Result};
 use eigenfaces::recognizer::Identification;
+use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, Verdict, annotate};
 use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
-use image::{ImageFormat, RgbImage};
+use image::{DynamicImage, ImageResult, RgbImage};
 
 use super::files;
 use super::output::percent;
@@ -23,7 +24,7 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
         .zip(found)
         .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
         .collect();
-    encoded(&annotate(picture, &marks), target)
+    encoded(&annotate(picture, &marks).into(), target)
 }
 
 /// What is drawn for a face, with the number it has in the lines printed where there are several.
@@ -67,17 +68,20 @@ fn label(number: Option<usize>, name: &str, mark: &str) -> String {
     }
 }
 
-fn encoded(picture: &RgbImage, target: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Cursor::new(Vec::new());
-    let written = if files::has_extension(target, &["jpg", "jpeg"]) {
-        picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))
-    } else {
-        picture.write_to(&mut bytes, ImageFormat::Png)
+fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
+    let encoded = match files::has_extension(target, &["jpg", "jpeg"]) {
+        true => jpeg(picture),
+        false => render::png(picture),
     };
-    written.map_err(|error| Error::Encode {
+    encoded.map_err(|error| Error::Encode {
         path: target.to_owned(),
         reason: error.to_string(),
-    })?;
+    })
+}
+
+fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(bytes.into_inner())
 }
 

@@ -1,25 +1,22 @@
 //! Files that commands write, each as a whole or not at all, where [`Outputs`] lets them.
 
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::error::{Error, Result};
+use eigenfaces::render;
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
-use image::{DynamicImage, ImageFormat};
+use image::DynamicImage;
 
 use super::args::ModelSource;
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
-    let mut png = Cursor::new(Vec::new());
-    image
-        .write_to(&mut png, ImageFormat::Png)
-        .map_err(|error| Error::Encode {
-            path: to.path().to_owned(),
-            reason: error.to_string(),
-        })?;
-    to.write(privacy, png.into_inner())
+    let png = render::png(image).map_err(|error| Error::Encode {
+        path: to.path().to_owned(),
+        reason: error.to_string(),
+    })?;
+    to.write(privacy, png)
 }
 
 /// The right to write a result that is asked for, if it is.

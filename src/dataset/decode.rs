@@ -111,21 +111,21 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
 
 /// Where pictures are read from: files and bytes in memory as one type, since every decoder of `image` is compiled again
 /// for each type of reader.
-trait Source: BufRead + Seek {}
+pub(super) trait Source: BufRead + Seek {}
 
 impl<R: BufRead + Seek> Source for R {}
 
 /// Width and height of the upright photo, and how it is stored (EXIF's numbers 1 to 8), read from its header only.
 pub(super) fn header(
-    reader: impl BufRead + Seek,
+    mut reader: impl BufRead + Seek,
     head: &[u8],
 ) -> Result<((u32, u32), u8), PhotoProblem> {
+    let reader: &mut dyn Source = &mut reader;
     let format = readable_format(head)?;
     let ((width, height), orientation) = guarded(format, || match format {
         ImageFormat::Jpeg => jpeg::header(reader),
         _ => {
-            let mut reader = reader;
-            let mut reader = ImageReader::with_format(&mut reader as &mut dyn Source, format);
+            let mut reader = ImageReader::with_format(reader, format);
             reader.limits(Limits::default().for_image(format, head));
             let mut decoder = reader.into_decoder().map_err(|e| problem(format, &e))?;
             let orientation = orientation(&mut decoder);

@@ -4,8 +4,6 @@
 //! luma alone skips the colours and halves the time. The entropy-coded data are decoded strictly:
 //! by default the decoder would fill what is missing with mid-gray and call it done.
 
-use std::io::{BufRead, Seek};
-
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
 use zune_core::bytestream::{ZByteReaderTrait, ZCursor};
@@ -15,6 +13,7 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
 use super::damaged::damaged;
+use super::decode::Source;
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
@@ -45,7 +44,7 @@ pub(super) fn decode(
     let orientation = orientation(&decoder);
 
     let sealed = sealed(bytes).ok_or(PhotoProblem::Truncated { format: "JPEG" })?;
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&sealed), lenient());
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed.as_slice()), lenient());
     // The header is read leniently (stray bytes between its segments harm nobody); the picture
     // itself must be whole.
     read_header(&mut decoder)?;
@@ -68,9 +67,7 @@ pub(super) fn decode(
 }
 
 /// Size as stored, and the orientation, reading no further than the header.
-pub(super) fn header(
-    reader: impl BufRead + Seek,
-) -> Result<((u32, u32), Orientation), PhotoProblem> {
+pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation), PhotoProblem> {
     let mut decoder = JpegDecoder::new_with_options(reader, lenient());
     let size = read_header(&mut decoder)?;
     Ok((size, orientation(&decoder)))

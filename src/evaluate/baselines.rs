@@ -15,6 +15,7 @@ use crate::features::texture;
 use crate::gallery::Gallery;
 use crate::pca::eigen;
 use crate::recognizer::Settings;
+use crate::vectors::squared_distance;
 
 /// Added to the scatter within people, in terms of its mean variance: enough for an inverse, too little to be felt.
 const RIDGE: f64 = 1e-6;
@@ -160,14 +161,6 @@ fn patterns(gallery: &Gallery) -> Vec<Vec<u8>> {
         .into_par_iter()
         .map(|face| texture::patterns(face, size))
         .collect()
-}
-
-fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
-    let squares = a.iter().zip(b).map(|(&a, &b)| {
-        let difference = u32::from(a.abs_diff(b));
-        difference * difference
-    });
-    u64::from(squares.sum::<u32>())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::interval::wilson;
 use super::{Confusion, Identification, PersonAccuracy, ProbeOutcome, Rate, WorstPair};
 use crate::gallery::Gallery;
+use crate::vectors;
 
 /// The last rank of the CMC.
 const RANKS: usize = 10;
@@ -160,20 +161,8 @@ fn pair(trial: &ProbeOutcome, count: usize, gallery: &Gallery, persons: &[usize]
 
 /// Squared distance between the pixels of two faces, exactly.
 pub(super) fn squared_distance(gallery: &Gallery, a: usize, b: usize) -> u64 {
-    /// So many squares of differences of 8-bit numbers fit into 32 bits.
-    const BLOCK: usize = 1 << 15;
     let faces = gallery.faces();
-    let blocks = faces.face(a).chunks(BLOCK);
-    blocks
-        .zip(faces.face(b).chunks(BLOCK))
-        .map(|(a, b)| {
-            let squares = a.iter().zip(b).map(|(&a, &b)| {
-                let difference = u32::from(a.abs_diff(b));
-                difference * difference
-            });
-            u64::from(squares.sum::<u32>())
-        })
-        .sum()
+    vectors::squared_distance(faces.face(a), faces.face(b))
 }
 
 #[cfg(test)]

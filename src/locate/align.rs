@@ -7,7 +7,7 @@ use image::{GrayImage, Luma};
 
 pub use super::bilinear::Point;
 use super::bilinear::bilinear;
-use crate::vectors::vectorised_mut;
+use super::crop::samples;
 
 /// Where the eyes stand in an aligned crop.
 ///
@@ -89,118 +89,17 @@ pub fn align(
     warp(photo, &to_photo, (width, height))
 }
 
-/// Crops a box `[x, y, width, height]` (its edges, in pixels) without turning it, stretched to the size wanted.
-pub fn crop(photo: &GrayImage, [x, y, w, h]: [f32; 4], (width, height): (u32, u32)) -> GrayImage {
-    if photo.width() == 0 || photo.height() == 0 {
-        return GrayImage::new(width, height);
-    }
-    let (step_x, step_y) = (w / width as f32, h / height as f32);
-    let samples = samples(step_x.abs().max(step_y.abs()));
-    let columns = spans(x, step_x, width, samples, photo.width());
-    let rows = spans(y, step_y, height, samples, photo.height());
-    let mut pixels = Vec::with_capacity(width as usize * height as usize);
-    // The columns of the photo that are looked at.
-    let first = columns.iter().map(|span| span.first).min().unwrap_or(0);
-    let last = columns
-        .iter()
-        .map(|span| span.first + span.weights.len())
-        .max();
-    let mut mean = vec![0.0f32; last.unwrap_or(0).saturating_sub(first)];
-    for row in &rows {
-        vectorised_mut(
-            #[inline(always)]
-            || mean_row(photo, first, row, &mut mean),
-        );
-        pixels.extend(columns.iter().map(|column| {
-            let seen = mean[column.first - first..].iter().zip(&column.weights);
-            let value: f32 = seen.map(|(value, weight)| value * weight).sum();
-            (value + 0.5) as u8
-        }));
-    }
-    GrayImage::from_raw(width, height, pixels).unwrap_or_default()
-}
-
-/// The source pixels that a column or row of a crop is the weighted mean of.
-struct Span {
-    first: usize,
-    weights: Vec<f32>,
-}
-
-/// Every one of `count` columns (or rows) is the mean of `samples` bilinear samples of the photo's `length` pixels,
-/// spread evenly over the step from one to the next.
-fn spans(from: f32, step: f32, count: u32, samples: u32, length: u32) -> Vec<Span> {
-    let last = length - 1;
-    let share = 1.0 / samples as f32;
-    let mut taps = Vec::new();
-    (0..count)
-        .map(|at| {
-            taps.clear();
-            for sample in 0..samples {
-                let offset = (sample as f32 + 0.5) * share;
-                let place = (from + (at as f32 + offset) * step - 0.5).clamp(0.0, last as f32);
-                // Truncation is floor here, and NaN becomes 0.
-                let before = place as u32;
-                let beyond = if place.is_nan() {
-                    0.0
-                } else {
-                    place - before as f32
-                };
-                taps.push((before as usize, (1.0 - beyond) * share));
-                taps.push(((before + 1).min(last) as usize, beyond * share));
-            }
-            let first = taps.iter().map(|tap| tap.0).min().unwrap_or(0);
-            let end = taps.iter().map(|tap| tap.0 + 1).max().unwrap_or(0);
-            let mut weights = vec![0.0; end - first];
-            for (place, weight) in &taps {
-                weights[place - first] += weight;
-            }
-            Span { first, weights }
-        })
-        .collect()
-}
-
-/// The weighted mean of some rows of the photo, from column `first` on.
-#[inline(always)]
-fn mean_row(photo: &GrayImage, first: usize, rows: &Span, mean: &mut [f32]) {
-    let pixels: &[u8] = photo;
-    mean.fill(0.0);
-    let lines = pixels.chunks_exact(photo.width() as usize).skip(rows.first);
-    for (line, weight) in lines.zip(&rows.weights) {
-        for (mean, &pixel) in mean.iter_mut().zip(&line[first..]) {
-            *mean += weight * f32::from(pixel);
-        }
-    }
-}
-
-/// How many samples are taken along each side of an output pixel, for a step of so many photo pixels.
-///
-/// A little more than one pixel apart is still sharp enough for a single sample. (NaN becomes 0.)
-fn samples(step: f32) -> u32 {
-    ((step - 0.25).ceil() as u32).clamp(1, MAX_SAMPLES)
-}
-
-/// Draws the picture that `to_photo` maps onto the photo.
-pub(super) fn warp(photo: &GrayImage, to_photo: &Similarity, size: (u32, u32)) -> GrayImage {
-    sample_grid(photo, size, to_photo.scale(), |column, row| {
-        to_photo.apply([column, row])
-    })
-}
-
-/// More samples than this along one side of an output pixel are never needed in practice; it bounds the work.
-const MAX_SAMPLES: u32 = 64;
-
-/// Averages, for every output pixel, a regular grid of bilinear samples about one photo pixel apart.
-/// `step` is the distance of neighbouring output pixels in the photo.
-fn sample_grid(
+/// Draws the picture that `to_photo` maps onto the photo: every pixel is the average of a regular grid of bilinear samples
+/// about one photo pixel apart.
+pub(super) fn warp(
     photo: &GrayImage,
+    to_photo: &Similarity,
     (width, height): (u32, u32),
-    step: f32,
-    place: impl Fn(f32, f32) -> Point,
 ) -> GrayImage {
     if photo.width() == 0 || photo.height() == 0 {
         return GrayImage::new(width, height);
     }
-    let samples = samples(step);
+    let samples = samples(to_photo.scale());
     let offsets: Vec<f32> = (0..samples)
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
         .collect();
@@ -209,7 +108,8 @@ fn sample_grid(
         let mut sum = 0.0;
         for dy in &offsets {
             for dx in &offsets {
-                sum += bilinear(photo, place(column as f32 + dx, row as f32 + dy));
+                let place = to_photo.apply([column as f32 + dx, row as f32 + dy]);
+                sum += bilinear(photo, place);
             }
         }
         Luma([(sum * share + 0.5) as u8])
@@ -218,6 +118,7 @@ fn sample_grid(
 
 #[cfg(test)]
 mod tests {
+    use super::super::crop::crop;
     use super::*;
     use proptest::prelude::*;
 

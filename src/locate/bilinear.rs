@@ -2,6 +2,8 @@
 
 use image::GrayImage;
 
+use crate::vectors::whole;
+
 /// A point in a photo: x to the right, y downwards, in pixels.
 pub type Point = [f32; 2];
 
@@ -28,7 +30,7 @@ pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
 /// Fills in, for every pixel of a row but the last: itself, the one to its right, the one below (in the next row), and the one
 /// below that to the right.
 #[inline(always)]
-pub(super) fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
+fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
     let left = upper.iter().zip(lower);
     let right = upper[1..].iter().zip(&lower[1..]);
     for (square, ((&a, &c), (&b, &d))) in squares.iter_mut().zip(left.zip(right)) {
@@ -87,13 +89,11 @@ impl BilinearTable {
         let (mut right, mut down) = ([0.0; N], [0.0; N]);
         for i in 0..N {
             let [x, y] = points[i];
-            let (x, y) = (x.clamp(0.0, last_x), y.clamp(0.0, last_y));
-            // Truncation is floor here, and NaN becomes 0.
-            let (column, row) = (x as i32, y as i32);
-            (right[i], down[i]) = (x - column as f32, y - row as f32);
-            index[i] = (row as u32)
-                .wrapping_mul(self.width)
-                .wrapping_add(column as u32);
+            // What is not a number becomes 0.
+            let (x, y) = (x.max(0.0).min(last_x), y.max(0.0).min(last_y));
+            let (column, row) = (whole(x), whole(y));
+            (right[i], down[i]) = (x - column as i32 as f32, y - row as i32 as f32);
+            index[i] = row.wrapping_mul(self.width).wrapping_add(column);
         }
         let mut found = [0; N];
         for (found, &index) in found.iter_mut().zip(&index) {

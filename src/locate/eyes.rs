@@ -2,8 +2,9 @@
 
 use image::GrayImage;
 
-use super::align::{EyePlacement, Point, crop};
+use super::align::{EyePlacement, Point};
 use super::bilinear::BilinearTable;
+use super::crop::crop;
 use super::descent::{Eyes, FEATURES, OUTPUTS, Row, Step};
 use crate::error::LocateError;
 

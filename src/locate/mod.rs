@@ -10,6 +10,7 @@ use image::GrayImage;
 
 pub mod align;
 pub mod bilinear;
+mod crop;
 pub mod descent;
 pub mod detect;
 mod detector;

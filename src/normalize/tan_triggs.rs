@@ -5,6 +5,7 @@
 //! difference of Gaussians of 1 and 2 pixels, contrast equalisation with exponent 0.1 and limit 10.
 
 use crate::face_matrix::FaceSize;
+use crate::vectors::vectorised_mut;
 
 const GAMMA: f32 = 0.2;
 const NARROW: f32 = 1.0;
@@ -69,29 +70,51 @@ fn blurred(picture: &[f32], width: usize, pixels: f32) -> Vec<f32> {
     for weight in &mut weights {
         *weight /= total;
     }
-    let height = picture.len() / width;
-    let near = |at: usize, step: usize, side: usize| {
-        (at + step).saturating_sub(reach as usize).min(side - 1)
-    };
-    let mut across = vec![0.0; picture.len()];
-    for (row, blurred) in picture
-        .chunks_exact(width)
-        .zip(across.chunks_exact_mut(width))
-    {
-        for (x, sum) in blurred.iter_mut().enumerate() {
-            for (step, weight) in weights.iter().enumerate() {
-                *sum += weight * row[near(x, step, width)];
-            }
-        }
-    }
     let mut both = vec![0.0; picture.len()];
-    for (y, blurred) in both.chunks_exact_mut(width).enumerate() {
+    vectorised_mut(
+        #[inline(always)]
+        || {
+            let across = blurred_across(picture, width, &weights);
+            blur_down(&across, width, &weights, &mut both);
+        },
+    );
+    both
+}
+
+/// Rows blurred by an odd number of weights.
+#[inline(always)]
+fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
+    let reach = weights.len() / 2;
+    let mut across = vec![0.0; picture.len()];
+    let mut padded = vec![0.0; width + 2 * reach];
+    let rows = picture.chunks_exact(width);
+    for (row, blurred) in rows.zip(across.chunks_exact_mut(width)) {
+        padded[..reach].fill(row[0]);
+        padded[reach..][..width].copy_from_slice(row);
+        padded[reach + width..].fill(row[width - 1]);
         for (step, weight) in weights.iter().enumerate() {
-            let row = &across[near(y, step, height) * width..][..width];
-            for (sum, level) in blurred.iter_mut().zip(row) {
-                *sum += weight * level;
-            }
+            add(blurred, &padded[step..], *weight);
         }
     }
-    both
+    across
+}
+
+/// Columns blurred by an odd number of weights.
+#[inline(always)]
+fn blur_down(picture: &[f32], width: usize, weights: &[f32], down: &mut [f32]) {
+    let (height, reach) = (picture.len() / width, weights.len() / 2);
+    for (y, blurred) in down.chunks_exact_mut(width).enumerate() {
+        for (step, weight) in weights.iter().enumerate() {
+            let near = (y + step).saturating_sub(reach).min(height - 1);
+            add(blurred, &picture[near * width..], *weight);
+        }
+    }
+}
+
+/// Adds levels, weighted, to sums.
+#[inline(always)]
+fn add(sums: &mut [f32], levels: &[f32], weight: f32) {
+    for (sum, level) in sums.iter_mut().zip(levels) {
+        *sum += weight * level;
+    }
 }

@@ -18,12 +18,26 @@ pub mod sheet;
 pub mod strip;
 mod strokes;
 
-use image::{GrayImage, Luma};
+use std::io::Cursor;
+
+use image::codecs::png::PngEncoder;
+use image::{DynamicImage, GrayImage, ImageResult, Luma};
 
 use crate::face_matrix::FaceSize;
 
 /// The gray level that stands for zero in a picture of signed values.
 pub const ZERO: f32 = 128.0;
+
+/// A picture as PNG: the one place that encodes it, since naming the format at run time has the encoders of all formats
+/// compiled wherever that is done.
+///
+/// # Errors
+/// A picture of no pixels, or of a kind that PNG does not know.
+pub fn png(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_with_encoder(PngEncoder::new(&mut bytes))?;
+    Ok(bytes.into_inner())
+}
 
 /// A picture of gray levels (d values, 0 to 255): rounded, and clamped where they leave the range.
 pub fn gray(size: FaceSize, levels: &[f32]) -> GrayImage {

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use image::{DynamicImage, ImageFormat};
+use eigenfaces::render;
+use image::DynamicImage;
 use serde_json::Value;
 
 use super::failure::{Answer, Failure};
@@ -25,8 +26,7 @@ pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
 /// # Errors
 /// It cannot be encoded.
 pub fn png(picture: &DynamicImage) -> Answer<Response> {
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    let written = picture.write_to(&mut bytes, ImageFormat::Png);
-    written.map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, "image/png")], bytes.into_inner()).into_response())
+    let bytes = render::png(picture)
+        .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "image/png")], bytes).into_response())
 }

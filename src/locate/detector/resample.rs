@@ -2,7 +2,7 @@
 
 use image::GrayImage;
 
-use super::super::bilinear::{pixels_of, put_together};
+use super::super::bilinear::pixels_of;
 use crate::vectors::vectorised_mut;
 
 /// A rectangle of a picture. It may reach beyond it; what lies outside is black.
@@ -85,8 +85,6 @@ pub(super) struct Resampler {
     rows: Positions,
     /// Where rows reach beyond the picture, two of them put together.
     padded: [Vec<u8>; 2],
-    /// Two neighbouring source rows, see [`put_together`].
-    squares: Vec<[u8; 4]>,
     /// Of every target column, the four source pixels that it lies between, as [`pixels_of`] takes them.
     gathered: Vec<i32>,
 }
@@ -107,7 +105,6 @@ impl Resampler {
         }
         self.columns.spread(width, region.width);
         self.rows.spread(height, region.height);
-        self.squares.resize(region.width - 1, [0; 4]);
         self.gathered.resize(width, 0);
         vectorised_mut(
             #[inline(always)]
@@ -124,10 +121,8 @@ impl Resampler {
             if ready != Some(first) {
                 let upper = region.row(first, picture, above);
                 let lower = region.row(first + 1, picture, below);
-                put_together(upper, lower, &mut self.squares);
-                // Four pixels at once cost as much to gather as one.
                 for (pixels, &first) in self.gathered.iter_mut().zip(&self.columns.first) {
-                    *pixels = i32::from_le_bytes(self.squares[first]);
+                    *pixels = i32::from(pair(upper, first)) | i32::from(pair(lower, first)) << 16;
                 }
                 ready = Some(first);
             }
@@ -145,6 +140,13 @@ impl Resampler {
             }
         }
     }
+}
+
+/// A pixel of a row, and the next in the upper half: both at once cost as much to load as one.
+#[inline(always)]
+fn pair(row: &[u8], first: usize) -> u16 {
+    let pixels = row.get(first..).and_then(<[u8]>::first_chunk);
+    pixels.copied().map_or(0, u16::from_le_bytes)
 }
 
 /// The whole part of a number, or the nearest that a byte holds: where a region is enlarged, its last pixels are

@@ -156,6 +156,27 @@ pub fn leading(
     Ok(pairs)
 }
 
+/// All eigenpairs of a symmetric matrix of which the lower triangle is read, values in decreasing order, for what is kept
+/// in single precision: neither measured nor polished, their residuals and the vectors' inner products are some 1e-14.
+/// `None` where an entry is not finite.
+pub(crate) fn all_unmeasured(mut matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
+    let n = matrix.nrows();
+    if !matrix.iter().all(|entry| entry.is_finite()) {
+        return None;
+    }
+    let (diagonals, reflectors) = dense::tridiagonalise(&mut matrix);
+    let solvers = [
+        TridiagonalSolver::DivideAndConquer,
+        TridiagonalSolver::ImplicitQr,
+    ];
+    let pairs = solvers
+        .into_iter()
+        .find_map(|solver| dense::solve_tridiagonal(&diagonals, solver))?;
+    let (values, mut vectors) = largest_first(pairs, n);
+    dense::transform_back(&matrix, &reflectors, &mut vectors);
+    Some((values, vectors))
+}
+
 /// Finds the `k` leading eigenpairs of a matrix that is known only by its products with tall blocks, by block
 /// Lanczos; `scale` is about its largest entry, and at most the largest eigenvalue.
 ///

@@ -1,13 +1,13 @@
 //! A drawing as SVG text: sharp at any size, readable in any browser, no network.
 
 use std::fmt::Write as _;
-use std::io::Cursor;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use image::{DynamicImage, ImageFormat};
+use image::DynamicImage;
 
 use crate::dataset::visible;
+use crate::render::png;
 
 use super::{Anchor, Color, Dash, Drawing, Marker, Point, Shape, Stroke};
 
@@ -121,10 +121,9 @@ fn draw(svg: &mut String, shape: &Shape) {
 
 /// A picture as a `data:` URI with a PNG in it.
 pub fn data_uri(image: &DynamicImage) -> String {
-    let mut png = Cursor::new(Vec::new());
-    // Into memory, and of a kind that PNG knows: it cannot fail but for a picture of no pixels.
-    let _ = image.write_to(&mut png, ImageFormat::Png);
-    format!("data:image/png;base64,{}", STANDARD.encode(png.get_ref()))
+    // Of a kind that PNG knows: it cannot fail but for a picture of no pixels.
+    let png = png(image).unwrap_or_default();
+    format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
 /// Text for XML and HTML, within elements and attributes. Characters that XML does not know become U+FFFD.

@@ -3,6 +3,7 @@
 use super::words::{counted, percent};
 use super::{Fix, PAIRS_SHOWN, Pair, Report};
 use crate::evaluate::Suspects;
+use crate::vectors::squared_distance;
 
 impl Report<'_> {
     pub(super) fn fixes(&self) -> Vec<Fix> {
@@ -77,10 +78,7 @@ impl Report<'_> {
     /// The person's face nearest to a face by pixels.
     fn nearest_of(&self, face: usize, person: usize) -> usize {
         let faces = self.gallery.faces();
-        let distance = |other: usize| -> u64 {
-            let pairs = faces.face(face).iter().zip(faces.face(other));
-            pairs.map(|(a, b)| u64::from(a.abs_diff(*b)).pow(2)).sum()
-        };
+        let distance = |other: usize| squared_distance(faces.face(face), faces.face(other));
         let enrolled = self.gallery.enrolled().iter().enumerate();
         let theirs = enrolled.filter(|(at, other)| other.person == person && *at != face);
         theirs

@@ -1,0 +1,276 @@
+//! Texture: what the skin, the eyes' corners and the mouth's edges look like, cell by cell.
+//!
+//! Histograms of uniform local binary patterns (Ojala, Pietikäinen & Mäenpää 2002; for faces Ahonen, Hadid &
+//! Pietikäinen 2004) and of gradient directions (Dalal & Triggs 2005) over 7 x 8 cells with soft borders.
+//! Square roots of shares, so that Euclidean distance is Hellinger's; in bytes, so that the PCA of textures
+//! is as exact as that of pixels. Choices are measured: docs/RECIPES.md.
+//!
+//! All sums are integers, and everything is symmetric: the texture of a mirrored face is, to the last bit,
+//! the mirrored texture ([`mirror`]) of the face.
+
+mod cells;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::vectors::vectorised_mut;
+use cells::{hand_out, places};
+use picture::{Gradient, Picture};
+
+/// Cells across.
+pub const COLUMNS: usize = 7;
+/// Cells down.
+pub const ROWS: usize = 8;
+
+/// Uniform patterns of eight points, and one place for all others.
+const PATTERNS: usize = 59;
+/// Directions of the gradient: 0 to the right, 2 down, in eighths of a turn.
+const DIRECTIONS: usize = 8;
+/// Bytes of a cell: its patterns, then its directions.
+pub const CELL: usize = PATTERNS + DIRECTIONS;
+
+/// A texture as a picture: one row a cell (cells row by row), its 59 patterns, then its 8 directions.
+pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (COLUMNS * ROWS) as u32) {
+    Some(size) => size,
+    None => FaceSize::ALIGNED,
+};
+
+/// Bytes of a texture.
+pub const LENGTH: usize = CELL * COLUMNS * ROWS;
+
+/// Gradients are measured in sixteenths of a gray level and shared in 256ths.
+const MAGNITUDE_STEPS: f32 = 16.0;
+const SHARE_STEPS: u32 = 256;
+
+/// Gradients fainter than this, in gray levels a pixel, say little about direction: a flat cell has none.
+const FAINT: f64 = 0.001;
+
+/// Cells into which a face is divided, and the circle on which patterns are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Cells across.
+    pub columns: usize,
+    /// Cells down.
+    pub rows: usize,
+    /// Distance of the eight points of a pattern from its pixel.
+    pub radius: Radius,
+}
+
+/// Radius of the circle on which a local binary pattern is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Radius {
+    /// One pixel.
+    One,
+    /// Two pixels.
+    Two,
+}
+
+/// The grid of [`describe`].
+const GRID: Grid = Grid {
+    columns: COLUMNS,
+    rows: ROWS,
+    radius: Radius::Two,
+};
+
+impl Grid {
+    /// Bytes of a [folded](describe_folded) texture on this grid.
+    pub const fn folded_length(self) -> usize {
+        self.columns.div_ceil(2) * self.rows * CELL
+    }
+
+    /// The weight of gradients too faint to have a direction, for a cell of average size.
+    fn faint(self, size: FaceSize) -> f64 {
+        let weight_of_a_pixel = 4.0 * size.pixels() as f64;
+        FAINT * size.pixels() as f64 / (self.columns * self.rows) as f64
+            * weight_of_a_pixel
+            * f64::from(MAGNITUDE_STEPS)
+            * f64::from(SHARE_STEPS)
+    }
+}
+
+/// The texture of a face (d pixels): [`LENGTH`] bytes.
+///
+/// # Panics
+/// If the face is not of this size.
+pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(LENGTH);
+    for cell in histograms(face, size, GRID).chunks_exact(CELL) {
+        bytes.extend(roots_of_a_cell(cell, GRID.faint(size)));
+    }
+    bytes
+}
+
+/// The local binary patterns of a face (d pixels) alone: the roots of their shares in each cell, in bytes.
+///
+/// # Panics
+/// If the face is not of this size.
+pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
+    let histograms = histograms(face, size, GRID);
+    let cells = histograms.chunks_exact(CELL);
+    cells
+        .flat_map(|cell| roots_of_shares(&cell[..PATTERNS], 0.0))
+        .collect()
+}
+
+/// The texture that a face (d pixels) and its mirror image have together, on this grid: each cell added to the mirror
+/// image of the cell opposite, so that half of the columns stay, the outermost first
+/// ([`Grid::folded_length`] bytes). A face and its mirror image have the same.
+///
+/// # Panics
+/// If the face is not of this size.
+pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
+    let sums = histograms(face, size, grid);
+    let within = mirrored_bins();
+    let mut bytes = Vec::with_capacity(grid.folded_length());
+    let mut folded = [0_u64; CELL];
+    for row in sums.chunks_exact(grid.columns * CELL) {
+        for column in 0..grid.columns.div_ceil(2) {
+            let own = &row[column * CELL..][..CELL];
+            let opposite = &row[(grid.columns - 1 - column) * CELL..][..CELL];
+            for ((sum, own), &from) in folded.iter_mut().zip(own).zip(within) {
+                *sum = own + opposite[from];
+            }
+            bytes.extend(roots_of_a_cell(&folded, 2.0 * grid.faint(size)));
+        }
+    }
+    bytes
+}
+
+/// The roots of shares of a cell's patterns and of its directions, in bytes.
+fn roots_of_a_cell(cell: &[u64], faint: f64) -> impl Iterator<Item = u8> {
+    let (patterns, directions) = cell.split_at(PATTERNS);
+    roots_of_shares(patterns, 0.0).chain(roots_of_shares(directions, faint))
+}
+
+/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
+fn histograms(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
+    assert_eq!(face.len(), size.pixels(), "a face of another size");
+    let across = places(size.width(), grid.columns);
+    let down = places(size.height(), grid.rows);
+    let picture = Picture::new(face, size);
+    let labels = labels();
+
+    let mut sums = vec![0_u64; CELL * grid.columns * grid.rows];
+    // The shares of the four cells between whose middles a row of pixels runs, for each bin.
+    let mut corners = vec![[0_u64; 4]; CELL * (grid.columns + 1)];
+    let mut patterns = vec![0_u8; across.len()];
+    let mut gradients = vec![Gradient::default(); across.len()];
+    for (y, row) in down.iter().enumerate() {
+        match grid.radius {
+            Radius::One => picture.patterns_at_one(y, &mut patterns),
+            Radius::Two => picture.patterns_at_two(y, &mut patterns),
+        }
+        picture.gradients(y, &mut gradients);
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                let pixels = patterns.iter().zip(&gradients);
+                for (column, (&pattern, gradient)) in across.iter().zip(pixels) {
+                    let bins = &mut corners[column.gap * CELL..][..CELL];
+                    let shares = [
+                        row.before * column.before,
+                        row.before * column.after,
+                        row.after * column.before,
+                        row.after * column.after,
+                    ];
+                    let mut add = |bin: usize, times: u32| {
+                        for (sum, share) in bins[bin].iter_mut().zip(shares) {
+                            *sum += u64::from(share) * u64::from(times);
+                        }
+                    };
+                    add(usize::from(labels[usize::from(pattern)]), 1);
+                    add(PATTERNS + gradient.axis as usize, gradient.along_axis);
+                    add(
+                        PATTERNS + gradient.diagonal as usize,
+                        gradient.along_diagonal,
+                    );
+                }
+            },
+        );
+        if down.get(y + 1).is_none_or(|next| next.gap != row.gap) {
+            hand_out(&mut corners, row.gap, grid, &mut sums);
+        }
+    }
+    sums
+}
+
+/// The textures of faces, in their order, as pictures of the size [`SHEET`].
+pub fn describe_all(faces: &FaceMatrix) -> FaceMatrix {
+    let all: Vec<&[u8]> = faces.faces().collect();
+    let textures: Vec<Vec<u8>> = all
+        .par_iter()
+        .map(|face| describe(face, faces.size()))
+        .collect();
+    FaceMatrix::from_pixels(SHEET, textures.concat()).expect("textures of one length")
+}
+
+/// Where each byte of a mirrored face's texture comes from.
+pub fn mirror() -> &'static [u32] {
+    static MIRROR: OnceLock<Vec<u32>> = OnceLock::new();
+    MIRROR.get_or_init(|| {
+        let within = mirrored_bins();
+        let mut from = Vec::with_capacity(LENGTH);
+        for row in 0..ROWS {
+            for column in (0..COLUMNS).rev() {
+                let cell = (row * COLUMNS + column) * CELL;
+                from.extend(within.iter().map(|&at| (cell + at) as u32));
+            }
+        }
+        from
+    })
+}
+
+/// Where each bin of a cell comes from in a mirror.
+fn mirrored_bins() -> &'static [usize; CELL] {
+    static BINS: OnceLock<[usize; CELL]> = OnceLock::new();
+    BINS.get_or_init(|| {
+        let labels = labels();
+        let mut within: [usize; CELL] = std::array::from_fn(|bin| bin);
+        for pattern in 0..256_usize {
+            let mirrored = (0..8)
+                .filter(|bit| pattern >> bit & 1 == 1)
+                .fold(0, |bits, bit| bits | 1 << mirrored_direction(bit));
+            within[usize::from(labels[mirrored])] = usize::from(labels[pattern]);
+        }
+        for direction in 0..DIRECTIONS {
+            within[PATTERNS + mirrored_direction(direction)] = PATTERNS + direction;
+        }
+        within
+    })
+}
+
+/// Left and right change places: an eighth of a turn i becomes 4 - i.
+fn mirrored_direction(direction: usize) -> usize {
+    (12 - direction) % 8
+}
+
+/// The place of each of the 256 patterns: those with at most two changes around the circle have one each,
+/// by their number; the others share the last.
+fn labels() -> &'static [u8; 256] {
+    static LABELS: OnceLock<[u8; 256]> = OnceLock::new();
+    LABELS.get_or_init(|| {
+        let mut labels = [PATTERNS as u8 - 1; 256];
+        let mut next = 0;
+        for pattern in 0..=255_u8 {
+            if (pattern ^ pattern.rotate_left(1)).count_ones() <= 2 {
+                labels[usize::from(pattern)] = next;
+                next += 1;
+            }
+        }
+        labels
+    })
+}
+
+/// round(255 √share) of each sum, shares of all sums and `more`.
+fn roots_of_shares(sums: &[u64], more: f64) -> impl Iterator<Item = u8> {
+    let total = sums.iter().sum::<u64>() as f64 + more;
+    sums.iter().map(move |&sum| {
+        let share = if total > 0.0 { sum as f64 / total } else { 0.0 };
+        (255.0 * share.sqrt()).round() as u8
+    })
+}

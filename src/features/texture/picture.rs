@@ -1,0 +1,165 @@
+//! What each pixel of a face shows: its local binary pattern and its gradient.
+
+use super::{MAGNITUDE_STEPS, SHARE_STEPS};
+use crate::face_matrix::FaceSize;
+use crate::vectors::{vectorised_mut, whole};
+
+/// The pattern whose bit i is the i-th answer.
+fn bits(answers: [bool; 8]) -> u8 {
+    (0..8).fold(0, |bits, bit| bits | u8::from(answers[bit]) << bit)
+}
+
+/// How far the border is repeated outside: as far as a pattern looks.
+const MARGIN: usize = 2;
+
+/// A face whose border is repeated outside.
+pub struct Picture {
+    levels: Vec<i32>,
+    width: usize,
+}
+
+impl Picture {
+    pub fn new(face: &[u8], size: FaceSize) -> Self {
+        let (across, down) = (size.width() as usize, size.height() as usize);
+        let width = across + 2 * MARGIN;
+        let mut levels = Vec::with_capacity(width * (down + 2 * MARGIN));
+        for y in 0..down + 2 * MARGIN {
+            let row = &face[y.saturating_sub(MARGIN).min(down - 1) * across..][..across];
+            levels.extend([i32::from(row[0]); MARGIN]);
+            levels.extend(row.iter().map(|&level| i32::from(level)));
+            levels.extend([i32::from(row[across - 1]); MARGIN]);
+        }
+        Self { levels, width }
+    }
+
+    /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
+    /// away, is not darker than the pixel.
+    pub fn patterns_at_two(&self, y: usize, patterns: &mut [u8]) {
+        /// The diagonal points lie at √2 = 1 + 106/256.
+        const FAR: i32 = 106;
+        const NEAR: i32 = 256 - FAR;
+        const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
+
+        let count = patterns.len();
+        let [top, above, middle, below, bottom] = self.rows(y, count);
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                for (x, pattern) in patterns.iter_mut().enumerate() {
+                    let centre = middle[2][x];
+                    let is_not_darker = |near: i32, beside: i32, far: i32| {
+                        near * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
+                    };
+                    *pattern = bits([
+                        middle[4][x] >= centre,
+                        is_not_darker(below[3][x], below[4][x] + bottom[3][x], bottom[4][x]),
+                        bottom[2][x] >= centre,
+                        is_not_darker(below[1][x], below[0][x] + bottom[1][x], bottom[0][x]),
+                        middle[0][x] >= centre,
+                        is_not_darker(above[1][x], above[0][x] + top[1][x], top[0][x]),
+                        top[2][x] >= centre,
+                        is_not_darker(above[3][x], above[4][x] + top[3][x], top[4][x]),
+                    ]);
+                }
+            },
+        );
+    }
+
+    /// As [`patterns_at_two`](Self::patterns_at_two), of the points one pixel away.
+    pub fn patterns_at_one(&self, y: usize, patterns: &mut [u8]) {
+        /// The diagonal points lie at √½ = 181/256.
+        const FAR: i32 = 181;
+        const NEAR: i32 = 256 - FAR;
+        const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
+
+        let count = patterns.len();
+        let [_, above, middle, below, _] = self.rows(y, count);
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                for (x, pattern) in patterns.iter_mut().enumerate() {
+                    let centre = middle[2][x];
+                    let is_not_darker = |beside: i32, far: i32| {
+                        centre * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
+                    };
+                    *pattern = bits([
+                        middle[3][x] >= centre,
+                        is_not_darker(middle[3][x] + below[2][x], below[3][x]),
+                        below[2][x] >= centre,
+                        is_not_darker(middle[1][x] + below[2][x], below[1][x]),
+                        middle[1][x] >= centre,
+                        is_not_darker(middle[1][x] + above[2][x], above[1][x]),
+                        above[2][x] >= centre,
+                        is_not_darker(middle[3][x] + above[2][x], above[3][x]),
+                    ]);
+                }
+            },
+        );
+    }
+
+    /// What lies around the first `count` pixels of a row: of the five rows about it, from two above on, five slices,
+    /// from two to the left on. So that all of a loop's slices are known to be of one length.
+    fn rows(&self, y: usize, count: usize) -> [[&[i32]; 5]; 5] {
+        std::array::from_fn(|down| {
+            let row = &self.levels[(y + down) * self.width..][..count + 2 * MARGIN];
+            std::array::from_fn(|across| &row[across..][..count])
+        })
+    }
+
+    /// The gradients of a row of pixels.
+    pub fn gradients(&self, y: usize, gradients: &mut [Gradient]) {
+        let count = gradients.len();
+        let [_, above, middle, below, _] = self.rows(y, count);
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                for (x, gradient) in gradients.iter_mut().enumerate() {
+                    let across = middle[3][x] - middle[1][x];
+                    *gradient = Gradient::of(across, below[2][x] - above[2][x]);
+                }
+            },
+        );
+    }
+}
+
+/// The two directions between which the gradient of a pixel points, the nearer axis and the diagonal beside it, each with
+/// its part of the magnitude.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gradient {
+    pub axis: u32,
+    pub diagonal: u32,
+    pub along_axis: u32,
+    pub along_diagonal: u32,
+}
+
+impl Gradient {
+    #[inline(always)]
+    fn of(across: i32, down: i32) -> Self {
+        let axis = match across.abs() >= down.abs() {
+            true if across >= 0 => 0,
+            true => 4,
+            false if down >= 0 => 2,
+            false => 6,
+        };
+        let diagonal = match (across >= 0, down >= 0) {
+            (true, true) => 1,
+            (false, true) => 3,
+            (false, false) => 5,
+            (true, false) => 7,
+        };
+        let (across, down) = (across.abs() as f32, down.abs() as f32);
+        let (short, long) = (across.min(down), across.max(down));
+        // The angle in eighths of a turn: atan(t) / (π/4) within 0.5 %, from operations that every
+        // machine rounds alike. Differences of levels are whole: only where there is none is the longer below 1.
+        let slope = short / long.max(1.0);
+        let angle = slope + 0.3476 * slope * (1.0 - slope);
+        let magnitude = whole((short * short + long * long).sqrt() * MAGNITUDE_STEPS + 0.5);
+        let share = whole(angle * SHARE_STEPS as f32 + 0.5);
+        Self {
+            axis,
+            diagonal,
+            along_axis: magnitude * (SHARE_STEPS - share),
+            along_diagonal: magnitude * share,
+        }
+    }
+}
