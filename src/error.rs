@@ -38,15 +38,6 @@ pub enum Error {
         problem: PhotoProblem,
     },
 
-    /// The XMP file beside a photo cannot be read or added to.
-    #[error("{}: {problem}", .path.display())]
-    Sidecar {
-        /// The sidecar.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: crate::xmp::XmpProblem,
-    },
-
     /// Labels that name single faces are asked for where whole photos are labelled.
     #[error(
         "labels from xmp name faces, and here photos are labelled: enrol them first, or use --labels folder"
@@ -60,24 +51,6 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// An index of faces cannot be used.
-    #[error("{}: {reason}; move it away, and `eigenfaces group` makes it anew (without what was ignored or said to be wrong)", .path.display())]
-    FaceIndex {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-
-    /// A table of groups cannot be used.
-    #[error("{}: {reason}", .path.display())]
-    GroupTable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, and the remedy.
-        reason: String,
-    },
-
     /// The work was ended because it was wanted no longer.
     #[error("cancelled: nothing was changed")]
     Cancelled,
@@ -87,40 +60,6 @@ pub enum Error {
     PhotoOfOther {
         /// Whose photo it is.
         person: String,
-    },
-
-    /// The page and the API are to be opened to other machines without a key.
-    #[error(
-        "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
-    )]
-    OpenWithoutKey {
-        /// Where it was to listen.
-        address: std::net::SocketAddr,
-    },
-
-    /// The page and the API cannot be served.
-    #[error("cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT")]
-    Listen {
-        /// Where it was to listen.
-        address: std::net::SocketAddr,
-        /// The cause, in a few words.
-        reason: String,
-    },
-
-    /// The system gives no random numbers, of which keys are made.
-    #[error("the system gives no random numbers for a key: {reason}")]
-    NoRandomNumbers {
-        /// The cause, in a few words.
-        reason: String,
-    },
-
-    /// Faces that are added one by one cannot be kept on disk.
-    #[error("{}: cannot be written ({reason}); the face was not added", .path.display())]
-    Journal {
-        /// The file concerned.
-        path: PathBuf,
-        /// The cause, in a few words.
-        reason: String,
     },
 
     /// A background model cannot be read.
@@ -135,14 +74,6 @@ pub enum Error {
     BackgroundDamaged,
 
     /// A path given by the user leads nowhere.
-    #[error("cannot link {}: {reason}", .path.display())]
-    Link {
-        /// The link that was to be made.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-
     #[error("{}: no such file or folder; check the spelling", .path.display())]
     NoSuchPath {
         /// The file or folder concerned.
@@ -179,15 +110,6 @@ pub enum Error {
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
         /// The file or folder concerned.
-        path: PathBuf,
-        /// What is wrong, and in which line.
-        problem: String,
-    },
-
-    /// A table of pairs cannot be used.
-    #[error("{}: {problem}", .path.display())]
-    Pairs {
-        /// The file concerned.
         path: PathBuf,
         /// What is wrong, and in which line.
         problem: String,
@@ -314,32 +236,6 @@ pub enum Error {
     #[error("the last change erased {count} {}, and what is erased is gone for good; enrol the photos again", if *.count == 1 { "face" } else { "faces" })]
     ErasedForGood { count: usize },
 
-    /// A folder that looks like none of people.
-    #[error("{}: {reason}; {remedy}", .path.display())]
-    WrongFolder {
-        path: PathBuf,
-        /// What speaks against it.
-        reason: String,
-        /// What to give instead, or to add.
-        remedy: &'static str,
-    },
-
-    /// What would be left cannot be learned from.
-    #[error("{}: {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
-    TooFewLeft { path: PathBuf, left: usize },
-
-    /// A folder that is followed has nothing in it, while faces would be erased.
-    #[error("{}: holds no photo now, so what is gone from it may only be out of reach; mount it, or leave it out to erase what came from it", .path.display())]
-    Deserted { path: PathBuf },
-
-    /// Faces are to be erased, and nobody said yes.
-    #[error("{}: {what} would be erased; add --yes to do it, or --dry-run to look first", .path.display())]
-    NotConfirmed { path: PathBuf, what: String },
-
-    /// The user said no.
-    #[error("{}: nothing was changed", .path.display())]
-    Declined { path: PathBuf },
-
     /// A face space cannot be learned from the faces given.
     #[error(transparent)]
     Pca(#[from] PcaError),
@@ -347,30 +243,6 @@ pub enum Error {
     /// There are photos, but not one can be used.
     #[error("{}: {} above", .path.display(), if *.count == 1 { "its only photo cannot be used, for the reason".to_owned() } else { format!("none of its {count} photos can be used, for the reasons") })]
     NoneUsable { path: PathBuf, count: usize },
-
-    /// A size was asked for, but the model has another.
-    #[error("{}: holds faces of {has} pixels, so {asked} cannot be added; leave --size out, or enrol into a new model with --model", .path.display())]
-    OtherSize {
-        path: PathBuf,
-        has: String,
-        asked: String,
-    },
-
-    /// A framing was asked for, but the model has another.
-    #[error("{}: its photos were framed '{has}', so '{asked}' cannot be mixed in; leave --framing out, or enrol into a new model with --model", .path.display())]
-    OtherFraming {
-        path: PathBuf,
-        has: &'static str,
-        asked: &'static str,
-    },
-
-    /// A light recipe was asked for, but the model has another.
-    #[error("{}: its faces were normalized with '{has}', so '{asked}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model", .path.display())]
-    OtherLight {
-        path: PathBuf,
-        has: &'static str,
-        asked: &'static str,
-    },
 
     /// Nobody can be mistaken for anybody else.
     #[error(
@@ -411,10 +283,6 @@ pub enum Error {
         problem: String,
     },
 
-    /// A gallery was to be placed in a basis, and there is one with a basis of its own.
-    #[error("{}: is there already, with a basis of its own; name another with --model, or add to it with --keep-basis", .path.display())]
-    HasBasis { path: PathBuf },
-
     /// Scaling of pixels was asked for where it has no meaning.
     #[error(
         "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and --kernel linear"
@@ -428,10 +296,6 @@ pub enum Error {
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
 
-    /// A file of weights cannot be used.
-    #[error("{}: {problem}; give a file that `eigenfaces project` wrote", .path.display())]
-    Weights { path: PathBuf, problem: String },
-
     /// Whether photos show one person cannot be told.
     #[error(
         "with {people} enrolled there are too few people to tell the same from another; enrol {enough} or more"
@@ -442,16 +306,6 @@ pub enum Error {
     #[error("{}: this folder cannot be made ({}); choose another place", .path.display(), reason(.source))]
     MakeFolder { path: PathBuf, source: io::Error },
 
-    /// A picture cannot be turned into a file.
-    #[error("{}: the picture cannot be written ({reason})", .path.display())]
-    Encode { path: PathBuf, reason: String },
-
-    /// Not even one thread can be set up.
-    #[error(
-        "no thread can be started ({reason}); close other programs or raise the limit (ulimit -u)"
-    )]
-    Threads { reason: String },
-
     /// The gallery in a database cannot be used.
     #[error("{address}: {problem}")]
     Database {
@@ -459,10 +313,6 @@ pub enum Error {
         address: String,
         problem: DatabaseProblem,
     },
-
-    /// Results cannot be printed.
-    #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
-    Print(#[source] io::Error),
 }
 
 impl Error {

@@ -4,7 +4,6 @@ use std::io::Cursor;
 use std::path::Path;
 
 use eigenfaces::decision::Decision;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, Verdict, annotate};
@@ -12,6 +11,7 @@ use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageResult, RgbImage};
 
+use super::error::{Error, Result};
 use super::files;
 use super::output::percent;
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eigenfaces::background::{Background, Channel, FACE};
-use eigenfaces::error::Result;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -21,6 +20,7 @@ use eigenfaces::store::{self, Archive, Destination, FileKind, Kind, Outputs, Pri
 use image::GrayImage;
 
 use super::args::Basis;
+use super::error::Result;
 use super::files;
 use super::folder_space::{self, How};
 use super::outcome::Outcome;
@@ -347,7 +347,7 @@ impl Folder {
     }
 
     /// Whether results with these names can come to stand in it.
-    fn check(&self, names: &[impl AsRef<Path>]) -> Result<()> {
+    fn check(&self, names: &[impl AsRef<Path>]) -> eigenfaces::Result<()> {
         names.iter().try_for_each(|name| {
             self.outputs
                 .check_below(&self.path, name.as_ref(), FileKind::Derived)
@@ -356,7 +356,9 @@ impl Folder {
 
     fn claim(&mut self, name: &str) -> Result<Destination> {
         files::make_folder(&self.path)?;
-        self.outputs.claim(&self.path.join(name), FileKind::Derived)
+        Ok(self
+            .outputs
+            .claim(&self.path.join(name), FileKind::Derived)?)
     }
 
     fn picture(&mut self, name: &str, image: &GrayImage) -> Result<()> {
@@ -378,6 +380,8 @@ impl Folder {
     }
 
     fn text(&mut self, name: &str, text: String) -> Result<()> {
-        self.claim(name)?.write(Privacy::Public, text.into_bytes())
+        Ok(self
+            .claim(name)?
+            .write(Privacy::Public, text.into_bytes())?)
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::{self, Base, FolderFaces};
-use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -13,6 +12,7 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Evaluate, Format};
+use super::error::Result;
 use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, percent, shown};

@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError};
 
 use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
-use eigenfaces::error::Result;
 use eigenfaces::preparation::portrait;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 
 use super::annotate::annotated;
 use super::args::Pictures;
+use super::error::Result;
 use super::files;
 
 /// The pictures that are to be written, photo by photo.
@@ -95,7 +95,7 @@ impl Annotated {
             return Ok(());
         };
         let bytes = annotated(picture, found, target.path())?;
-        target.write(Privacy::Personal, bytes)
+        Ok(target.write(Privacy::Personal, bytes)?)
     }
 }
 

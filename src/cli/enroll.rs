@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
-use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::partial::MergedBasis;
 use eigenfaces::recognizer::{BasisOrigin, Recognizer, Settings};
@@ -14,6 +13,7 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
+use super::error::{Error, Result};
 use super::outcome::Outcome;
 use super::output::{Output, counted, keep, one_line, percent};
 use super::{check, json, learning, model_changes, people, wrong_folder};

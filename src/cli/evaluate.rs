@@ -2,7 +2,6 @@
 
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::enrollment;
-use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
@@ -11,6 +10,7 @@ use eigenfaces::recognizer::Settings;
 use image::imageops;
 
 use super::args::{Evaluate, Format};
+use super::error::Result;
 use super::evaluation_files::Wanted;
 use super::outcome::Outcome;
 use super::output::Output;
@@ -88,7 +88,8 @@ fn not_faces(args: &Evaluate, faces: &Preparation, output: &Output) -> Result<Op
         return Err(enrollment::none_usable(
             &args.not_faces,
             crops.skipped.len() + listing.skipped.len(),
-        ));
+        )
+        .into());
     }
-    FaceMatrix::from_pixels(size, crops.items.concat()).map(Some)
+    Ok(Some(FaceMatrix::from_pixels(size, crops.items.concat())?))
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use eigenfaces::error::{Error, Result};
 use eigenfaces::evaluate::{self, Evaluation, ProbeOutcome, WorstPair};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::strip::{Panel, Row, strip};
@@ -10,6 +9,7 @@ use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::DynamicImage;
 
 use super::args::Evaluate;
+use super::error::{Error, Result};
 use super::files;
 use super::output::{Output, cell, counted, one_line, shown};
 

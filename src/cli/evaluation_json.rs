@@ -1,10 +1,10 @@
 //! An evaluation as JSON and CSV; field names are stable, scripts depend on them.
 
 use eigenfaces::dataset::Person;
-use eigenfaces::error::Result;
 use eigenfaces::evaluate::{Evaluation, NotAFace, OpenSet, Rate, RocPoint};
 use serde_json::{Map, Value, json};
 
+use super::error::Result;
 use super::output::Output;
 
 /// The whole evaluation as one object.

@@ -2,12 +2,12 @@
 
 use eigenfaces::background::Prior;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
-use eigenfaces::error::Result;
 use eigenfaces::evaluate::{Apart, BaselineMethod, Evaluation, OpenSet, Rate};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::matcher::Feature;
 use eigenfaces::preparation::Preparation;
 
+use super::error::Result;
 use super::output::{Output, counted};
 
 /// A share as figures are given: per cent with one decimal.

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use eigenfaces::database::{Change, Database, Indexing};
-use eigenfaces::error::Result;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 use serde_json::json;
 
 use super::args::{DatabaseIndex, Export, Format};
+use super::error::Result;
 use super::model_changes;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::dataset::{Limits, PhotoFile};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
 use eigenfaces::render::heat::{HeatPage, heat};
@@ -12,6 +12,7 @@ use image::GrayImage;
 use serde_json::json;
 
 use super::args::{Facemap, Format, MapMeasure};
+use super::error::Result;
 use super::files;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
@@ -30,10 +31,10 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     );
     if args.photo.symlink_metadata().is_err() {
         let path = args.photo.clone();
-        return Err(Error::NoSuchPath { path });
+        return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     let measure = measure(args.measure);
-    let unusable = |problem| Error::Photo {
+    let unusable = |problem| eigenfaces::Error::Photo {
         path: args.photo.clone(),
         problem,
     };

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::LabelRule;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::render;
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::DynamicImage;
 
 use super::args::ModelSource;
+use super::error::{Error, Result};
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
@@ -16,11 +16,14 @@ pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Resu
         path: to.path().to_owned(),
         reason: error.to_string(),
     })?;
-    to.write(privacy, png)
+    Ok(to.write(privacy, png)?)
 }
 
 /// The right to write a result that is asked for, if it is.
-pub fn claim(outputs: &mut Outputs, path: Option<&PathBuf>) -> Result<Option<Destination>> {
+pub fn claim(
+    outputs: &mut Outputs,
+    path: Option<&PathBuf>,
+) -> eigenfaces::Result<Option<Destination>> {
     path.map(|path| outputs.claim(path, FileKind::Derived))
         .transpose()
 }
@@ -68,6 +71,6 @@ pub fn numbered(path: &Path, number: usize) -> PathBuf {
 }
 
 /// Makes a folder for results, where it is missing, and those around it.
-pub fn make_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| Error::folder(folder, error))
+pub fn make_folder(folder: &Path) -> eigenfaces::Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| eigenfaces::Error::folder(folder, error))
 }

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 
 use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::enrollment;
-use eigenfaces::error::Result;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::minimize::{self, Round};
@@ -13,6 +12,7 @@ use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance,
 use eigenfaces::preparation::Preparation;
 
 use super::args::Basis;
+use super::error::Result;
 use super::learning;
 use super::outcome::Outcome;
 use super::output::Output;
@@ -67,7 +67,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     learning::report_skipped(&skipped, output);
     if used == 0 {
-        return Err(enrollment::none_usable(&args.faces, skipped.len()));
+        return Err(enrollment::none_usable(&args.faces, skipped.len()).into());
     }
     Ok(Learned {
         size,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
-use eigenfaces::error::{PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use image::GrayImage;
@@ -14,6 +14,7 @@ use eigenfaces::database::{Database, RemoteGallery, Search};
 #[cfg(feature = "postgres")]
 use super::args::DatabaseIndex;
 use super::args::Identify;
+use super::error::Result;
 #[cfg(feature = "postgres")]
 use super::output::shown;
 
@@ -55,11 +56,11 @@ impl Gallery {
         query: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
         match self {
-            Self::Model => recognizer.identify_prepared(photos, query),
+            Self::Model => Ok(recognizer.identify_prepared(photos, query)?),
             #[cfg(feature = "postgres")]
-            Self::Database(gallery) => recognizer.identify_prepared_by(photos, |faces| {
+            Self::Database(gallery) => Ok(recognizer.identify_prepared_by(photos, |faces| {
                 gallery.identify_faces(recognizer, faces, query)
-            }),
+            })?),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
-use eigenfaces::error::Result;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Feature, Space};
@@ -12,6 +11,7 @@ use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store::{self, Archive, Kind};
 
 use super::args::{Format, Info};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, counted, keep, percent, shown};
 use super::{json, learning, log, merge, partial, plan};

@@ -9,7 +9,6 @@ use eigenfaces::background::Prior;
 use eigenfaces::dataset::{Person, Skipped, Spellings};
 use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
-use eigenfaces::error::{Error, Result};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Features, PixelScale};
@@ -18,6 +17,7 @@ use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{Cli, LearningOptions, ModelSource, Prepare};
+use super::error::{Error, Result};
 use super::output::{Output, counted, one_line, shown};
 
 impl LearningOptions {

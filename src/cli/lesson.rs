@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use eigenfaces::error::Result;
 use eigenfaces::render::lesson;
 use eigenfaces::store::{FileKind, Outputs, Privacy};
 
 use super::args::{Lesson, ModelSource};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, shown};
 use super::{files, learning};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use eigenfaces::error::Result;
 use eigenfaces::gallery::{Event, History, Record, Tally};
 use serde_json::{Value, json};
 
 use super::args::Format;
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
 

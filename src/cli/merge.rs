@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use eigenfaces::error::{Error, Result};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::partial::{Fingerprint, MergedBasis, Partial};
 use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
 use serde_json::{Value, json};
 
 use super::args::{Format, MergeParts};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted, keep, percent, shown};
 use super::partial;
@@ -51,7 +51,7 @@ fn merged(args: &MergeParts, output: &Output) -> Result<Partial> {
             None => all = Some((path, part)),
             Some((first, sums)) => sums.merge(&part).map_err(|problem| {
                 let owner = given.iter().find_map(|given| owners.get(given));
-                Error::Merge {
+                eigenfaces::Error::Merge {
                     first: owner.unwrap_or(first).to_path_buf(),
                     second: path.clone(),
                     problem,

@@ -6,6 +6,7 @@ mod basis;
 mod check;
 mod copies;
 mod enroll;
+pub mod error;
 mod evaluate;
 mod evaluation_files;
 mod evaluation_json;
@@ -50,9 +51,9 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use eigenfaces::error::{Error, Result};
 
 use args::{Cli, Command};
+use error::{Error, Result};
 use outcome::Outcome;
 use output::Output;
 

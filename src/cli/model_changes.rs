@@ -4,12 +4,13 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use eigenfaces::error::{Error, PcaError, Result};
+use eigenfaces::error::PcaError;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::ChangeOptions;
+use super::error::{Error, Result};
 use super::output::{Output, one_line, shown};
 
 /// What whoever changes a model should know whose basis was kept before and is not now.
@@ -25,15 +26,15 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The lock of a model; waits for its holder, and says for whom.
 pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
-        Err(Error::Locked { holder, .. }) => {
+        Err(eigenfaces::Error::Locked { holder, .. }) => {
             let holder = holder.map_or_else(|| "another process".to_owned(), |it| it.to_string());
             let model_shown = shown(model);
             output.say(&format!(
                 "waiting: {model_shown} is being changed by {holder}"
             ));
-            ModelLock::acquire(model, Wait::AtMost(PATIENCE))
+            Ok(ModelLock::acquire(model, Wait::AtMost(PATIENCE))?)
         }
-        locked => locked,
+        locked => Ok(locked?),
     }
 }
 
@@ -92,10 +93,10 @@ pub fn learn_from_rest(
     before
         .learn_again(gallery, settings)
         .map_err(|error| match error {
-            Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => {
+            eigenfaces::Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => {
                 too_few_left(model, left)
             }
-            other => other,
+            other => other.into(),
         })
 }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use eigenfaces::decision::percent;
-use eigenfaces::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
 use super::args::{Color, Format, Global};
+use super::error::{Error, Result};
 
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);

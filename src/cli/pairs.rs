@@ -6,12 +6,12 @@ use std::path::Path;
 use eigenfaces::background::Described;
 use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Crops;
 
 use super::args::{Evaluate, Format};
+use super::error::{Error, Result};
 use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};

@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
 use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::partial::{Partial, Plan, SumBuilder};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
@@ -17,12 +17,13 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::args::{self, Cli, Format};
+use super::error::Result;
 use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
 
 /// Photos, or the error that ends them.
-type Photos = Box<dyn Iterator<Item = Result<Given>> + Send>;
+type Photos = Box<dyn Iterator<Item = eigenfaces::Result<Given>> + Send>;
 
 pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
@@ -67,10 +68,11 @@ fn is_stdin(path: &Path) -> bool {
 /// The plan, if this program may act by it.
 fn plan(path: &Path) -> Result<Plan> {
     let plan = store::load_plan(path)?;
-    plan.refuse_other_program().map_err(|problem| Error::Plan {
-        path: path.to_owned(),
-        problem,
-    })?;
+    plan.refuse_other_program()
+        .map_err(|problem| eigenfaces::Error::Plan {
+            path: path.to_owned(),
+            problem,
+        })?;
     Ok(plan)
 }
 
@@ -117,7 +119,7 @@ fn is_list(path: &Path) -> bool {
 fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> {
     let preparation = *sums.plan().preparation();
     let progress = output.progress(0, "summing up photos");
-    let prepare = |chunk: Result<Vec<Given>>| -> Result<Vec<Result<Face, Skipped>>> {
+    let prepare = |chunk: eigenfaces::Result<Vec<Given>>| -> Result<Vec<Result<Face, Skipped>>> {
         let chunk = chunk?.into_par_iter();
         Ok(chunk.map(|photo| prepared(photo, &preparation)).collect())
     };

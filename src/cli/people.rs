@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
-use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::{Gallery, History, change_time};
 use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{ChangeOptions, Format, List, Merge, People, PeopleAction, Remove, Rename};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
 use super::{learning, model_changes};
@@ -51,7 +51,7 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let gallery = recognizer.gallery();
     let wanted = args.people.iter().map(|name| gallery.find(name));
-    let wanted: BTreeSet<usize> = wanted.collect::<Result<_>>()?;
+    let wanted: BTreeSet<usize> = wanted.collect::<eigenfaces::Result<_>>()?;
     let is_wanted = |person: usize| wanted.is_empty() || wanted.contains(&person);
     if args.photos {
         return list_photos(gallery, is_wanted, output);
@@ -232,9 +232,10 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
     let person = gallery.find(&args.person)?;
     let (from, to) = (gallery.people()[person].clone(), Person::new(&args.name)?);
     if gallery.people().contains(&to) {
-        return Err(Error::NameTaken {
+        return Err(eigenfaces::Error::NameTaken {
             name: to.to_string(),
-        });
+        }
+        .into());
     }
     Ok(Plan {
         after: gallery.clone().called(&[person], &to),
@@ -255,12 +256,13 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
 fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
     let into = gallery.find(&args.into)?;
     let from = args.people.iter().map(|name| gallery.find(name));
-    let from: BTreeSet<usize> = from.collect::<Result<_>>()?;
+    let from: BTreeSet<usize> = from.collect::<eigenfaces::Result<_>>()?;
     let name = gallery.people()[into].clone();
     if from.contains(&into) {
-        return Err(Error::MergedIntoItself {
+        return Err(eigenfaces::Error::MergedIntoItself {
             name: name.to_string(),
-        });
+        }
+        .into());
     }
     let people: Vec<usize> = from.iter().copied().collect();
     let from: Vec<Person> = people
@@ -288,7 +290,7 @@ fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
 
 fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
     let people = args.people.iter().map(|name| gallery.find(name));
-    let people: BTreeSet<usize> = people.collect::<Result<_>>()?;
+    let people: BTreeSet<usize> = people.collect::<eigenfaces::Result<_>>()?;
     let of_them = |at: &usize| people.contains(&gallery.enrolled()[*at].person);
     let mut gone: BTreeSet<usize> = (0..gallery.len()).filter(of_them).collect();
     for photo in &args.photos {
@@ -319,7 +321,7 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
 }
 
 /// The enrolled photo that is named by source or hash, or by a file that has the same content.
-fn find_photo(gallery: &Gallery, given: &str) -> Result<Vec<usize>> {
+fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> {
     gallery.find_photo(given).or_else(|error| {
         let file = PhotoFile::read(Path::new(given), &Limits::default());
         let hash: Option<ContentHash> = file.ok().map(|file| file.content_hash());

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::Part;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 
 use super::args::Format;
+use super::error::Result;
 use super::learning;
 use super::output::{Output, counted, shown};
 
@@ -30,7 +31,7 @@ impl Photos {
             named.iter().cloned().partition(|path| is_there(path));
         if let (true, Some(path), Format::Text) = (there.is_empty(), missing.first(), output.format)
         {
-            return Err(Error::NoSuchPath { path: path.clone() });
+            return Err(eigenfaces::Error::NoSuchPath { path: path.clone() }.into());
         }
         let mut photos = Self {
             paths: Vec::new(),
@@ -43,7 +44,7 @@ impl Photos {
             photos.unusable = listing.skipped;
         }
         for path in missing {
-            output.warn(&Error::NoSuchPath { path: path.clone() }.to_string());
+            output.warn(&eigenfaces::Error::NoSuchPath { path: path.clone() }.to_string());
             let problem = PhotoProblem::NotThere;
             photos.unusable.push(Skipped { path, problem });
         }
@@ -80,7 +81,7 @@ fn without_results(
         counted(results.len(), "picture", "pictures")
     ));
     match (photos.is_empty(), named.first()) {
-        (true, Some(path)) => Err(Error::NothingToLookAt { path: path.clone() }),
+        (true, Some(path)) => Err(eigenfaces::Error::NothingToLookAt { path: path.clone() }.into()),
         _ => Ok(photos),
     }
 }
@@ -92,7 +93,7 @@ fn without_results(
 pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Vec<u8>> {
     let opened = Photo::open(photo)?;
     let prepared = recognizer.preparation().prepare(opened.luma());
-    let prepared = prepared.map_err(|problem| Error::Photo {
+    let prepared = prepared.map_err(|problem| eigenfaces::Error::Photo {
         path: photo.to_owned(),
         problem,
     })?;

@@ -2,12 +2,12 @@
 
 use eigenfaces::dataset;
 use eigenfaces::enrollment::{Notice, Observer};
-use eigenfaces::error::Result;
 use eigenfaces::locate::framing::Crops;
 use eigenfaces::partial::Plan;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args;
+use super::error::Result;
 use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, shown};

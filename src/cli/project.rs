@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Limits};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
@@ -14,6 +14,7 @@ use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::args::{AnyFormat, Axes, Cli, Format, Project};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::photos::Photos;
@@ -69,7 +70,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
 fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
     let gallery = recognizer.gallery();
     let wanted = people.iter().map(|name| gallery.find(name));
-    let wanted: Vec<usize> = wanted.collect::<Result<_>>()?;
+    let wanted: Vec<usize> = wanted.collect::<eigenfaces::Result<_>>()?;
     let names: Vec<&str> = wanted
         .iter()
         .map(|&at| gallery.people()[at].as_str())
@@ -89,7 +90,7 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
     let drawing = scatter(plot);
     let is_svg = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("svg");
     if file.path().extension().is_some_and(is_svg) {
-        file.write(Privacy::Personal, drawing.to_svg().into_bytes())
+        Ok(file.write(Privacy::Personal, drawing.to_svg().into_bytes())?)
     } else {
         files::picture(file, Privacy::Personal, &drawing.to_pixels().into())
     }
@@ -162,9 +163,9 @@ fn of_photos(
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {
             Ok(faces) => faces,
-            Err(problem) if alone => return Err(Error::Photo { path, problem }),
+            Err(problem) if alone => return Err(eigenfaces::Error::Photo { path, problem }.into()),
             Err(problem) => {
-                output.warn(&Error::Photo { path, problem }.to_string());
+                output.warn(&eigenfaces::Error::Photo { path, problem }.to_string());
                 unusable += 1;
                 continue;
             }

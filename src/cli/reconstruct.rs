@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
@@ -14,6 +13,7 @@ use eigenfaces::store::{FileKind, Outputs, Privacy};
 use serde_json::json;
 
 use super::args::{Format, Reconstruct};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::weights::{Scale, Table};

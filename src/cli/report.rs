@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use eigenfaces::enrollment;
-use eigenfaces::error::Result;
 use eigenfaces::evaluate::{self, Keep, Plan};
 use eigenfaces::gallery::{Gallery, change_time};
 use eigenfaces::preparation::Preparation;
@@ -12,6 +11,7 @@ use eigenfaces::render::report;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 
 use super::args::Report;
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, shown, with_schema};
 use super::{evaluation_json, files, learning, log};

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::{Command, CommandFactory};
-use eigenfaces::error::{Error, Result};
 
 use super::args::{Cli, Completions};
+use super::error::{Error, Result};
 use super::examples;
 use super::outcome::Outcome;
 

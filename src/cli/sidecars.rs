@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use eigenfaces::dataset::{Limits, PhotoFile, is_standard_input};
-use eigenfaces::error::{Error, Result};
 use eigenfaces::store::Sidecar;
 use eigenfaces::xmp::{
     Content, NamedFace, Outcome, Region, Written, named_faces, stored_areas, write,
 };
 
+use super::error::{Error, Result};
 use super::output::{Output, counted, shown};
 
 /// Whether sidecars are written, or it is only said what would be.
@@ -52,7 +52,7 @@ impl Sidecars {
         if faces.is_empty() || is_standard_input(photo) {
             return Ok(());
         }
-        let unusable = |problem| Error::Photo {
+        let unusable = |problem| eigenfaces::Error::Photo {
             path: photo.to_owned(),
             problem,
         };

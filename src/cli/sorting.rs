@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{FileId, is_standard_input};
 use eigenfaces::decision::Decision;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
 
 use super::args::{SortBy, Sorting};
+use super::error::{Error, Result};
 use super::files;
 use super::output::{Output, counted, shown};
 
@@ -176,9 +176,9 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     Ok(())
 }
 
-fn copy(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
+fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     files::make_folder(folder)?;
-    let unreadable = |error: std::io::Error| Error::UnreadablePath {
+    let unreadable = |error: std::io::Error| eigenfaces::Error::UnreadablePath {
         path: photo.to_owned(),
         reason: eigenfaces::error::reason(&error),
     };

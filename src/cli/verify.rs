@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::recognizer::{Verdict, Verification};
 use serde_json::json;
 
 use super::args::{Format, Verify};
+use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, one_line, percent, shown};
 use super::{learning, photos};
@@ -36,10 +37,11 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
                 (1, Some(other)) => other,
                 _ => &args.photo,
             };
-            return Err(Error::Photo {
+            return Err(eigenfaces::Error::Photo {
                 path: path.clone(),
                 problem: PhotoProblem::NotAFace,
-            });
+            }
+            .into());
         }
     };
     let asked = Asked {

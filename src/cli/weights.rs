@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use eigenfaces::error::{Error, Result};
 use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
 use serde::{Deserialize, Serialize};
 
+use super::error::{Error, Result};
 use super::output::{cell, from_cell};
 
 /// The forms a table can have.
@@ -150,10 +150,10 @@ impl Table {
             problem,
         };
         let about = std::fs::metadata(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => Error::NoSuchPath {
+            io::ErrorKind::NotFound => eigenfaces::Error::NoSuchPath {
                 path: path.to_owned(),
             },
-            _ => Error::Read {
+            _ => eigenfaces::Error::Read {
                 path: path.to_owned(),
                 source,
             },
@@ -161,7 +161,7 @@ impl Table {
         if !about.is_file() || about.len() > MOST_BYTES {
             return Err(refuse("is no table of weights".to_owned()));
         }
-        let bytes = std::fs::read(path).map_err(|source| Error::Read {
+        let bytes = std::fs::read(path).map_err(|source| eigenfaces::Error::Read {
             path: path.to_owned(),
             source,
         })?;

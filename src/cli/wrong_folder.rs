@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{LabelRule, folders_of_folders};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::FolderFaces;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::{Framing, FramingRule};
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 
 use super::args::Enroll;
+use super::error::{Error, Result};
 use super::model_changes;
 use super::output::{counted, one_line, shown};
 

@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::{HeaderMap, header};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use eigenfaces::error::{Error, Result};
 use subtle::ConstantTimeEq;
 
 use super::uuid::in_groups;
+use crate::cli::error::{Error, Result};
 
 /// The cookie that holds a session.
 pub const COOKIE: &str = "eigenfaces-session";

@@ -255,7 +255,7 @@ fn do_job(service: &Service, work: Work, expected: Option<&str>, job: &Job) -> A
         Work::Enroll { folder } => service
             .change(expected, Undo::Possible, |model| {
                 let folders = [folder.clone()];
-                let about = |error| about_folder(&folder, &error);
+                let about = |error: eigenfaces::Error| about_folder(&folder, &error);
                 let before = model.as_ref().map_or(0, |model| model.gallery().len());
                 match model {
                     Some(model) => {

@@ -5,8 +5,10 @@ use std::path::Path;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::error::{Error, PhotoProblem};
+use eigenfaces::error::PhotoProblem;
 use serde_json::json;
+
+use crate::cli::error::Error;
 
 /// A refusal, with what a person or a program should know.
 #[derive(Debug)]
@@ -56,8 +58,9 @@ impl Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
+impl From<eigenfaces::Error> for Failure {
+    fn from(error: eigenfaces::Error) -> Self {
+        use eigenfaces::Error;
         match error {
             Error::Photo { problem, .. } => problem.into(),
             Error::NoSuchPerson { .. } => Self::coded(StatusCode::NOT_FOUND, 42, error.to_string()),
@@ -65,11 +68,20 @@ impl From<Error> for Failure {
             Error::NameTaken { .. }
             | Error::PhotoOfOther { .. }
             | Error::MergedIntoItself { .. }
-            | Error::OtherFraming { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
+            | Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
             Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
                 Self::bad(error.to_string())
             }
-            Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Library(error) => error.into(),
+            Error::OtherFraming { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
             _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         }
     }
@@ -104,6 +116,6 @@ impl IntoResponse for Failure {
 }
 
 /// An error about a folder on this machine.
-pub fn about_folder(folder: &Path, error: &Error) -> Failure {
+pub fn about_folder(folder: &Path, error: &impl std::fmt::Display) -> Failure {
     Failure::bad(format!("{}: {error}", folder.display()))
 }

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::Person;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::gallery::LabeledFace;
 use serde::{Deserialize, Serialize};
+
+use crate::cli::error::{Error, Result};
 
 /// The file beside the model, a JSON object a line, and what it holds.
 #[derive(Debug)]
@@ -64,10 +65,11 @@ impl Journal {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => {
-                return Err(Error::UnreadablePath {
+                return Err(eigenfaces::Error::UnreadablePath {
                     path,
                     reason: error.to_string(),
-                });
+                }
+                .into());
             }
         };
         let lines = text

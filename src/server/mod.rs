@@ -28,13 +28,13 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::store::{ModelLock, Wait};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::TimeoutLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::cli::args::Serve;
+use crate::cli::error::{Error, Result};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::Output;
 use access::Access;

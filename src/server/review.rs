@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use axum::http::StatusCode;
 use eigenfaces::QueryOptions;
 use eigenfaces::enrollment::Observer;
-use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::render::groups::jpeg_data_uri;
 use image::GrayImage;
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure, about_folder};
 use super::service::{Service, Undo};
 use crate::cli::args::group::PURITY;
+use crate::cli::error::Error;
 use crate::cli::group::albums::{Albums, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
@@ -133,7 +133,7 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
             if faces.is_empty() {
                 let reason = wrong
                     .first()
-                    .map_or_else(|| "no face".to_owned(), Error::to_string);
+                    .map_or_else(|| "no face".to_owned(), ToString::to_string);
                 return Err(Failure::new(StatusCode::BAD_REQUEST, reason));
             }
             let before = model.as_ref().map_or(0, |model| model.gallery().len());

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use eigenfaces::dataset::{ContentHash, Person};
-use eigenfaces::error::Result;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::ModelLock;
-use eigenfaces::{Error, Model, Settings};
+use eigenfaces::{Model, Settings};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
@@ -21,6 +20,7 @@ use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::jobs::Jobs;
 use super::journal::Journal;
+use crate::cli::error::Result;
 
 /// So many requests may wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
@@ -289,7 +289,7 @@ impl Service {
             Some(person) if person == face.person => return Ok(()),
             Some(person) => {
                 let person = person.to_string();
-                return Err(Error::PhotoOfOther { person }.into());
+                return Err(eigenfaces::Error::PhotoOfOther { person }.into());
             }
             None => changes.journal.add(face)?,
         }
@@ -357,10 +357,13 @@ impl Service {
 /// Removes the file of a model in which nobody is enrolled.
 fn remove(file: &Path) -> Result<()> {
     match std::fs::remove_file(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::UnreadablePath {
-            path: file.to_owned(),
-            reason: error.to_string(),
-        }),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(eigenfaces::Error::UnreadablePath {
+                path: file.to_owned(),
+                reason: error.to_string(),
+            }
+            .into())
+        }
         _ => Ok(()),
     }
 }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, FileId};
 use eigenfaces::enrollment::Observer;
-use eigenfaces::error::{Error, ModelProblem, Result};
+use eigenfaces::error::ModelProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::super::output::{Output, counted, shown};
+use crate::cli::error::{Error, Result};
 
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
@@ -43,7 +44,7 @@ struct Album {
     /// Photos that were not known before.
     looked_at: usize,
     /// Why the index could not be kept: the folder may not be written to. That costs time only.
-    unsaved: Option<Error>,
+    unsaved: Option<eigenfaces::Error>,
 }
 
 /// A face of an album.
@@ -85,7 +86,7 @@ impl Albums {
     /// Looks at what is new in the folders, and keeps the indexes for the next time.
     ///
     /// # Errors
-    /// What is no folder; an index that is damaged; [`Error::Cancelled`].
+    /// What is no folder; an index that is damaged; [`eigenfaces::Error::Cancelled`].
     pub fn open(folders: &[PathBuf], scan: Scan, observer: &dyn Observer) -> Result<Self> {
         let mut albums = Self {
             albums: Vec::new(),
@@ -209,11 +210,11 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
     store::load_face_index(file).map_err(|error| Error::FaceIndex {
         path: file.to_owned(),
         reason: match error {
-            Error::Model {
+            eigenfaces::Error::Model {
                 problem: ModelProblem::OtherKind { found, .. },
                 ..
             } => format!("it is {found}"),
-            Error::Read { source, .. } => eigenfaces::error::reason(&source),
+            eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         },
     })
@@ -236,13 +237,14 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
         let path = folder.to_owned();
-        return Err(Error::NoSuchPath { path });
+        return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     if !folder.is_dir() {
-        return Err(Error::UnreadablePath {
+        return Err(eigenfaces::Error::UnreadablePath {
             path: folder.to_owned(),
             reason: "it is no folder; `eigenfaces identify` looks at single photos".to_owned(),
-        });
+        }
+        .into());
     }
     Ok(())
 }

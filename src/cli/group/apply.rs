@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::enrollment::{PhotoFaces, none_usable};
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index::{self, Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::locate::framing::Framing;
@@ -21,6 +21,7 @@ use super::super::sidecars::{Named, Sidecars, Writing};
 use super::albums;
 use super::answers::{Answer, answers};
 use super::table::{self, Row};
+use crate::cli::error::{Error, Result};
 
 /// The overlap (intersection over union) from which on a face is where it was.
 const SAME_PLACE: f32 = 0.5;
@@ -194,7 +195,10 @@ impl NamedGroups {
     }
 
     /// The faces that were given a name, prepared, and what is wrong with the others.
-    pub fn faces(&mut self, preparation: &Preparation) -> (Vec<LabeledFace>, Vec<Error>) {
+    pub fn faces(
+        &mut self,
+        preparation: &Preparation,
+    ) -> (Vec<LabeledFace>, Vec<eigenfaces::Error>) {
         let mut of_photo: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
         for (at, row) in self.rows.iter().enumerate() {
             if self.answers[at].person().is_some() {
@@ -202,7 +206,7 @@ impl NamedGroups {
             }
         }
         let photos: Vec<(&Path, Vec<usize>)> = of_photo.into_iter().collect();
-        let read: Vec<Vec<(usize, Result<LabeledFace>)>> = photos
+        let read: Vec<Vec<(usize, eigenfaces::Result<LabeledFace>)>> = photos
             .par_iter()
             .map(|(photo, rows)| self.of_photo(preparation, photo, rows))
             .collect();
@@ -225,8 +229,8 @@ impl NamedGroups {
         preparation: &Preparation,
         photo: &Path,
         rows: &[usize],
-    ) -> Vec<(usize, Result<LabeledFace>)> {
-        let unusable = |problem| Error::Photo {
+    ) -> Vec<(usize, eigenfaces::Result<LabeledFace>)> {
+        let unusable = |problem| eigenfaces::Error::Photo {
             path: photo.to_owned(),
             problem,
         };
@@ -379,7 +383,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         output.warn(&error.to_string());
     }
     if faces.is_empty() {
-        return Err(none_usable(&[table.to_owned()], wrong.len()));
+        return Err(none_usable(&[table.to_owned()], wrong.len()).into());
     }
     let (after, disputes) = added(before, preparation, faces)?;
     for dispute in &disputes {

@@ -12,7 +12,6 @@ use std::path::Path;
 
 use eigenfaces::background::Background;
 use eigenfaces::dataset::{Person, natural};
-use eigenfaces::error::Result;
 use eigenfaces::face_index::{self, Answers, FaceKey};
 use eigenfaces::grouping::{self, Constraints, Grouping};
 use eigenfaces::preparation::{Part, Preparation, PreparedFace};
@@ -24,6 +23,7 @@ use serde_json::{Value, json};
 use super::args::{Format, Group};
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
+use crate::cli::error::Result;
 use albums::{Albums, Scan, Shown};
 use table::Row;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::Person;
-use eigenfaces::error::{Error, Result, WriteProblem};
+use eigenfaces::error::WriteProblem;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::grouping::Grouping;
 use eigenfaces::render::groups::{Face, Group, page};
@@ -15,6 +15,7 @@ use super::super::files;
 use super::super::output::{Output, counted, shown};
 use super::albums::{self, Shown};
 use super::{answers, table};
+use crate::cli::error::Result;
 
 const TABLE: &str = "groups.csv";
 const PAGE: &str = "groups.html";
@@ -48,10 +49,11 @@ impl Plan {
         files::make_folder(folder)?;
         let table = folder.join(TABLE);
         if overwrite == Overwrite::OwnFiles && has_new_names(&table, people) {
-            return Err(Error::Write {
+            return Err(eigenfaces::Error::Write {
                 path: table,
                 problem: WriteProblem::Named,
-            });
+            }
+            .into());
         }
         let indexes = photos.iter().map(|folder| albums::index_of(folder));
         let mut outputs = Outputs::new(indexes, overwrite);

@@ -4,11 +4,11 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset;
-use eigenfaces::error::{Error, Result};
 use eigenfaces::grouping::Grouping;
 
 use super::super::output::{cell, from_cell};
 use super::albums::Shown;
+use crate::cli::error::{Error, Result};
 
 /// The columns, as the first line of the table.
 pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
@@ -84,7 +84,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
     };
     if !path.exists() {
         let path = path.to_owned();
-        return Err(Error::NoSuchPath { path });
+        return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     let mut text = String::new();
     dataset::open_file(path)

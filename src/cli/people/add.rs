@@ -2,13 +2,14 @@
 
 use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::enrollment;
-use eigenfaces::error::{Error, PhotoProblem, Result};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::preparation::{FaceChoice, Preparation};
 use serde_json::json;
 
 use super::{Log, Model, Plan, Verb};
 use crate::cli::args::AddFace;
+use crate::cli::error::Result;
 use crate::cli::output::{Output, shown};
 
 pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> {
@@ -24,18 +25,20 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
     let face = face(args, &person, model.recognizer.preparation())?;
     let (after, repeats) = model.gallery().clone().with(vec![face])?;
     if let Some(disputed) = enrollment::disputes(&repeats, &()).pop() {
-        return Err(Error::Photo {
+        return Err(eigenfaces::Error::Photo {
             path: disputed.path,
             problem: disputed.problem,
-        });
+        }
+        .into());
     }
     if !repeats.known.is_empty() {
-        return Err(Error::Photo {
+        return Err(eigenfaces::Error::Photo {
             path: args.photo.clone(),
             problem: PhotoProblem::EnrolledAlready {
                 person: person.to_string(),
             },
-        });
+        }
+        .into());
     }
     let whom = if is_new { " (new)" } else { "" };
     Ok(Plan {
@@ -52,14 +55,18 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
 }
 
 /// The chosen face, prepared.
-fn face(args: &AddFace, person: &Person, preparation: &Preparation) -> Result<LabeledFace> {
+fn face(
+    args: &AddFace,
+    person: &Person,
+    preparation: &Preparation,
+) -> eigenfaces::Result<LabeledFace> {
     let choice = args.face.map_or(FaceChoice::Only, |number| {
         FaceChoice::Number(usize::from(number))
     });
     let source = args.photo.to_string_lossy();
     let photo = Photo::open(&args.photo)?;
     enrollment::chosen_face(preparation, person, &photo, choice, &source).map_err(|problem| {
-        Error::Photo {
+        eigenfaces::Error::Photo {
             path: args.photo.clone(),
             problem,
         }

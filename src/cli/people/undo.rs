@@ -1,13 +1,16 @@
 //! `eigenfaces people undo`: the last change is taken back.
 
-use eigenfaces::error::{Error, Result};
 use serde_json::json;
 
 use super::{Log, Model, Plan, Verb, in_words, tally};
+use crate::cli::error::Result;
 use crate::cli::output::counted;
 
 pub fn plan(model: &Model<'_>) -> Result<Plan> {
-    let change = model.history.last_change().ok_or(Error::NothingToUndo)?;
+    let change = model
+        .history
+        .last_change()
+        .ok_or(eigenfaces::Error::NothingToUndo)?;
     let gallery = model.gallery();
     let undone = gallery.clone().undone(change)?;
     let added = (!undone.erased.is_empty()).then(|| {

@@ -1,0 +1,98 @@
+//! The picture of `identify --explain`: why each face has the name that it has.
+
+use std::path::Path;
+
+use eigenfaces::dataset::{Limits, PhotoFile};
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer};
+use eigenfaces::render::explain;
+use eigenfaces::render::strip::{Row, strip};
+use eigenfaces::store::{Destination, Privacy};
+
+use super::report::{Report, named};
+use crate::cli::error::Result;
+use crate::cli::files;
+use crate::cli::output::{Output, shown};
+
+/// Faces explained in one picture: more could not be looked at.
+const MOST_EXPLAINED: usize = 12;
+
+/// The picture of `--explain`.
+pub struct Explanation<'a> {
+    file: &'a Destination,
+    recognizer: &'a Recognizer,
+    rows: Vec<Row>,
+    faces: usize,
+}
+
+impl<'a> Explanation<'a> {
+    pub fn new(file: &'a Destination, recognizer: &'a Recognizer) -> Self {
+        Self {
+            file,
+            recognizer,
+            rows: Vec::new(),
+            faces: 0,
+        }
+    }
+
+    /// Adds the faces of a photo. It is read again: to explain is not the usual thing, and pixels of thousands
+    /// of photos are not to be kept for it.
+    pub fn add(
+        &mut self,
+        photo: &Path,
+        found: &[Identification],
+        report: &Report<'_>,
+    ) -> Result<()> {
+        let room = MOST_EXPLAINED.saturating_sub(self.faces);
+        self.faces += found.len();
+        if room == 0 || found.is_empty() {
+            return Ok(());
+        }
+        let recognizer = self.recognizer;
+        let prepared = PhotoFile::read(photo, &Limits::default())
+            .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
+            .map_err(|problem| eigenfaces::Error::Photo {
+                path: photo.to_owned(),
+                problem,
+            })?;
+        for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
+            // Of the runner-up too, the confidence is told.
+            let faces =
+                FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
+            let query = QueryOptions {
+                top: 2,
+                ..report.query
+            };
+            let judged = recognizer
+                .identifier()
+                .identify_faces(&faces, query)
+                .remove(0);
+            let heading = format!(
+                "{}: {}",
+                named(photo, number, found.len()),
+                report.in_words(found_face)
+            );
+            let why = recognizer.explain(&face.pixels)?;
+            self.rows
+                .extend(explain::rows(recognizer, heading, &judged, &why));
+        }
+        Ok(())
+    }
+
+    pub fn write(self, output: &Output) -> Result<()> {
+        if self.rows.is_empty() {
+            output.say("no face was found, so there is nothing to explain");
+            return Ok(());
+        }
+        let picture = strip("Why these names", &self.rows).to_pixels();
+        files::picture(self.file, Privacy::Personal, &picture.into())?;
+        if self.faces > MOST_EXPLAINED {
+            output.say(&format!(
+                "only the first {MOST_EXPLAINED} of {} faces are explained",
+                self.faces
+            ));
+        }
+        output.say(&format!("wrote {}", shown(self.file.path())));
+        Ok(())
+    }
+}

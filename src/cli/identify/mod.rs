@@ -1,0 +1,219 @@
+//! `eigenfaces identify`: who is in each photo.
+
+mod explanation;
+mod report;
+mod results;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::gallery::{Recall, Search};
+use eigenfaces::preparation::PreparedFace;
+use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
+use eigenfaces::store::Outputs;
+
+use super::args::{Cli, Format, Identify};
+use super::copies::Copies;
+use super::error::Result;
+use super::gallery::Gallery;
+use super::learning::Naming;
+use super::outcome::Outcome;
+use super::output::Output;
+use super::photos::Photos;
+use super::{files, learning};
+use explanation::Explanation;
+use report::Report;
+use results::Results;
+
+/// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
+/// over a large gallery take.
+const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
+
+pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
+    // Wrong use is said before photos are looked for.
+    learning::refuse_unused(&args.origin);
+    refuse_explaining_a_pipe(args);
+    // What this program wrote into a folder of photos is not read, and may be replaced.
+    let mut photos = Photos::list(&args.photos, output)?;
+    if let Some(folder) = &args.sorting.sort_into {
+        photos.leave_out(folder);
+    }
+    let inputs = files::inputs(&photos.paths, &args.origin, model);
+    let mut outputs = Outputs::new(inputs, args.force.into());
+    let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
+    let (naming, unlearned) = match &explanation {
+        None => learning::naming(&args.origin, model, output)?,
+        // To explain, the enrolled faces are shown.
+        Some(_) => {
+            let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+            (Naming::Recognizer(Box::new(recognizer)), unlearned)
+        }
+    };
+    let approximate = args
+        .approximate
+        .then(|| Approximate::of(naming.identifier(), output));
+    let recognizer = match &approximate {
+        Some(approximate) => &approximate.identifier,
+        None => naming.identifier(),
+    };
+    let gallery = Gallery::open(args, recognizer, model)?;
+    let report = Report {
+        recognizer,
+        gallery: &gallery,
+        output,
+        query: QueryOptions {
+            top: usize::from(args.top),
+            acceptance: args.acceptance.into(),
+        },
+        recall: approximate.as_ref().map(|approximate| approximate.recall),
+    };
+    let explanation = match (&explanation, &naming) {
+        (Some(file), Naming::Recognizer(recognizer)) => Some(Explanation::new(file, recognizer)),
+        _ => None,
+    };
+    let copies = Copies::plan(&args.pictures, &photos.paths, outputs)?;
+    let failed = unlearned + photos.unusable.len();
+    let mut results = Results::new(args, &report, explanation, failed);
+    report.begin()?;
+    for skipped in &photos.unusable {
+        report.record(&skipped.path, &skipped.problem)?;
+    }
+    look(&photos.paths, &report, copies.as_ref(), &mut results)?;
+    results.finish()
+}
+
+/// Identifies all photos, batch by batch, while the next are read.
+fn look(
+    photos: &[PathBuf],
+    report: &Report<'_>,
+    copies: Option<&Copies>,
+    results: &mut Results<'_>,
+) -> Result<()> {
+    let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
+    let ready = |photo: &PathBuf, file: &PhotoFile| match copies {
+        None => Ok(Ready::Prepared(
+            recognizer.preparation().prepare_all(&file.decode()?)?,
+        )),
+        Some(copies) => {
+            let found = gallery.identify(recognizer, &file.decode()?, query);
+            Ok(Ready::Copied(match found {
+                Ok(found) => {
+                    let found = found?;
+                    copies.write(photo, file, &found).map(|()| found)
+                }
+                Err(error) => Err(error),
+            }))
+        }
+    };
+    // Alone, a photo's problem is the program's.
+    let is_alone = photos.len() == 1 && report.output.format == Format::Text;
+    let limits = Limits::default();
+    let take = |batches: &mut dyn Iterator<Item = Vec<_>>| -> Result<()> {
+        for (batch, ready) in photos.chunks(BATCH.get()).zip(batches) {
+            let found = identify(gallery, recognizer, ready, query)?;
+            for (photo, found) in batch.iter().zip(found) {
+                match found? {
+                    Ok(found) => results.add(photo, &found)?,
+                    Err(problem) if is_alone => {
+                        let path = photo.clone();
+                        return Err(eigenfaces::Error::Photo { path, problem }.into());
+                    }
+                    Err(problem) => results.add_problem(photo, &problem)?,
+                }
+            }
+        }
+        Ok(())
+    };
+    dataset::stream_each(photos, &limits, BATCH, ready, &|_| {}, take)
+}
+
+/// Ends with a usage error where a photo would have to be read twice that can be read once only.
+fn refuse_explaining_a_pipe(args: &Identify) {
+    let mut photos = args.photos.iter();
+    if args.explain.is_some() && photos.any(|photo| dataset::is_standard_input(photo)) {
+        let message = "--explain looks at a photo twice, and standard input can be read once: save the photo as a file";
+        Cli::command()
+            .error(ErrorKind::ArgumentConflict, message)
+            .exit();
+    }
+}
+
+/// Enrolled faces that an approximate search is tried with.
+const TRIED: usize = 1000;
+
+/// An approximate search of the gallery.
+struct Approximate {
+    identifier: Identifier,
+    /// The share of nearest faces that it finds.
+    recall: f64,
+}
+
+impl Approximate {
+    /// That of an identifier; says how much it finds.
+    fn of(exact: &Identifier, output: &Output) -> Self {
+        let identifier = exact.clone().searching(Search::Approximate);
+        let matcher = identifier.matcher();
+        let recall = matcher.and_then(|matcher| matcher.recall(TRIED));
+        output.say(&in_words(recall));
+        Self {
+            recall: recall.map_or(1.0, |recall| recall.share()),
+            identifier,
+        }
+    }
+}
+
+/// What an approximate search misses.
+fn in_words(recall: Option<Recall>) -> String {
+    match recall {
+        Some(recall) => format!(
+            "approximate: recall {:.3} over {} of the gallery's own faces",
+            recall.share(),
+            recall.faces
+        ),
+        None => "approximate: this gallery is searched exactly all the same".to_owned(),
+    }
+}
+
+/// What the readers made of a photo.
+enum Ready {
+    /// To be identified together with others: that costs less.
+    Prepared(Vec<PreparedFace>),
+    /// Identified already, for its copy was to be written while its file was in memory; what became of that.
+    Copied(Result<Vec<Identification>>),
+}
+
+/// What was found in a photo, or what is wrong with it.
+type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
+
+/// Who is in each photo of a batch; an error where its copy could not be written, or the gallery not be asked.
+fn identify(
+    gallery: &Gallery,
+    recognizer: &Identifier,
+    batch: Vec<std::result::Result<Ready, PhotoProblem>>,
+    query: QueryOptions,
+) -> Result<Vec<Result<Found>>> {
+    let mut prepared = Vec::with_capacity(batch.len());
+    let mut copied = Vec::with_capacity(batch.len());
+    for ready in batch {
+        copied.push(match ready {
+            Ok(Ready::Prepared(faces)) => {
+                prepared.push(faces);
+                None
+            }
+            Ok(Ready::Copied(found)) => Some(found.map(Ok)),
+            Err(problem) => Some(Ok(Err(problem))),
+        });
+    }
+    let mut found = gallery
+        .identify_prepared(recognizer, &prepared, query)?
+        .into_iter();
+    let mut next = || Ok(Ok(found.next().unwrap_or_default()));
+    Ok(copied
+        .into_iter()
+        .map(|copied| copied.unwrap_or_else(&mut next))
+        .collect())
+}

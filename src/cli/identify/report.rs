@@ -1,0 +1,174 @@
+//! What `identify` prints of each photo.
+
+use std::path::Path;
+
+use eigenfaces::decision::{Acceptance, Decision};
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions};
+
+use crate::cli::args::Format;
+use crate::cli::error::Result;
+use crate::cli::gallery::Gallery;
+use crate::cli::json;
+use crate::cli::output::{Output, one_line, percent, shown};
+
+/// Prints what was found, photo by photo.
+pub struct Report<'a> {
+    pub recognizer: &'a Identifier,
+    pub gallery: &'a Gallery,
+    pub output: &'a Output,
+    pub query: QueryOptions,
+    /// The share that an approximate search finds.
+    pub recall: Option<f64>,
+}
+
+impl Report<'_> {
+    pub fn begin(&self) -> Result<()> {
+        match self.output.format {
+            Format::Csv => self
+                .output
+                .line("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"),
+            Format::Text | Format::Json => Ok(()),
+        }
+    }
+
+    pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
+        match self.output.format {
+            Format::Text if found.is_empty() => self
+                .output
+                .line(&format!("{}: no face found", shown(photo))),
+            Format::Text => (1..)
+                .zip(found)
+                .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
+            Format::Json => self
+                .output
+                .json(json::identified(photo, found, self.recall)),
+            Format::Csv if found.is_empty() => {
+                self.output.csv(&row_without_face(photo, "no-face-found"))
+            }
+            Format::Csv => (1..)
+                .zip(found)
+                .try_for_each(|(number, face)| self.output.csv(&row(photo, number, face))),
+        }
+    }
+
+    fn face(&self, name: &str, found: &Identification) -> Result<()> {
+        self.output
+            .line(&format!("{name}: {}", self.in_words(found)))?;
+        if self.query.top > 1 {
+            for (rank, candidate) in (1..).zip(&found.candidates) {
+                self.output
+                    .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        self.output.warn(&format!("{}: {problem}", shown(photo)));
+        self.record(photo, problem)
+    }
+
+    /// For scripts, what is wrong with a photo.
+    pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        match self.output.format {
+            Format::Text => Ok(()),
+            Format::Json => self.output.json(json::problem(photo, problem)),
+            Format::Csv => {
+                let mut row = row_without_face(photo, "error");
+                row[COLUMNS - 1] = problem.to_string();
+                self.output.csv(&row)
+            }
+        }
+    }
+
+    /// As a person would say it, and why somebody who is likely was not named.
+    pub fn in_words(&self, found: &Identification) -> String {
+        let words = one_line(&found.to_string());
+        match (found.decision, words.strip_suffix(')')) {
+            (Decision::Unknown, Some(open)) => format!("{open}{})", self.yet(found)),
+            _ => words,
+        }
+    }
+
+    /// Why somebody who is likely was not named.
+    fn yet(&self, found: &Identification) -> String {
+        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
+            return String::new();
+        };
+        let Some(limit) = self
+            .gallery
+            .threshold(self.recognizer, self.query.acceptance)
+        else {
+            return String::new();
+        };
+        let limit = percent(limit);
+        if limit == percent(closest.confidence) {
+            "; a name needs slightly more".to_owned()
+        } else {
+            match self.query.acceptance {
+                Acceptance::FalseAccepts(_) => {
+                    format!(
+                        "; a name needs more than {}",
+                        limit.trim_start_matches("> ")
+                    )
+                }
+                Acceptance::Confidence(_) => format!("; below {limit}"),
+            }
+        }
+    }
+}
+
+/// A row of the table: a photo's face, counted from 1.
+fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
+    let named = found.decision == Decision::Known;
+    let closest = found.closest();
+    let bounds = found
+        .location
+        .map_or([const { String::new() }; 4], |place| {
+            place.bounds.map(|edge| format!("{edge:.1}"))
+        });
+    let mut row = vec![photo.to_string_lossy().into_owned(), number.to_string()];
+    row.extend(bounds);
+    row.push(json::decision(found.decision).to_owned());
+    row.push(
+        closest
+            .filter(|_| named)
+            .map_or_else(String::new, |c| c.person.to_string()),
+    );
+    row.push(closest.map_or_else(String::new, |c| format!("{:.4}", c.confidence)));
+    row.push(closest.map_or_else(String::new, |c| format!("{:.6}", c.distance)));
+    row.push(closest.map_or_else(String::new, |c| c.person.to_string()));
+    row.push(found.is_probable().to_string());
+    row.push(String::new());
+    debug_assert_eq!(row.len(), COLUMNS);
+    row
+}
+
+/// Columns of the table.
+const COLUMNS: usize = 13;
+
+/// The row of a photo in which no face was found, or that could not be looked at.
+fn row_without_face(photo: &Path, decision: &str) -> Vec<String> {
+    let mut row = vec![String::new(); COLUMNS];
+    row[0] = photo.to_string_lossy().into_owned();
+    row[6] = decision.to_owned();
+    row
+}
+
+fn with_numbers(candidate: &Candidate) -> String {
+    format!(
+        "{} ({}, distance {:.3})",
+        one_line(candidate.person.as_str()),
+        percent(candidate.confidence),
+        candidate.distance
+    )
+}
+
+/// A face of a photo, counted from 1.
+pub fn named(photo: &Path, number: usize, of: usize) -> String {
+    match of {
+        1 => shown(photo),
+        of => format!("{}, face {number} of {of}", shown(photo)),
+    }
+}

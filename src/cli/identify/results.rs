@@ -1,0 +1,116 @@
+//! What becomes of what was found, photo by photo: it is printed, drawn, sorted, and written beside photos.
+
+use std::path::Path;
+
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::recognizer::Identification;
+
+use super::explanation::Explanation;
+use super::report::Report;
+use crate::cli::args::Identify;
+use crate::cli::error::Result;
+use crate::cli::outcome::Outcome;
+use crate::cli::sidecars::{Named, Sidecars, Writing};
+use crate::cli::sorting::Sorted;
+
+/// Everything that is made of what is found.
+pub struct Results<'a> {
+    report: &'a Report<'a>,
+    explanation: Option<Explanation<'a>>,
+    sorted: Option<Sorted<'a>>,
+    sidecars: Option<Sidecars>,
+    /// Photos that were looked at, and things that could not be done.
+    done: usize,
+    failed: usize,
+}
+
+impl<'a> Results<'a> {
+    /// What the user asked for; so many photos have `failed` before.
+    pub fn new(
+        args: &'a Identify,
+        report: &'a Report<'a>,
+        explanation: Option<Explanation<'a>>,
+        failed: usize,
+    ) -> Self {
+        let sidecars = || {
+            Sidecars::new(match args.xmp.dry_run {
+                true => Writing::Told,
+                false => Writing::Done,
+            })
+        };
+        Self {
+            report,
+            explanation,
+            sorted: Sorted::plan(&args.sorting),
+            sidecars: args.xmp.write_xmp.then(sidecars),
+            done: 0,
+            failed,
+        }
+    }
+
+    /// Takes what was found in a photo.
+    ///
+    /// # Errors
+    /// What ends the command: results that cannot be printed, or a picture that cannot be made.
+    pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.add(photo, found, self.report)?;
+        }
+        let sorted = self.sorted.as_mut().map(|sorted| sorted.add(photo, found));
+        self.note(sorted);
+        self.report.photo(photo, found)?;
+        let output = self.report.output;
+        let sidecars = self.sidecars.as_mut();
+        let written = sidecars.map(|all| all.add(photo, &named_faces(found), output));
+        self.note(written);
+        self.done += 1;
+        Ok(())
+    }
+
+    /// Takes what is wrong with a photo.
+    ///
+    /// # Errors
+    /// Results that cannot be printed.
+    pub fn add_problem(&mut self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        self.failed += 1;
+        self.report.problem(photo, problem)
+    }
+
+    /// Says what could not be done beside the answer, which is no reason to end.
+    fn note(&mut self, done: Option<Result<()>>) {
+        if let Some(Err(error)) = done {
+            self.report.output.warn(&error.to_string());
+            self.failed += 1;
+        }
+    }
+
+    /// Writes and says what is left when all photos have been looked at.
+    ///
+    /// # Errors
+    /// The picture of an explanation cannot be written.
+    pub fn finish(self) -> Result<Outcome> {
+        let output = self.report.output;
+        if let Some(explanation) = self.explanation {
+            explanation.write(output)?;
+        }
+        if let Some(sidecars) = self.sidecars {
+            sidecars.report(output);
+        }
+        if let Some(sorted) = self.sorted {
+            sorted.report(output);
+        }
+        Ok(Outcome::of_inputs(self.done, self.failed))
+    }
+}
+
+/// The faces that were given a name.
+fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
+    let named = found.iter().filter_map(|face| {
+        Some(Named {
+            bounds: face.location?.bounds,
+            name: face.name()?,
+            confidence: face.closest().map(|closest| closest.confidence),
+        })
+    });
+    named.collect()
+}
