@@ -14,7 +14,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
 use super::damaged::{damaged, format_name, one_line};
-use super::jpeg::Colors;
+use super::jpeg::{Colors, Source};
 use super::limits::Limits;
 use super::{jpeg, luma};
 use crate::error::PhotoProblem;
@@ -108,12 +108,6 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
     image.apply_orientation(orientation);
     Ok(image)
 }
-
-/// Where pictures are read from: files and bytes in memory as one type, since every decoder of `image` is compiled again
-/// for each type of reader.
-pub(super) trait Source: BufRead + Seek {}
-
-impl<R: BufRead + Seek> Source for R {}
 
 /// Width and height of the upright photo, and how it is stored (EXIF's numbers 1 to 8), read from its header only.
 pub(super) fn header(

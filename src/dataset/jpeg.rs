@@ -4,6 +4,8 @@
 //! luma alone skips the colours and halves the time. The entropy-coded data are decoded strictly:
 //! by default the decoder would fill what is missing with mid-gray and call it done.
 
+use std::io::{BufRead, Seek};
+
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
 use zune_core::bytestream::{ZByteReaderTrait, ZCursor};
@@ -13,7 +15,6 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
 use super::damaged::damaged;
-use super::decode::Source;
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
@@ -26,6 +27,12 @@ pub(super) enum Colors {
     /// To be shown.
     Rgb,
 }
+
+/// Where pictures are read from: files and bytes in memory as one type, since every decoder is compiled again
+/// for each type of reader.
+pub(super) trait Source: BufRead + Seek {}
+
+impl<R: BufRead + Seek> Source for R {}
 
 /// Decodes, not yet turned upright.
 pub(super) fn decode(
