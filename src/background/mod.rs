@@ -17,6 +17,7 @@ pub(crate) mod likelihood;
 mod people;
 mod training;
 mod two_covariance;
+mod whole_numbers;
 
 use std::sync::OnceLock;
 
