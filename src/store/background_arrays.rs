@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Archive, ArchiveWriter};
 use crate::background::{Adaptation, Background, Calibration};
 use crate::error::{ModelProblem, Result};
+use crate::face_matrix::FaceMatrix;
 use crate::recognizer::{BackgroundComparer, Comparer};
 
 /// What `meta.json` says of comparing by the background model.
@@ -49,11 +50,20 @@ pub(super) fn write<W: io::Write>(
     Ok(())
 }
 
-/// Reads what was written; `persons` are those of the enrolled faces.
+impl BackgroundMeta {
+    /// Whether coordinates are those of the background model that comes with this program.
+    pub(super) fn is_current(&self) -> bool {
+        self.model == Background::bundled_digest()
+    }
+}
+
+/// Reads what was written; `persons` are those of the enrolled faces. What an older background model made of them means
+/// nothing here: it is learned again from the `faces`.
 pub(super) fn read(
     archive: &Archive,
     about: &BackgroundMeta,
     persons: &[usize],
+    faces: Option<&FaceMatrix>,
 ) -> Result<Comparer> {
     let background = Background::bundled()?;
     let refuse = |reason: &str| {
@@ -61,10 +71,15 @@ pub(super) fn read(
             reason: reason.to_owned(),
         })
     };
-    if about.model != Background::bundled_digest() {
-        return Err(refuse(
-            "coordinates of another background model; enrol the folder again with this version",
-        ));
+    if !about.is_current() {
+        if !(-1.0..=1.0).contains(&about.likeness_limit) {
+            return Err(refuse("senseless limits of the background model"));
+        }
+        let faces = faces.ok_or_else(|| refuse("coordinates of another background model"))?;
+        let coordinates = background.coordinates(faces);
+        let comparer =
+            BackgroundComparer::learn(coordinates, persons.to_vec(), about.likeness_limit)?;
+        return Ok(Comparer::Background(Box::new(comparer)));
     }
     let (rows, n) = (2 * background.components(), persons.len());
     let coordinates = archive.array("background_coordinates", &[n, rows])?;
@@ -85,4 +100,62 @@ pub(super) fn read(
     )
     .map(|comparer| Comparer::Background(Box::new(comparer)))
     .map_err(|_| refuse("a calibration that does not fit its people"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::path::Path;
+
+    use super::*;
+    use crate::gallery::History;
+    use crate::recognizer::{QueryOptions, Recognizer, Settings};
+    use crate::store::{self, Privacy, forge_members, replace_file};
+
+    #[test]
+    fn a_model_of_an_older_background_model_is_learned_again_from_its_faces() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1.npz");
+        let before = store::load(&fixture).unwrap();
+        let (preparation, gallery) = (*before.preparation(), before.gallery().clone());
+        let recognizer = Recognizer::learn(preparation, gallery, Settings::default()).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        store::save(&recognizer, &History::default(), &file).unwrap();
+
+        // The same model, but for the digest of its background model and a coordinate.
+        let mut members = Vec::new();
+        let mut zip = zip::ZipArchive::new(std::fs::File::open(&file).unwrap()).unwrap();
+        for at in 0..zip.len() {
+            let mut member = zip.by_index(at).unwrap();
+            let mut content = Vec::new();
+            member.read_to_end(&mut content).unwrap();
+            members.push((member.name().unwrap().into_owned(), content));
+        }
+        for (name, content) in &mut members {
+            if name == "meta.json" {
+                let digest = Background::bundled_digest();
+                let text = String::from_utf8(content.clone()).unwrap();
+                assert!(text.contains(&digest));
+                *content = text
+                    .replace(&digest, &"0".repeat(digest.len()))
+                    .into_bytes();
+            }
+            if name == "background_coordinates.npy" {
+                *content.last_mut().unwrap() ^= 1;
+            }
+        }
+        let older = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let forged = forge_members(&members);
+        replace_file(&older, Privacy::Owner, |out| {
+            io::Write::write_all(out, &forged)
+        })
+        .unwrap();
+
+        let faces = recognizer.gallery().faces();
+        let query = QueryOptions::default();
+        let expected = recognizer.identifier().identify_faces(faces, query);
+        let whole = store::load(&older).unwrap();
+        assert_eq!(whole.identifier().identify_faces(faces, query), expected);
+        let identifier = store::load_identifier(&older).unwrap();
+        assert_eq!(identifier.identify_faces(faces, query), expected);
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::background_arrays::BackgroundMeta;
 use super::meta::{Meta, senseless as refused};
 use super::model;
 use super::model_parts::{EnrolledFaces, named, read_comparer, read_space};
@@ -28,8 +29,11 @@ fn read(archive: &Archive) -> Result<Identifier> {
     archive.expect(Kind::Model)?;
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
-    // These compare with the faces themselves; and what is in memory can as well be looked at closely.
-    if archive.is_in_memory() || settings.kernel != Kernel::Linear {
+    let is_older = |background: &BackgroundMeta| !background.is_current();
+    let needs_faces =
+        settings.kernel != Kernel::Linear || meta.background.as_ref().is_some_and(is_older);
+    // What is in memory can as well be looked at closely.
+    if archive.is_in_memory() || needs_faces {
         let (recognizer, _) = model::from_archive(archive)?;
         return Ok(recognizer.into_identifier());
     }

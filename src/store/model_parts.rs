@@ -44,7 +44,7 @@ pub(super) struct EnrolledFaces<'a> {
     /// The person of each.
     pub persons: &'a [usize],
     pub people: usize,
-    /// Their pixels, which only kernels need.
+    /// Their pixels, which kernels need, and coordinates of an older background model.
     pub faces: Option<&'a FaceMatrix>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn read_comparer(
     placed: EnrolledFaces<'_>,
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
-        (Some(about), _) => background_arrays::read(archive, about, placed.persons),
+        (Some(about), _) => background_arrays::read(archive, about, placed.persons, placed.faces),
         (None, Some(calibration)) => Ok(Comparer::Gallery {
             matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),
             calibration,
