@@ -108,18 +108,17 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::gallery::History;
     use crate::recognizer::{QueryOptions, Recognizer, Settings};
     use crate::store::{self, Privacy, forge_members, replace_file};
 
     #[test]
     fn a_model_of_an_older_background_model_is_learned_again_from_its_faces() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1.npz");
-        let before = store::load(&fixture).unwrap();
+        let (before, history) = store::load_with_history(&fixture).unwrap();
         let (preparation, gallery) = (*before.preparation(), before.gallery().clone());
         let recognizer = Recognizer::learn(preparation, gallery, Settings::default()).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        store::save(&recognizer, &History::default(), &file).unwrap();
+        store::save(&recognizer, &history, &file).unwrap();
 
         // The same model, but for the digest of its background model and a coordinate.
         let mut members = Vec::new();
