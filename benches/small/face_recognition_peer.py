@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ageitgey's face_recognition (a deep network of dlib's) in the small galleries of examples/small_galleries.rs.
+"""ageitgey's face_recognition (a deep network of dlib's) in the small galleries of examples/small_galleries.
 
     python3 face_recognition_peer.py draws.jsonl        (run.sh beside it installs what it needs, and draws)
 

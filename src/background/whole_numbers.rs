@@ -27,19 +27,19 @@ impl Zoom {
         let (width, height) = (size.width() as i32, size.height() as i32);
         let columns = self.places(width, width);
         let rows = self.places(height, 2 * height * 2 / 5);
-        let whole = self.whole();
-        let stride = size.width() as usize;
-        let mut view = Vec::with_capacity(face.len());
-        for row in &rows {
+        let (stride, whole) = (size.width() as usize, self.whole());
+        let mean = Mean::of((whole * whole) as u32);
+        let mut view = vec![0; face.len()];
+        let mut between = vec![0; stride];
+        for (row, pixels) in rows.iter().zip(view.chunks_exact_mut(stride)) {
             let (upper, lower) = (&face[row.before * stride..], &face[row.after * stride..]);
-            for column in &columns {
-                let along = |line: &[u8]| {
-                    i32::from(line[column.before]) * (whole - column.weight)
-                        + i32::from(line[column.after]) * column.weight
-                };
-                let sum = along(upper) * (whole - row.weight) + along(lower) * row.weight;
-                let square = whole * whole;
-                view.push(((sum + square / 2) / square) as u8);
+            for (sum, (&upper, &lower)) in between.iter_mut().zip(upper.iter().zip(lower)) {
+                *sum = i32::from(upper) * (whole - row.weight) + i32::from(lower) * row.weight;
+            }
+            for (pixel, column) in pixels.iter_mut().zip(&columns) {
+                let (before, after) = (between[column.before], between[column.after]);
+                let sum = before * (whole - column.weight) + after * column.weight;
+                *pixel = mean.nearest(sum as u32);
             }
         }
         view
@@ -66,24 +66,46 @@ impl Zoom {
     }
 }
 
+/// Division of weighted sums of levels by what the weights add up to, without an instruction that divides.
+#[derive(Clone, Copy)]
+struct Mean {
+    half: u32,
+    /// 2^40 / the weights, rounded up: exact for sums of at most 255 times weights of up to 2^16.
+    reciprocal: u64,
+}
+
+impl Mean {
+    fn of(weights: u32) -> Self {
+        Self {
+            half: weights / 2,
+            reciprocal: (1_u64 << 40).div_ceil(u64::from(weights)),
+        }
+    }
+
+    fn nearest(self, sum: u32) -> u8 {
+        (u64::from(sum + self.half) * self.reciprocal >> 40) as u8
+    }
+}
+
 /// A face at a smaller size: every pixel the mean of what it covers.
 pub fn reduced(face: &[u8], from: FaceSize, to: FaceSize) -> Vec<u8> {
-    let (columns, rows) = (
-        overlaps(from.width(), to.width()),
-        overlaps(from.height(), to.height()),
-    );
+    let columns = overlaps(from.width(), to.width());
     let stride = from.width() as usize;
-    let whole = from.pixels() as u64;
-    let mut small = Vec::with_capacity(to.pixels());
-    for row in &rows {
-        for column in &columns {
-            let mut sum = 0;
-            for &(y, height) in row {
-                for &(x, width) in column {
-                    sum += u64::from(face[y * stride + x]) * height * width;
-                }
+    let mean = Mean::of(from.pixels() as u32);
+    let mut small = vec![0; to.pixels()];
+    // A column of the face after the other, added up over the rows that a row of the smaller face covers.
+    let mut sums = vec![0_u32; stride];
+    let rows = small.chunks_exact_mut(to.width() as usize);
+    for (row, covered) in rows.zip(overlaps(from.height(), to.height())) {
+        sums.fill(0);
+        for (y, height) in covered {
+            for (sum, &level) in sums.iter_mut().zip(&face[y * stride..]) {
+                *sum += height * u32::from(level);
             }
-            small.push(((sum + whole / 2) / whole) as u8);
+        }
+        for (pixel, covered) in row.iter_mut().zip(&columns) {
+            let sum: u32 = covered.iter().map(|&(x, width)| width * sums[x]).sum();
+            *pixel = mean.nearest(sum);
         }
     }
     small
@@ -91,9 +113,8 @@ pub fn reduced(face: &[u8], from: FaceSize, to: FaceSize) -> Vec<u8> {
 
 /// For each of `to` equal parts of a side of `from` pixels, the pixels that it covers and how much of each, in units
 /// of 1 / `to` of a pixel.
-fn overlaps(from: u32, to: u32) -> Vec<Vec<(usize, u64)>> {
-    let (from, to) = (u64::from(from), u64::from(to));
-    let part = |at: u64| {
+fn overlaps(from: u32, to: u32) -> Vec<Vec<(usize, u32)>> {
+    let part = |at: u32| {
         let (start, end) = (at * from, (at + 1) * from);
         let pixels = start / to..end.div_ceil(to);
         pixels

@@ -1,6 +1,7 @@
 //! What is done to a photo's pixels before they are compared: size, and light.
 
 pub mod clahe;
+mod elementary;
 pub mod equalize;
 pub mod gradient;
 pub mod local;

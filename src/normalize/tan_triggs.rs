@@ -3,9 +3,13 @@
 //! Tan and Triggs, Enhanced local texture feature sets for face recognition under difficult lighting
 //! conditions, IEEE Transactions on Image Processing 19(6), 2010, with their parameters: gamma 0.2,
 //! difference of Gaussians of 1 and 2 pixels, contrast equalisation with exponent 0.1 and limit 10.
+//!
+//! Blurs add what lies on both sides first, and means are of whole numbers: a mirrored face becomes, to the last bit, the
+//! mirror image of what the face becomes.
 
+use super::elementary::{power, tanh};
 use crate::face_matrix::FaceSize;
-use crate::vectors::vectorised_mut;
+use crate::vectors::{vectorised_mut, whole};
 
 const GAMMA: f32 = 0.2;
 const NARROW: f32 = 1.0;
@@ -19,40 +23,57 @@ const NOTHING: f32 = 1e-5;
 /// Treats a face in its place. No detail is 128; what goes to the limit, 1 or 255.
 pub fn apply(face: &mut [u8], size: FaceSize) {
     let width = size.width() as usize;
-    let compressed: Vec<f32> = {
-        let levels: [f32; 256] = std::array::from_fn(|level| (level as f32).powf(GAMMA));
-        face.iter()
-            .map(|&level| levels[usize::from(level)])
-            .collect()
-    };
-    let (fine, coarse) = (
-        blurred(&compressed, width, NARROW),
-        blurred(&compressed, width, WIDE),
+    vectorised_mut(
+        #[inline(always)]
+        || {
+            let compressed = compressed(face);
+            let mut detail = blurred(&compressed, width, NARROW);
+            let coarse = blurred(&compressed, width, WIDE);
+            for (level, coarse) in detail.iter_mut().zip(&coarse) {
+                let difference = *level - coarse;
+                *level = if difference.abs() < NOTHING {
+                    0.0
+                } else {
+                    difference
+                };
+            }
+            equalise(&mut detail, width, f32::INFINITY);
+            equalise(&mut detail, width, LIMIT);
+            for (byte, level) in face.iter_mut().zip(&detail) {
+                *byte = whole(128.5 + 127.0 * tanh(level / LIMIT)) as u8;
+            }
+        },
     );
-    let mut detail: Vec<f32> = fine
-        .iter()
-        .zip(coarse)
-        .map(|(fine, coarse)| fine - coarse)
-        .collect();
-    for level in &mut detail {
-        if level.abs() < NOTHING {
-            *level = 0.0;
-        }
+}
+
+/// Levels to the power [`GAMMA`].
+#[inline(always)]
+fn compressed(face: &[u8]) -> Vec<f32> {
+    let mut levels = [0.0; 256];
+    for (level, compressed) in levels.iter_mut().enumerate() {
+        *compressed = power(level as f32, GAMMA);
     }
-    equalise(&mut detail, f32::INFINITY);
-    equalise(&mut detail, LIMIT);
-    for (byte, level) in face.iter_mut().zip(detail) {
-        *byte = (128.0 + 127.0 * (level / LIMIT).tanh()).round() as u8;
-    }
+    face.iter()
+        .map(|&level| levels[usize::from(level)])
+        .collect()
 }
 
 /// Divides by the generalised mean of magnitudes, none counting more than `most`; nothing stays nothing.
-fn equalise(detail: &mut [f32], most: f32) {
-    let powers = detail
-        .iter()
-        .map(|level| f64::from(level.abs().min(most).powf(EXPONENT)));
-    let mean = powers.sum::<f64>() / detail.len() as f64;
-    let contrast = mean.powf(1.0 / f64::from(EXPONENT)) as f32;
+#[inline(always)]
+fn equalise(detail: &mut [f32], width: usize, most: f32) {
+    /// Powers are added in units of 2^-20. Below four, as those of magnitudes below a million are, a row of them fits
+    /// into 32 bits.
+    const UNIT: f32 = (1 << 20) as f32;
+    let mut sum = 0;
+    for row in detail.chunks_exact(width) {
+        let mut sum_of_row = 0;
+        for level in row {
+            sum_of_row += whole(power(level.abs().min(most), EXPONENT) * UNIT);
+        }
+        sum += u64::from(sum_of_row);
+    }
+    let mean = sum as f32 / UNIT / detail.len() as f32;
+    let contrast = power(mean, 1.0 / EXPONENT);
     if contrast > 0.0 {
         for level in detail {
             *level /= contrast;
@@ -61,30 +82,33 @@ fn equalise(detail: &mut [f32], most: f32) {
 }
 
 /// Blurred by a Gaussian of so many pixels, cut at three of them, the border repeated outside.
+#[inline(always)]
 fn blurred(picture: &[f32], width: usize, pixels: f32) -> Vec<f32> {
-    let reach = (3.0 * pixels).ceil() as isize;
-    let mut weights: Vec<f32> = (-reach..=reach)
-        .map(|at| (-0.5 * (at as f32 / pixels).powi(2)).exp())
-        .collect();
-    let total: f32 = weights.iter().sum();
-    for weight in &mut weights {
-        *weight /= total;
-    }
-    let mut both = vec![0.0; picture.len()];
-    vectorised_mut(
-        #[inline(always)]
-        || {
-            let across = blurred_across(picture, width, &weights);
-            blur_down(&across, width, &weights, &mut both);
-        },
+    let weights = gaussian(pixels);
+    let mut blurred = vec![0.0; picture.len()];
+    blur_down(
+        &blurred_across(picture, width, &weights),
+        width,
+        &weights,
+        &mut blurred,
     );
-    both
+    blurred
 }
 
-/// Rows blurred by an odd number of weights.
+/// Weights of the middle of a Gaussian of so many pixels and of those beside it on one side, up to three times as far.
+#[inline(always)]
+fn gaussian(pixels: f32) -> Vec<f32> {
+    let reach = (3.0 * pixels).ceil() as u16;
+    let falling = |at: u16| (-0.5 * (f32::from(at) / pixels).powi(2)).exp();
+    let weights = (0..=reach).map(falling);
+    let total = 2.0 * weights.clone().sum::<f32>() - 1.0;
+    weights.map(|weight| weight / total).collect()
+}
+
+/// Rows blurred by the weights of the middle and of one side.
 #[inline(always)]
 fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
-    let reach = weights.len() / 2;
+    let reach = weights.len() - 1;
     let mut across = vec![0.0; picture.len()];
     let mut padded = vec![0.0; width + 2 * reach];
     let rows = picture.chunks_exact(width);
@@ -92,29 +116,50 @@ fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
         padded[..reach].fill(row[0]);
         padded[reach..][..width].copy_from_slice(row);
         padded[reach + width..].fill(row[width - 1]);
-        for (step, weight) in weights.iter().enumerate() {
-            add(blurred, &padded[step..], *weight);
+        start(blurred, row, weights[0]);
+        for (far, weight) in weights.iter().enumerate().skip(1) {
+            add(
+                blurred,
+                &padded[reach - far..],
+                &padded[reach + far..],
+                *weight,
+            );
         }
     }
     across
 }
 
-/// Columns blurred by an odd number of weights.
+/// Columns blurred by the weights of the middle and of one side.
 #[inline(always)]
 fn blur_down(picture: &[f32], width: usize, weights: &[f32], down: &mut [f32]) {
-    let (height, reach) = (picture.len() / width, weights.len() / 2);
+    let last = picture.len() / width - 1;
+    let row = |y: usize| &picture[y * width..][..width];
     for (y, blurred) in down.chunks_exact_mut(width).enumerate() {
-        for (step, weight) in weights.iter().enumerate() {
-            let near = (y + step).saturating_sub(reach).min(height - 1);
-            add(blurred, &picture[near * width..], *weight);
+        start(blurred, row(y), weights[0]);
+        for (far, weight) in weights.iter().enumerate().skip(1) {
+            add(
+                blurred,
+                row(y.saturating_sub(far)),
+                row((y + far).min(last)),
+                *weight,
+            );
         }
     }
 }
 
-/// Adds levels, weighted, to sums.
+/// Sums begin as weighted levels.
 #[inline(always)]
-fn add(sums: &mut [f32], levels: &[f32], weight: f32) {
+fn start(sums: &mut [f32], levels: &[f32], weight: f32) {
     for (sum, level) in sums.iter_mut().zip(levels) {
-        *sum += weight * level;
+        *sum = weight * level;
+    }
+}
+
+/// Adds levels of both sides, weighted, to sums.
+#[inline(always)]
+fn add(sums: &mut [f32], before: &[f32], after: &[f32], weight: f32) {
+    let (before, after) = (&before[..sums.len()], &after[..sums.len()]);
+    for ((sum, before), after) in sums.iter_mut().zip(before).zip(after) {
+        *sum += weight * (before + after);
     }
 }

@@ -1,6 +1,9 @@
 //! How pixels are shared out among the cells around them.
 
-use super::{CELL, Grid};
+use super::picture::Gradients;
+use super::{CELL, Grid, PATTERNS};
+use crate::face_matrix::FaceSize;
+use crate::vectors::vectorised_mut;
 
 /// Where a pixel lies along a side.
 pub struct Place {
@@ -27,22 +30,87 @@ pub fn places(side: u32, cells: usize) -> Vec<Place> {
         .collect()
 }
 
+/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
+pub struct Histograms {
+    grid: Grid,
+    across: Vec<Place>,
+    /// The shares of the pixels of a row, in the order of [`corners`](Self::corners).
+    shares: Vec<[u32; 4]>,
+    /// For each gap across and each bin, what goes to the four cells around: above before and after, below before and
+    /// after.
+    corners: Vec<[u64; 4]>,
+    sums: Vec<u64>,
+}
+
+impl Histograms {
+    /// Nothing counted yet in faces of this size.
+    pub fn new(size: FaceSize, grid: Grid) -> Self {
+        let across = places(size.width(), grid.columns);
+        Self {
+            grid,
+            shares: vec![[0; 4]; across.len()],
+            across,
+            corners: vec![[0; 4]; CELL * (grid.columns + 1)],
+            sums: vec![0; CELL * grid.columns * grid.rows],
+        }
+    }
+
+    /// Adds a row of pixels: the bins of their patterns, and their gradients.
+    pub fn add(&mut self, row: &Place, patterns: &[u8], gradients: &Gradients) {
+        let (shares, corners) = (&mut self.shares, &mut self.corners);
+        let across = &self.across;
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                for (shares, column) in shares.iter_mut().zip(across) {
+                    let above = [row.before * column.before, row.before * column.after];
+                    let below = [row.after * column.before, row.after * column.after];
+                    *shares = [above[0], above[1], below[0], below[1]];
+                }
+                let count = across.len();
+                let (shares, patterns) = (&shares[..count], &patterns[..count]);
+                let (axes, diagonals) = (&gradients.axes[..count], &gradients.diagonals[..count]);
+                let along_axes = &gradients.along_axes[..count];
+                let along_diagonals = &gradients.along_diagonals[..count];
+                for (x, column) in across.iter().enumerate() {
+                    let bins = &mut corners[column.gap * CELL..][..CELL];
+                    let mut add = |bin: usize, times: u32| {
+                        for (sum, share) in bins[bin].iter_mut().zip(shares[x]) {
+                            *sum += u64::from(share) * u64::from(times);
+                        }
+                    };
+                    add(usize::from(patterns[x]), 1);
+                    add(PATTERNS + axes[x] as usize, along_axes[x]);
+                    add(PATTERNS + diagonals[x] as usize, along_diagonals[x]);
+                }
+            },
+        );
+    }
+
+    /// Adds what a row of gaps gathered to the cells around, and begins anew.
+    pub fn hand_out(&mut self, gap: usize) {
+        let rows = beside(gap, self.grid.rows);
+        for (column_gap, bins) in self.corners.chunks_exact_mut(CELL).enumerate() {
+            let columns = beside(column_gap, self.grid.columns);
+            for (corner, (row, column)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate()
+            {
+                let cell = (rows[row] * self.grid.columns + columns[column]) * CELL;
+                let sums = &mut self.sums[cell..][..CELL];
+                for (sum, bin) in sums.iter_mut().zip(bins.iter()) {
+                    *sum += bin[corner];
+                }
+            }
+            bins.fill([0; 4]);
+        }
+    }
+
+    /// The sums of all cells, row by row, each with its bins.
+    pub fn sums(self) -> Vec<u64> {
+        self.sums
+    }
+}
+
 /// The cells on both sides of a gap.
 pub fn beside(gap: usize, cells: usize) -> [usize; 2] {
     [gap.saturating_sub(1), gap.min(cells - 1)]
-}
-
-/// Adds what a row of gaps gathered to the cells around, and empties it.
-pub fn hand_out(corners: &mut [[u64; 4]], gap: usize, grid: Grid, sums: &mut [u64]) {
-    for (column_gap, bins) in corners.chunks_exact_mut(CELL).enumerate() {
-        let rows = beside(gap, grid.rows);
-        let columns = beside(column_gap, grid.columns);
-        for (corner, (row, column)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
-            let cell = (rows[row] * grid.columns + columns[column]) * CELL;
-            for (sum, bin) in sums[cell..][..CELL].iter_mut().zip(bins.iter()) {
-                *sum += bin[corner];
-            }
-        }
-        bins.fill([0; 4]);
-    }
 }

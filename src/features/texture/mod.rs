@@ -10,6 +10,7 @@
 
 mod cells;
 mod picture;
+mod roots;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +19,9 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::vectors::vectorised_mut;
-use cells::{hand_out, places};
-use picture::{Gradient, Picture};
+use cells::{Histograms, places};
+use picture::{Gradients, Picture};
+use roots::{roots_of_a_cell, roots_of_shares};
 
 /// Cells across.
 pub const COLUMNS: usize = 7;
@@ -110,11 +111,13 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
 /// # Panics
 /// If the face is not of this size.
 pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
+    let mut bytes = vec![0; PATTERNS * COLUMNS * ROWS];
     let histograms = histograms(face, size, GRID);
     let cells = histograms.chunks_exact(CELL);
-    cells
-        .flat_map(|cell| roots_of_shares(&cell[..PATTERNS], 0.0))
-        .collect()
+    for (cell, roots) in cells.zip(bytes.chunks_exact_mut(PATTERNS)) {
+        roots_of_shares(&cell[..PATTERNS], 0.0, roots);
+    }
+    bytes
 }
 
 /// The texture that a face (d pixels) and its mirror image have together, on this grid: each cell added to the mirror
@@ -141,62 +144,32 @@ pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
     bytes
 }
 
-/// The roots of shares of a cell's patterns and of its directions, in bytes.
-fn roots_of_a_cell(cell: &[u64], faint: f64) -> impl Iterator<Item = u8> {
-    let (patterns, directions) = cell.split_at(PATTERNS);
-    roots_of_shares(patterns, 0.0).chain(roots_of_shares(directions, faint))
-}
-
 /// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
 fn histograms(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
     assert_eq!(face.len(), size.pixels(), "a face of another size");
-    let across = places(size.width(), grid.columns);
     let down = places(size.height(), grid.rows);
     let picture = Picture::new(face, size);
     let labels = labels();
 
-    let mut sums = vec![0_u64; CELL * grid.columns * grid.rows];
-    // The shares of the four cells between whose middles a row of pixels runs, for each bin.
-    let mut corners = vec![[0_u64; 4]; CELL * (grid.columns + 1)];
-    let mut patterns = vec![0_u8; across.len()];
-    let mut gradients = vec![Gradient::default(); across.len()];
+    let mut histograms = Histograms::new(size, grid);
+    let width = size.width() as usize;
+    let mut patterns = vec![0_u8; width];
+    let mut gradients = Gradients::new(width);
     for (y, row) in down.iter().enumerate() {
         match grid.radius {
             Radius::One => picture.patterns_at_one(y, &mut patterns),
             Radius::Two => picture.patterns_at_two(y, &mut patterns),
         }
+        for pattern in &mut patterns {
+            *pattern = labels[usize::from(*pattern)];
+        }
         picture.gradients(y, &mut gradients);
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                let pixels = patterns.iter().zip(&gradients);
-                for (column, (&pattern, gradient)) in across.iter().zip(pixels) {
-                    let bins = &mut corners[column.gap * CELL..][..CELL];
-                    let shares = [
-                        row.before * column.before,
-                        row.before * column.after,
-                        row.after * column.before,
-                        row.after * column.after,
-                    ];
-                    let mut add = |bin: usize, times: u32| {
-                        for (sum, share) in bins[bin].iter_mut().zip(shares) {
-                            *sum += u64::from(share) * u64::from(times);
-                        }
-                    };
-                    add(usize::from(labels[usize::from(pattern)]), 1);
-                    add(PATTERNS + gradient.axis as usize, gradient.along_axis);
-                    add(
-                        PATTERNS + gradient.diagonal as usize,
-                        gradient.along_diagonal,
-                    );
-                }
-            },
-        );
+        histograms.add(row, &patterns, &gradients);
         if down.get(y + 1).is_none_or(|next| next.gap != row.gap) {
-            hand_out(&mut corners, row.gap, grid, &mut sums);
+            histograms.hand_out(row.gap);
         }
     }
-    sums
+    histograms.sums()
 }
 
 /// The textures of faces, in their order, as pictures of the size [`SHEET`].
@@ -263,14 +236,5 @@ fn labels() -> &'static [u8; 256] {
             }
         }
         labels
-    })
-}
-
-/// round(255 √share) of each sum, shares of all sums and `more`.
-fn roots_of_shares(sums: &[u64], more: f64) -> impl Iterator<Item = u8> {
-    let total = sums.iter().sum::<u64>() as f64 + more;
-    sums.iter().map(move |&sum| {
-        let share = if total > 0.0 { sum as f64 / total } else { 0.0 };
-        (255.0 * share.sqrt()).round() as u8
     })
 }

@@ -40,11 +40,10 @@ impl Picture {
         const NEAR: i32 = 256 - FAR;
         const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
 
-        let count = patterns.len();
-        let [top, above, middle, below, bottom] = self.rows(y, count);
         vectorised_mut(
             #[inline(always)]
             || {
+                let [top, above, middle, below, bottom] = self.rows(y, patterns.len());
                 for (x, pattern) in patterns.iter_mut().enumerate() {
                     let centre = middle[2][x];
                     let is_not_darker = |near: i32, beside: i32, far: i32| {
@@ -72,11 +71,10 @@ impl Picture {
         const NEAR: i32 = 256 - FAR;
         const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
 
-        let count = patterns.len();
-        let [_, above, middle, below, _] = self.rows(y, count);
         vectorised_mut(
             #[inline(always)]
             || {
+                let [_, above, middle, below, _] = self.rows(y, patterns.len());
                 for (x, pattern) in patterns.iter_mut().enumerate() {
                     let centre = middle[2][x];
                     let is_not_darker = |beside: i32, far: i32| {
@@ -98,7 +96,9 @@ impl Picture {
     }
 
     /// What lies around the first `count` pixels of a row: of the five rows about it, from two above on, five slices,
-    /// from two to the left on. So that all of a loop's slices are known to be of one length.
+    /// from two to the left on. To be called where the loop is: there the compiler sees that all are of one length, and
+    /// uses vector registers.
+    #[inline(always)]
     fn rows(&self, y: usize, count: usize) -> [[&[i32]; 5]; 5] {
         std::array::from_fn(|down| {
             let row = &self.levels[(y + down) * self.width..][..count + 2 * MARGIN];
@@ -107,29 +107,56 @@ impl Picture {
     }
 
     /// The gradients of a row of pixels.
-    pub fn gradients(&self, y: usize, gradients: &mut [Gradient]) {
-        let count = gradients.len();
-        let [_, above, middle, below, _] = self.rows(y, count);
+    pub fn gradients(&self, y: usize, gradients: &mut Gradients) {
         vectorised_mut(
             #[inline(always)]
             || {
-                for (x, gradient) in gradients.iter_mut().enumerate() {
+                let count = gradients.axes.len();
+                let [_, above, middle, below, _] = self.rows(y, count);
+                let axes = &mut gradients.axes[..count];
+                let along_axes = &mut gradients.along_axes[..count];
+                let diagonals = &mut gradients.diagonals[..count];
+                let along_diagonals = &mut gradients.along_diagonals[..count];
+                for x in 0..count {
                     let across = middle[3][x] - middle[1][x];
-                    *gradient = Gradient::of(across, below[2][x] - above[2][x]);
+                    let gradient = Gradient::of(across, below[2][x] - above[2][x]);
+                    axes[x] = gradient.axis;
+                    along_axes[x] = gradient.along_axis;
+                    diagonals[x] = gradient.diagonal;
+                    along_diagonals[x] = gradient.along_diagonal;
                 }
             },
         );
     }
 }
 
-/// The two directions between which the gradient of a pixel points, the nearer axis and the diagonal beside it, each with
-/// its part of the magnitude.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Gradient {
-    pub axis: u32,
-    pub diagonal: u32,
-    pub along_axis: u32,
-    pub along_diagonal: u32,
+/// The two directions between which the gradient of each pixel of a row points, the nearer axis and the diagonal beside
+/// it, each with its part of the magnitude. A list for each, as vector registers write them.
+pub struct Gradients {
+    pub axes: Vec<u32>,
+    pub along_axes: Vec<u32>,
+    pub diagonals: Vec<u32>,
+    pub along_diagonals: Vec<u32>,
+}
+
+impl Gradients {
+    /// Room for a row of so many pixels.
+    pub fn new(count: usize) -> Self {
+        Self {
+            axes: vec![0; count],
+            along_axes: vec![0; count],
+            diagonals: vec![0; count],
+            along_diagonals: vec![0; count],
+        }
+    }
+}
+
+/// The gradient of one pixel, as in [`Gradients`].
+struct Gradient {
+    axis: u32,
+    diagonal: u32,
+    along_axis: u32,
+    along_diagonal: u32,
 }
 
 impl Gradient {

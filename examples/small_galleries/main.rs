@@ -2,13 +2,16 @@
 //! of everybody else are identified.
 //!
 //! ```text
-//! cargo run --release --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [export=FILE] 2x5 5x5 10x3 5x1
+//! cargo run --release --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [light=50-77] [export=FILE] 2x5 5x5 10x3 5x1
 //! ```
 //!
 //! A line for each size of gallery: rank-1, the shares of enrolled people's photos that are told the right and a wrong
 //! name, the share of strangers that get a name, the error of calibration (half of all probes strangers), and how often a
 //! confidence of 90 % or more is right. `export` writes every draw as a line of JSON, for other programs to be measured by
-//! (benches/small). Everything as a user has it: default settings, each gallery learned on its own.
+//! (benches/small). `light` turns the light of the enrolled people's other photos to the side, by so many degrees. Everything as
+//! a user has it: default settings, each gallery learned on its own.
+
+mod light;
 
 use std::error::Error;
 use std::fs::File;
@@ -24,6 +27,7 @@ use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::{self, Crops, Framing, Look};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
+use light::Light;
 
 /// Photos of an enrolled person that are identified at most.
 const PROBES: usize = 5;
@@ -32,12 +36,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().ok_or("give a folder of labelled photos")?);
     let (mut strangers, mut draws, mut framing, mut export) = (None, 20_u64, None, None);
+    let mut light = None;
     let mut sizes = Vec::new();
     for word in words {
         match word.split_once('=') {
             Some(("strangers", value)) => strangers = Some(PathBuf::from(value)),
             Some(("draws", value)) => draws = value.parse()?,
             Some(("export", file)) => export = Some(BufWriter::new(File::create(file)?)),
+            Some(("light", angles)) => {
+                light = Some(Light::from_words(angles).ok_or("angles are such as light=50-77")?);
+            }
             Some(("framing", "as-is")) => framing = Some(Framing::AsIs),
             Some(_) => return Err(format!("{word}: no such option").into()),
             None => {
@@ -58,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             if let Some(file) = &mut export {
                 writeln!(file, "{}", set.told(&drawn, (people, photos), &others))?;
             }
-            set.try_draw(drawn, &others, &mut tally)?;
+            set.try_draw(drawn, &others, light.as_ref(), &mut tally)?;
         }
         println!(
             "{:24} {people:3} x {photos:<2} {}",
@@ -168,6 +176,7 @@ impl Set {
         &self,
         drawn: Draw,
         others: &[LabeledFace],
+        light: Option<&Light>,
         tally: &mut Tally,
     ) -> Result<(), Box<dyn Error>> {
         let Draw {
@@ -203,7 +212,19 @@ impl Set {
                 }
                 Ok(())
             };
-        identify(probes.iter().map(|&at| &self.faces[at]).collect(), true)?;
+        let mut random = Random(1 + probes.first().copied().unwrap_or(0) as u64);
+        let probes: Vec<LabeledFace> = probes
+            .iter()
+            .map(|&at| {
+                let mut face = self.faces[at].clone();
+                if let Some(light) = light {
+                    let random = || random.below(1 << 20) as f64 / f64::from(1 << 20);
+                    face.pixels = light.fall_on(&face.pixels, self.preparation.size(), random);
+                }
+                face
+            })
+            .collect();
+        identify(probes.iter().collect(), true)?;
         identify(
             strangers
                 .iter()

@@ -1,0 +1,61 @@
+//! Square roots of shares, in bytes.
+
+use super::{CELL, PATTERNS};
+use crate::vectors::vectorised_mut;
+
+/// The roots of shares of a cell's patterns and of its directions, in bytes.
+pub fn roots_of_a_cell(cell: &[u64], faint: f64) -> [u8; CELL] {
+    let mut roots = [0; CELL];
+    let ((patterns, directions), (of_patterns, of_directions)) =
+        (cell.split_at(PATTERNS), roots.split_at_mut(PATTERNS));
+    roots_of_shares(patterns, 0.0, of_patterns);
+    roots_of_shares(directions, faint, of_directions);
+    roots
+}
+
+/// round(255 √share) of each sum, shares of all sums and `more`.
+pub fn roots_of_shares(sums: &[u64], more: f64, roots: &mut [u8]) {
+    let total = sums.iter().sum::<u64>() as f64 + more;
+    if total == 0.0 {
+        return roots.fill(0);
+    }
+    vectorised_mut(
+        #[inline(always)]
+        || {
+            for (root, &sum) in roots.iter_mut().zip(sums) {
+                let root_of_share = (sum as f64 / total).sqrt();
+                *root = floor(255.0 * root_of_share + 0.5);
+            }
+        },
+    );
+}
+
+/// The whole part of a number from 0 to below 256. (Casts are taken apart into one for each number.)
+#[inline(always)]
+fn floor(number: f64) -> u8 {
+    /// From here on, 2^52, the last bit of a number stands for one.
+    const SHIFT: f64 = (1_u64 << 52) as f64;
+    let nearest = number + SHIFT;
+    nearest.to_bits() as u8 - u8::from(nearest - SHIFT > number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_rounded_like_those_of_the_standard_library() {
+        for step in 0..20_000_u64 {
+            let sums = [step, step * step, 20_000, (1 << 60) - 7 * step, 1, 0, 3, 0];
+            let mut roots = [7; 8];
+            // The root of a quarter, 127.5, lies between two bytes.
+            for all in [&sums[..], &[step, 3 * step, 0, 0, 0, 0, 0, 0]] {
+                roots_of_shares(all, 0.0, &mut roots);
+                let total = all.iter().sum::<u64>() as f64;
+                let root = |&sum: &u64| (255.0 * (sum as f64 / total).sqrt()).round() as u8;
+                let expected: Vec<u8> = all.iter().map(root).collect();
+                assert_eq!(roots, expected[..], "{all:?}");
+            }
+        }
+    }
+}
