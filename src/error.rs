@@ -40,12 +40,12 @@ pub enum Error {
 
     /// Labels that name single faces are asked for where whole photos are labelled.
     #[error(
-        "labels from xmp name faces, and here photos are labelled: enrol them first, or use --labels folder"
+        "labels from xmp name faces, and here photos are labelled: enrol them first, or label photos by their folders"
     )]
     LabelsOfFaces,
 
     /// Labels from XMP were asked for, and no face is named.
-    #[error("{}: no face in its photos is named in XMP; name some in a photo manager, or use --labels folder", .path.display())]
+    #[error("{}: no face in its photos is named in XMP; name some in a photo manager, or label photos by their folders", .path.display())]
     NoNamedFaces {
         /// The folder.
         path: PathBuf,
@@ -106,7 +106,7 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// The table of labels (`--labels FILE.csv`) cannot be used.
+    /// The table of labels cannot be used.
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
         /// The file or folder concerned.
@@ -115,7 +115,7 @@ pub enum Error {
         problem: String,
     },
 
-    /// `--labels` was given something else than its four forms.
+    /// A rule for labels is something else than its four forms.
     #[error(
         "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
     )]
@@ -198,7 +198,7 @@ pub enum Error {
     #[error(
         "nobody enrolled is called '{name}'{}",
         .nearest.as_ref().map_or_else(
-            || "; `eigenfaces people` lists everybody".to_owned(),
+            || "; look through the list of people".to_owned(),
             |nearest| format!("; did you mean '{nearest}'?")
         )
     )]
@@ -209,9 +209,7 @@ pub enum Error {
     },
 
     /// A photo was named that is not enrolled.
-    #[error(
-        "no photo '{photo}' is enrolled; name its source or 8 or more digits of its hash, as `eigenfaces people list --photos` shows them"
-    )]
+    #[error("no photo '{photo}' is enrolled; name its source or 8 or more digits of its hash")]
     NoSuchPhoto { photo: String },
 
     /// The digits given fit the hashes of several photos.
@@ -219,17 +217,15 @@ pub enum Error {
     ManyPhotos { photo: String, count: usize },
 
     /// A person was to get a name that another has.
-    #[error("'{name}' is enrolled already; to make both one person, use `eigenfaces people merge`")]
+    #[error("'{name}' is enrolled already; to make both one person, merge them")]
     NameTaken { name: String },
 
     /// A person was to be merged into themselves.
-    #[error("'{name}' cannot be merged into itself; name another person after --into")]
+    #[error("'{name}' cannot be merged into itself; name another person")]
     MergedIntoItself { name: String },
 
     /// No change is known that could be taken back.
-    #[error(
-        "there is no change to take back: only the last one can be, once; `eigenfaces info --log` lists them"
-    )]
+    #[error("there is no change to take back: only the last one can be, once")]
     NothingToUndo,
 
     /// The last change erased faces, and of these nothing is kept.
@@ -258,7 +254,7 @@ pub enum Error {
 
     /// A basis was to be kept that belongs to the very faces it was learned from.
     #[error(
-        "the components of a --kernel are mixtures of the enrolled faces and change with them; leave --keep-basis out"
+        "the components of a kernel are mixtures of the enrolled faces and change with them; they cannot be kept"
     )]
     KernelNotKept,
 
@@ -284,9 +280,7 @@ pub enum Error {
     },
 
     /// Scaling of pixels was asked for where it has no meaning.
-    #[error(
-        "--scale-pixels is for comparing pixels: {reason}; give --features pixels (or fused) and --kernel linear"
-    )]
+    #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]
     PixelsNotScaled {
         /// What is compared instead.
         reason: &'static str,

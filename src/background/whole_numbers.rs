@@ -83,7 +83,7 @@ impl Mean {
     }
 
     fn nearest(self, sum: u32) -> u8 {
-        (u64::from(sum + self.half) * self.reciprocal >> 40) as u8
+        ((u64::from(sum + self.half) * self.reciprocal) >> 40) as u8
     }
 }
 

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use eigenfaces::error::{PcaError, reason};
 use eigenfaces::xmp::XmpProblem;
 
+use super::remedy;
+
 /// The result of whatever a command does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -16,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The library could not do it.
-    #[error(transparent)]
+    #[error("{}", remedy::in_words(.0))]
     Library(#[from] eigenfaces::Error),
 
     /// Results cannot be printed.

@@ -8,6 +8,8 @@ use eigenfaces::matcher::PixelScale;
 use eigenfaces::recognizer::{Identification, Recognizer};
 use serde_json::{Value, json};
 
+use super::remedy;
+
 /// The name of a decision in JSON and CSV.
 pub fn decision(decision: Decision) -> &'static str {
     match decision {
@@ -65,7 +67,7 @@ fn pixels(coordinate: f32) -> f64 {
 
 /// One photo that could not be looked at.
 pub fn problem(photo: &Path, problem: &PhotoProblem) -> Value {
-    json!({ "photo": photo.to_string_lossy(), "error": problem.to_string() })
+    json!({ "photo": photo.to_string_lossy(), "error": remedy::of_photo(problem) })
 }
 
 /// What a model holds.

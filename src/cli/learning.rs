@@ -19,6 +19,7 @@ use eigenfaces::store;
 use super::args::{Cli, LearningOptions, ModelSource, Prepare};
 use super::error::{Error, Result};
 use super::output::{Output, counted, one_line, shown};
+use super::remedy;
 
 impl LearningOptions {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
@@ -247,7 +248,8 @@ pub fn report_skipped(skipped: &[Skipped], output: &Output) {
             .or_default();
         *count += 1;
         if *count <= NAMED || output.names_all {
-            output.warn(&format!("skipped {}: {}", shown(&skip.path), skip.problem));
+            let problem = remedy::of_photo(&skip.problem);
+            output.warn(&format!("skipped {}: {problem}", shown(&skip.path)));
         }
     }
     let more: usize = of_kind

@@ -38,6 +38,7 @@ mod photos;
 mod plan;
 mod project;
 mod reconstruct;
+mod remedy;
 mod report;
 mod shell;
 mod sidecars;

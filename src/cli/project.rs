@@ -19,7 +19,7 @@ use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
-use super::{files, learning};
+use super::{files, learning, remedy};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), args.format);
@@ -165,7 +165,8 @@ fn of_photos(
             Ok(faces) => faces,
             Err(problem) if alone => return Err(eigenfaces::Error::Photo { path, problem }.into()),
             Err(problem) => {
-                output.warn(&eigenfaces::Error::Photo { path, problem }.to_string());
+                let error = eigenfaces::Error::Photo { path, problem };
+                output.warn(&remedy::in_words(&error));
                 unusable += 1;
                 continue;
             }

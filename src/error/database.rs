@@ -70,7 +70,7 @@ pub enum DatabaseProblem {
     #[error("this user lacks a right ({reason}); have it granted as docs/POSTGRES.md has it")]
     NotPermitted { reason: String },
 
-    #[error("no gallery is there; put one there with `eigenfaces export --postgres`")]
+    #[error("no gallery is there; export a model to it")]
     Empty,
 
     #[error(
@@ -80,7 +80,7 @@ pub enum DatabaseProblem {
 
     /// The weights there are of another face space than the model's.
     #[error(
-        "its weights ({faces} faces of {people} people) are of another model than {model}: name the model they were exported from with --model, or export this one with `eigenfaces export --postgres`"
+        "its weights ({faces} faces of {people} people) are of another model than {model}: name the model they were exported from, or export this one"
     )]
     OtherModel {
         model: String,
@@ -89,7 +89,7 @@ pub enum DatabaseProblem {
     },
 
     #[error(
-        "its gallery is not whole ({people} of {of} people are there): run `eigenfaces export --postgres` again, it goes on where it stopped"
+        "its gallery is not whole ({people} of {of} people are there): export the model again, it goes on where it stopped"
     )]
     Unfinished { people: i64, of: i64 },
 
@@ -106,11 +106,11 @@ pub enum DatabaseProblem {
     TooFew { people: usize, enough: usize },
 
     #[error(
-        "the people of this model are compared with the background model, which a database cannot do; enrol them with --background none to export them"
+        "the people of this model are compared with the background model, which a database cannot do; enrol them without it to export them"
     )]
     ComparedByBackground,
 
-    #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer --components", for_index(*.index))]
+    #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer components", for_index(*.index))]
     TooManyCoordinates {
         dimensions: usize,
         most: usize,
@@ -119,13 +119,11 @@ pub enum DatabaseProblem {
     },
 
     #[error(
-        "a coordinate of {name} is beyond what pgvector can tell distances of; learn with another --kernel or --metric"
+        "a coordinate of {name} is beyond what pgvector can tell distances of; learn with another kernel or metric"
     )]
     TooLarge { name: String },
 
-    #[error(
-        "its gallery has no HNSW index; make one with `eigenfaces export --postgres URL --index hnsw`, or leave --index out"
-    )]
+    #[error("its gallery has no HNSW index; export the model with one, or search without")]
     NoIndex,
 
     /// The connection ended in the middle of an export.

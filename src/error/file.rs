@@ -8,13 +8,11 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelProblem {
-    #[error(
-        "there is no such model: make one with `eigenfaces enroll FOLDER`, or name another with --model"
-    )]
+    #[error("there is no such model: enrol people first, or name another file")]
     Missing,
 
     #[error(
-        "no permission to read it: a model is its owner's alone; ask them, or name another with --model"
+        "no permission to read it: a model is its owner's alone; ask them, or name another file"
     )]
     NotPermitted,
 
@@ -147,11 +145,11 @@ pub enum WriteProblem {
     Input,
 
     /// A file of this program, but of another kind; what it is.
-    #[error("is {0}, and would be lost: name another file, or add --force to replace it")]
+    #[error("is {0}, and would be lost: name another file, or ask for it to be replaced")]
     OtherKind(&'static str),
 
     #[error(
-        "is there already and was not written by this program (or was changed since): name another file, or add --force to replace it"
+        "is there already and was not written by this program (or was changed since): name another file, or ask for it to be replaced"
     )]
     Foreign,
 
@@ -160,7 +158,7 @@ pub enum WriteProblem {
 
     /// A table in which somebody has typed names.
     #[error(
-        "has names typed in, which would be lost: apply it first (`eigenfaces group --apply`), name another folder, or add --force"
+        "has names typed in, which would be lost: apply them first, name another folder, or ask for it to be replaced"
     )]
     Named,
 

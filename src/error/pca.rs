@@ -22,7 +22,7 @@ pub enum PcaError {
 
     /// The d x d covariance would not fit into memory.
     #[error(
-        "the covariance of faces of {pixels} pixels is too large (the limit is {most} pixels); take a smaller --size, or --solver gram"
+        "the covariance of faces of {pixels} pixels is too large (the limit is {most} pixels); take smaller faces, or the solver that needs no covariance"
     )]
     TooManyPixels { pixels: usize, most: usize },
 
@@ -33,26 +33,24 @@ pub enum PcaError {
     NotAMirror { place: usize },
 
     /// Minimisation needs to know for how many components.
-    #[error(
-        "minimising needs a fixed number of components; give a count such as --components 20, or take another --solver"
-    )]
+    #[error("minimising needs a fixed number of components; give a count, or take another solver")]
     CountNeeded,
 
     /// Minimisation did not settle.
     #[error(
-        "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of --components, or another --solver"
+        "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of components, or another solver"
     )]
     NotConverged { rounds: usize },
 
     /// Minka's rule is for more faces than pixels.
     #[error(
-        "--components minka needs more faces ({faces}) than pixels ({pixels}); take a smaller --size, or --components parallel"
+        "Minka's choice of components needs more faces ({faces}) than pixels ({pixels}); take smaller faces, or another way of choosing"
     )]
     MinkaNeedsMoreFaces { faces: usize, pixels: usize },
 
     /// Parallel analysis shuffles pixels, and there are none to shuffle.
     #[error(
-        "--components parallel needs all faces in memory; take fewer photos or a larger --size, or --components profile"
+        "parallel analysis needs all faces in memory; take fewer photos or larger faces, or another way of choosing components"
     )]
     ParallelNeedsFaces,
 
@@ -64,7 +62,7 @@ pub enum PcaError {
 
     /// A rule about pixels, asked of a kernel.
     #[error(
-        "--components {0} is for pixels, not for a --kernel; use auto, profile, a count or a share of variance"
+        "{0} is a way of choosing components of pixels, not of a kernel; take auto, profile, a count or a share of variance"
     )]
     NotForKernels(&'static str),
 

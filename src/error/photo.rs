@@ -94,7 +94,7 @@ pub enum PhotoProblem {
 
     /// Neither the file's name nor its folder says who it shows.
     #[error(
-        "its name tells no person; put it into a folder named after the person, or use --labels FILE.csv"
+        "its name tells no person; put it into a folder named after the person, or give a table of labels"
     )]
     NoPerson,
 
@@ -140,7 +140,7 @@ pub enum PhotoProblem {
     },
 
     /// One face is wanted of several, or one that is not there.
-    #[error("shows {count} {}; say which by number (--face 1 to {count}), counted from left to right", if *.count == 1 { "face" } else { "faces" })]
+    #[error("shows {count} {}; say which by number, 1 to {count}, counted from left to right", if *.count == 1 { "face" } else { "faces" })]
     WhichFace {
         /// How many it shows.
         count: usize,
@@ -148,7 +148,7 @@ pub enum PhotoProblem {
 
     /// No face was found where one is to be enrolled.
     #[error(
-        "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole with --framing as-is"
+        "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole"
     )]
     NoFace,
 
@@ -205,7 +205,7 @@ pub enum LocateError {
         height: u32,
     },
     /// The detector broke down on one photo.
-    #[error("the face detector failed on it; crop it to the face and use --framing as-is")]
+    #[error("the face detector failed on it; crop it to the face and take it whole")]
     Detector,
     /// The detector's model inside the program cannot be read.
     #[error("the face detector inside this program is damaged; install the program again")]

@@ -82,7 +82,7 @@ impl FaceMap {
         if width < size.width() || height < size.height() {
             return Err(PhotoProblem::Unfit {
                 reason: format!(
-                    "{width}x{height} pixels are less than a face of {size}; take a larger photo or a larger --scale"
+                    "{width}x{height} pixels are less than a face of {size}; take a larger photo, or scale it up"
                 ),
             });
         }

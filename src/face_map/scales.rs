@@ -76,7 +76,7 @@ impl FaceMaps {
         if width.min(height) < SMALLEST {
             return Err(PhotoProblem::Unfit {
                 reason: format!(
-                    "{width}x{height} pixels are too few to look for faces of any size; give --scale"
+                    "{width}x{height} pixels are too few to look for faces of any size; take a larger photo"
                 ),
             });
         }

@@ -41,20 +41,18 @@ impl Kind {
     fn remedy(found: Self, wanted: Self) -> &'static str {
         match (found, wanted) {
             (Self::Partial, Self::Model | Self::Basis) => {
-                "make a basis of all parts with `eigenfaces merge`, then enrol with `eigenfaces enroll --basis`"
+                "make a basis of all parts with `eigenfaces merge`, then enrol people with that basis"
             }
-            (Self::Basis, Self::Model) => {
-                "enrol people with `eigenfaces enroll --basis` and this file"
-            }
+            (Self::Basis, Self::Model) => "enrol people with this file as their basis",
             (Self::Model, Self::Basis) => {
-                "add to it with `eigenfaces enroll --keep-basis`, or name the file that `eigenfaces merge` wrote"
+                "add people to it with its basis kept, or name the file that `eigenfaces merge` wrote"
             }
             (Self::Faces, _) => {
                 "`eigenfaces group` made it of a folder of photos; name another file"
             }
             (_, Self::Faces) => "move it away, and `eigenfaces group` makes an index anew",
             (Self::Basis, _) => {
-                "nothing can be added to a basis any more; name the parts themselves, or what `eigenfaces merge --partial` wrote"
+                "nothing can be added to a basis any more; name the parts themselves, or the part that some were merged to"
             }
             _ => "name files that `eigenfaces partial` wrote",
         }

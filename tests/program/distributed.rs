@@ -316,7 +316,7 @@ fn wrong_uses_are_told_in_a_line() {
     );
     failed(
         &["plan", faces, "-o", "p.json", "--size", "200x200"],
-        &["smaller --size"],
+        &["smaller faces"],
     );
 
     let usage = |args: &[&str], words: &[&str]| run(at, args).ended(2, words);

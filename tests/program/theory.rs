@@ -427,7 +427,7 @@ fn wrong_use_is_said_in_a_line() {
         "--components",
         "parallel",
     ];
-    run(folder.path(), parallel).failed_saying(&["--components parallel", "--kernel"]);
+    run(folder.path(), parallel).failed_saying(&["parallel", "--components, --kernel"]);
     run(folder.path(), ["identify", "--kernel", "cosine", "x.png"])
         .ended(2, &["--kernel", "--faces"]);
     run(folder.path(), ["basis", "-o", "x", "--scale-pixels"]).ended(2, &["--faces"]);

@@ -11,6 +11,7 @@ use crate::cli::error::Result;
 use crate::cli::gallery::Gallery;
 use crate::cli::json;
 use crate::cli::output::{Output, one_line, percent, shown};
+use crate::cli::remedy;
 
 /// Prints what was found, photo by photo.
 pub struct Report<'a> {
@@ -65,7 +66,9 @@ impl Report<'_> {
     }
 
     pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        self.output.warn(&format!("{}: {problem}", shown(photo)));
+        let problem_in_words = remedy::of_photo(problem);
+        self.output
+            .warn(&format!("{}: {problem_in_words}", shown(photo)));
         self.record(photo, problem)
     }
 
@@ -76,7 +79,7 @@ impl Report<'_> {
             Format::Json => self.output.json(json::problem(photo, problem)),
             Format::Csv => {
                 let mut row = row_without_face(photo, "error");
-                row[COLUMNS - 1] = problem.to_string();
+                row[COLUMNS - 1] = remedy::of_photo(problem);
                 self.output.csv(&row)
             }
         }

@@ -33,7 +33,7 @@ pub(crate) use orthogonal::extend;
 pub(crate) use random::Noise;
 pub(crate) use secular::{Downdated, downdate};
 
-use dense::TridiagonalSolver;
+use dense::{Diagonals, TridiagonalSolver};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -159,22 +159,20 @@ pub fn leading(
 /// All eigenpairs of a symmetric matrix of which the lower triangle is read, values in decreasing order, for what is kept
 /// in single precision: neither measured nor polished, their residuals and the vectors' inner products are some 1e-14.
 /// `None` where an entry is not finite.
-pub(crate) fn all_unmeasured(mut matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
+pub(crate) fn all_unmeasured(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let n = matrix.nrows();
     if !matrix.iter().all(|entry| entry.is_finite()) {
         return None;
     }
-    let (diagonals, reflectors) = dense::tridiagonalise(&mut matrix);
     let solvers = [
         TridiagonalSolver::DivideAndConquer,
         TridiagonalSolver::ImplicitQr,
     ];
-    let pairs = solvers
-        .into_iter()
-        .find_map(|solver| dense::solve_tridiagonal(&diagonals, solver))?;
-    let (values, mut vectors) = largest_first(pairs, n);
-    dense::transform_back(&matrix, &reflectors, &mut vectors);
-    Some((values, vectors))
+    unmeasured(matrix, |diagonals| {
+        let mut solvers = solvers.into_iter();
+        let pairs = solvers.find_map(|solver| dense::solve_tridiagonal(diagonals, solver))?;
+        Some(largest_first(pairs, n))
+    })
 }
 
 /// Finds the `k` leading eigenpairs of a matrix that is known only by its products with tall blocks, by block
@@ -341,13 +339,24 @@ fn by_reduction(
 }
 
 /// The leading pairs of a small matrix, without a check of its own: for a projected problem.
-fn by_tridiagonal(mut matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
+fn by_tridiagonal(matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
+    unmeasured(matrix, |diagonals| {
+        let (values, mut vectors) = tridiagonal::leading(diagonals, k).or_else(|| {
+            let pairs = dense::solve_tridiagonal(diagonals, TridiagonalSolver::DivideAndConquer)?;
+            Some(largest_first(pairs, k))
+        })?;
+        check::polish(&mut vectors);
+        Some((values, vectors))
+    })
+}
+
+/// Pairs of a matrix of which the lower triangle is read, from those that `solve` finds of its tridiagonal form.
+fn unmeasured(
+    mut matrix: DMatrix<f64>,
+    solve: impl FnOnce(&Diagonals) -> Option<(Vec<f64>, DMatrix<f64>)>,
+) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let (diagonals, reflectors) = dense::tridiagonalise(&mut matrix);
-    let (values, mut vectors) = tridiagonal::leading(&diagonals, k).or_else(|| {
-        let pairs = dense::solve_tridiagonal(&diagonals, TridiagonalSolver::DivideAndConquer)?;
-        Some(largest_first(pairs, k))
-    })?;
-    check::polish(&mut vectors);
+    let (values, mut vectors) = solve(&diagonals)?;
     dense::transform_back(&matrix, &reflectors, &mut vectors);
     Some((values, vectors))
 }

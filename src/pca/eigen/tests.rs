@@ -425,3 +425,22 @@ fn real_faces_by_all_methods() {
     let norm = tridiagonal::norm(&diagonals);
     assert!(tridiagonal::residual(&diagonals, &values, &vectors) < 1e-13 * norm);
 }
+
+#[test]
+fn pairs_that_are_not_measured_hold_the_laws_all_the_same() {
+    for (n, values) in [(1, vec![3.0]), (2, vec![1.0, 1.0]), (90, decaying(90))] {
+        let a = with_spectrum(&values, 5);
+        let (found, vectors) = all_unmeasured(a.clone()).expect("finite");
+        assert_eq!((found.len(), vectors.shape()), (n, (n, n)));
+        assert!(found.is_sorted_by(|first, next| first >= next));
+        let largest = a.amax();
+        let rebuilt = &vectors * DMatrix::from_diagonal(&found.into()) * vectors.transpose();
+        assert!((rebuilt - &a).amax() <= 1e-12 * largest);
+        assert!(check::orthogonality(&vectors) <= 1e-12);
+    }
+    for wrong in [f64::NAN, f64::INFINITY] {
+        let mut a = with_spectrum(&decaying(9), 5);
+        a[(4, 2)] = wrong;
+        assert!(all_unmeasured(a).is_none());
+    }
+}

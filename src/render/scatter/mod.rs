@@ -78,8 +78,7 @@ pub fn scatter(plot: &Scatter) -> Drawing {
         // Names in one place, not some here and some there.
         (_, false) => with_legend(drawing, plot, &owners),
         (count, true) => {
-            let text =
-                format!("{count} names have no room here: --people A,B,C shows those people only");
+            let text = format!("{count} names have no room here: show fewer people");
             let place = (AREA.2, AREA.3 + 60.0);
             named.text(place, Anchor::End, TICKS, Color::FAINT, text);
             named

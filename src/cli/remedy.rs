@@ -1,0 +1,116 @@
+//! The options by which the program's user does what the library advises.
+
+use eigenfaces::Error;
+use eigenfaces::error::{
+    DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
+};
+
+/// What the library reports, and the options that help: `... take cropped faces whole (--framing as-is)`.
+pub fn in_words(error: &Error) -> String {
+    with(error.to_string(), options(error))
+}
+
+/// What is wrong with one photo, and the options that help.
+pub fn of_photo(problem: &PhotoProblem) -> String {
+    with(problem.to_string(), photo_options(problem))
+}
+
+fn with(message: String, options: Option<&str>) -> String {
+    match options {
+        Some(options) => format!("{message} ({options})"),
+        None => message,
+    }
+}
+
+fn options(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::Photo { problem, .. } => return photo_options(problem),
+        Error::Model { problem, .. } => return model_options(problem),
+        Error::Write { problem, .. } => return write_options(problem),
+        Error::Pca(problem) => return pca_options(problem),
+        Error::Database { problem, .. } => return database_options(problem),
+        Error::LabelsOfFaces | Error::NoNamedFaces { .. } => "--labels folder",
+        Error::NoSuchPerson { nearest: None, .. } => "`eigenfaces people`",
+        Error::NoSuchPhoto { .. } => "`eigenfaces people list --photos`",
+        Error::NameTaken { .. } => "`eigenfaces people merge`",
+        Error::MergedIntoItself { .. } => "--into",
+        Error::NothingToUndo => "`eigenfaces info --log`",
+        Error::KernelNotKept => "leave --keep-basis out",
+        Error::PixelsNotScaled { .. } => {
+            "--scale-pixels goes with --features pixels or fused and --kernel linear"
+        }
+        _ => return None,
+    })
+}
+
+fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
+    match problem {
+        PhotoProblem::NoPerson => Some("--labels FILE.csv"),
+        PhotoProblem::WhichFace { .. } => Some("--face"),
+        PhotoProblem::NoFace | PhotoProblem::Locate(LocateError::Detector) => {
+            Some("--framing as-is")
+        }
+        _ => None,
+    }
+}
+
+fn model_options(problem: &ModelProblem) -> Option<&'static str> {
+    match problem {
+        ModelProblem::Missing => Some("`eigenfaces enroll FOLDER`, --model"),
+        ModelProblem::NotPermitted => Some("--model"),
+        _ => None,
+    }
+}
+
+fn write_options(problem: &WriteProblem) -> Option<&'static str> {
+    match problem {
+        WriteProblem::OtherKind(_) | WriteProblem::Foreign => Some("--force"),
+        WriteProblem::Named => Some("`eigenfaces group --apply`, --force"),
+        _ => None,
+    }
+}
+
+fn pca_options(problem: &PcaError) -> Option<&'static str> {
+    match problem {
+        PcaError::TooManyPixels { .. } => Some("--size, --solver gram"),
+        PcaError::CountNeeded => Some("--components 20, --solver"),
+        PcaError::NotConverged { .. } => Some("--components, --solver"),
+        PcaError::MinkaNeedsMoreFaces { .. } => Some("--size, --components parallel"),
+        PcaError::ParallelNeedsFaces => Some("--size, --components profile"),
+        PcaError::NotForKernels(_) => Some("--components, --kernel"),
+        _ => None,
+    }
+}
+
+fn database_options(problem: &DatabaseProblem) -> Option<&'static str> {
+    match problem {
+        DatabaseProblem::Empty | DatabaseProblem::Unfinished { .. } => {
+            Some("`eigenfaces export --postgres`")
+        }
+        DatabaseProblem::OtherModel { .. } => Some("--model, `eigenfaces export --postgres`"),
+        DatabaseProblem::ComparedByBackground => Some("--background none"),
+        DatabaseProblem::TooManyCoordinates { .. } => Some("--components"),
+        DatabaseProblem::TooLarge { .. } => Some("--kernel, --metric"),
+        DatabaseProblem::NoIndex => Some("--index hnsw"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stand_behind_what_the_library_says() {
+        let path = || "ada.jpg".into();
+        let problem = PhotoProblem::NoFace;
+        let photo = Error::Photo {
+            path: path(),
+            problem: problem.clone(),
+        };
+        assert_eq!(in_words(&photo), format!("{photo} (--framing as-is)"));
+        assert!(of_photo(&problem).ends_with("whole (--framing as-is)"));
+        let unhelped = Error::NoSuchPath { path: path() };
+        assert_eq!(in_words(&unhelped), unhelped.to_string());
+    }
+}
