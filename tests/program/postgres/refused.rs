@@ -201,7 +201,7 @@ fn galleries_that_are_not_the_models() {
 
     // What the background model compares, a database does not hold.
     let other = enrolled();
-    export(other.path(), &url, &[]).failed_saying(&["enrol them with --background none"]);
+    export(other.path(), &url, &[]).failed_saying(&["enrol them without it", "--background none"]);
 }
 
 /// Encrypted where it is asked for, or not at all.
