@@ -100,9 +100,9 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
     if pixels * scale.powi(2) <= MOST_PIXELS {
         return Ok(());
     }
-    Err(PhotoProblem::Unfit {
+    Err(PhotoProblem::Unmapped {
         reason: format!(
-            "{}x{} pixels are too many for a face map; take a smaller --scale",
+            "{}x{} pixels are too many for a face map; take a smaller scale",
             photo.width(),
             photo.height()
         ),

@@ -47,6 +47,7 @@ fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
     match problem {
         PhotoProblem::NoPerson => Some("--labels FILE.csv"),
         PhotoProblem::WhichFace { .. } => Some("--face"),
+        PhotoProblem::Unmapped { .. } => Some("--scale"),
         PhotoProblem::NoFace | PhotoProblem::Locate(LocateError::Detector) => {
             Some("--framing as-is")
         }

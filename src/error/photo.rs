@@ -190,6 +190,10 @@ pub enum PhotoProblem {
     /// The photo cannot be brought to the model's size.
     #[error("cannot be made into a face: {reason}")]
     Unfit { reason: String },
+
+    /// The photo has too few or too many pixels for a face map.
+    #[error("cannot be mapped: {reason}")]
+    Unmapped { reason: String },
 }
 
 /// Why faces could not be located.

@@ -80,7 +80,7 @@ impl FaceMap {
         let size = space.size();
         let (width, height) = picture.dimensions();
         if width < size.width() || height < size.height() {
-            return Err(PhotoProblem::Unfit {
+            return Err(PhotoProblem::Unmapped {
                 reason: format!(
                     "{width}x{height} pixels are less than a face of {size}; take a larger photo, or scale it up"
                 ),

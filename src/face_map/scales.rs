@@ -74,9 +74,9 @@ impl FaceMaps {
         let (width, height) = (f64::from(photo.width()), f64::from(photo.height()));
         let (face, tall) = (f64::from(size.width()), f64::from(size.height()));
         if width.min(height) < SMALLEST {
-            return Err(PhotoProblem::Unfit {
+            return Err(PhotoProblem::Unmapped {
                 reason: format!(
-                    "{width}x{height} pixels are too few to look for faces of any size; take a larger photo"
+                    "{width}x{height} pixels are too few to look for faces of any size; look for those of one scale"
                 ),
             });
         }
