@@ -36,7 +36,8 @@ fn floor(number: f64) -> u8 {
     /// From here on, 2^52, the last bit of a number stands for one.
     const SHIFT: f64 = (1_u64 << 52) as f64;
     let nearest = number + SHIFT;
-    nearest.to_bits() as u8 - u8::from(nearest - SHIFT > number)
+    // The sum may be one more than the whole part, and 256 in a byte is 0.
+    (nearest.to_bits() as u8).wrapping_sub(u8::from(nearest - SHIFT > number))
 }
 
 #[cfg(test)]
@@ -48,10 +49,15 @@ mod tests {
         for step in 0..20_000_u64 {
             let sums = [step, step * step, 20_000, (1 << 60) - 7 * step, 1, 0, 3, 0];
             let mut roots = [7; 8];
-            // The root of a quarter, 127.5, lies between two bytes.
-            for all in [&sums[..], &[step, 3 * step, 0, 0, 0, 0, 0, 0]] {
+            // The root of a quarter, 127.5, lies between two bytes, and that of everything is the largest byte.
+            for all in [
+                &sums[..],
+                &[step, 3 * step, 0, 0, 0, 0, 0, 0],
+                &[0, 0, step, 0, 0, 0, 0, 0],
+            ] {
                 roots_of_shares(all, 0.0, &mut roots);
                 let total = all.iter().sum::<u64>() as f64;
+                // (Of nothing, 0 / 0 is not a number, and becomes 0.)
                 let root = |&sum: &u64| (255.0 * (sum as f64 / total).sqrt()).round() as u8;
                 let expected: Vec<u8> = all.iter().map(root).collect();
                 assert_eq!(roots, expected[..], "{all:?}");
