@@ -5,6 +5,7 @@
 // The fields say what the message says of them.
 #![allow(missing_docs)]
 
+mod archive;
 mod background;
 mod database;
 mod distributed;
@@ -15,6 +16,7 @@ mod photo;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use archive::ArchiveKind;
 pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
 pub use distributed::{MergeProblem, PlanProblem};

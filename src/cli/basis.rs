@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eigenfaces::background::{Background, Channel, FACE};
+use eigenfaces::error::ArchiveKind;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -16,7 +17,7 @@ use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
 use eigenfaces::render::{gray, signed};
 use eigenfaces::scaled_space::ScaledSpace;
-use eigenfaces::store::{self, Archive, Destination, FileKind, Kind, Outputs, Privacy};
+use eigenfaces::store::{self, Archive, Destination, FileKind, Outputs, Privacy};
 use image::GrayImage;
 
 use super::args::Basis;
@@ -44,7 +45,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     }
     if args.faces.is_empty() {
         let archive = Archive::read(model)?;
-        if archive.kind()? == Kind::Basis {
+        if archive.kind()? == ArchiveKind::Basis {
             let merged_basis = store::merged_basis_from_archive(&archive)?;
             let space = Space::Linear(Arc::clone(merged_basis.pixels()));
             write(args, &mut folder, &space, &space.variance_ratios(), output)?;

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::error::ArchiveKind;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Feature, Space};
 use eigenfaces::normalize::Illumination;
 use eigenfaces::recognizer::{BasisOrigin, Recognizer};
-use eigenfaces::store::{self, Archive, Kind};
+use eigenfaces::store::{self, Archive};
 
 use super::args::{Format, Info};
 use super::error::Result;
@@ -19,9 +20,9 @@ use super::{json, learning, log, merge, partial, plan};
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let archive = Archive::read(model)?;
     match archive.kind()? {
-        Kind::Basis if !args.log => return basis(&archive, model, output),
-        Kind::Partial if !args.log => return part(&archive, model, output),
-        Kind::Model | Kind::Basis | Kind::Partial | Kind::Faces => {}
+        ArchiveKind::Basis if !args.log => return basis(&archive, model, output),
+        ArchiveKind::Partial if !args.log => return part(&archive, model, output),
+        ArchiveKind::Model | ArchiveKind::Basis | ArchiveKind::Partial | ArchiveKind::Faces => {}
     }
     let (recognizer, history) = store::from_archive(&archive)?;
     drop(archive);

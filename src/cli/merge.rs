@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
+use eigenfaces::error::ArchiveKind;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::partial::{Fingerprint, MergedBasis, Partial};
-use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
+use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use serde_json::{Value, json};
 
 use super::args::{Format, MergeParts};
@@ -18,9 +19,9 @@ use super::partial;
 pub fn run(args: &MergeParts, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
     let kind = if args.partial {
-        Kind::Partial
+        ArchiveKind::Partial
     } else {
-        Kind::Basis
+        ArchiveKind::Basis
     };
     let mut outputs = Outputs::new(&args.parts, args.force.into());
     let destination = outputs.claim(&args.output, FileKind::Archive(kind))?;

@@ -9,10 +9,10 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
 use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
-use eigenfaces::error::PhotoProblem;
+use eigenfaces::error::{ArchiveKind, PhotoProblem};
 use eigenfaces::partial::{Partial, Plan, SumBuilder};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::store::{self, FileKind, Kind, Outputs, Privacy};
+use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     refuse_contradiction(args);
     let given = args.faces.iter().filter(|path| !is_stdin(path));
     let mut outputs = Outputs::new(given.chain([&args.plan]), args.force.into());
-    let destination = outputs.claim(&args.output, FileKind::Archive(Kind::Partial))?;
+    let destination = outputs.claim(&args.output, FileKind::Archive(ArchiveKind::Partial))?;
     let plan = plan(&args.plan)?;
     let (photos, unusable) = photos(args, output)?;
     let mut sums = SumBuilder::new(plan);

@@ -2,7 +2,7 @@
 
 use eigenfaces::Error;
 use eigenfaces::error::{
-    DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
+    ArchiveKind, DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
 };
 
 /// What the library reports, and the options that help: `... take cropped faces whole (--framing as-is)`.
@@ -59,6 +59,13 @@ fn model_options(problem: &ModelProblem) -> Option<&'static str> {
     match problem {
         ModelProblem::Missing => Some("`eigenfaces enroll FOLDER`, --model"),
         ModelProblem::NotPermitted => Some("--model"),
+        ModelProblem::OtherKind { found, wanted } => match (found, wanted) {
+            (ArchiveKind::Partial | ArchiveKind::Basis, ArchiveKind::Model) => {
+                Some("`eigenfaces enroll --basis`")
+            }
+            (ArchiveKind::Model, ArchiveKind::Basis) => Some("--keep-basis"),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::ArchiveKind;
+
 /// Why a model file cannot be used. Carries no path: [`Error::Model`](super::Error::Model) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -51,11 +53,10 @@ pub enum ModelProblem {
     Newer { found: u64, newest: u64 },
 
     /// Another kind of file of this program.
-    #[error("is {found}, not {wanted}: {remedy}")]
+    #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .found.remedy(*.wanted))]
     OtherKind {
-        found: &'static str,
-        wanted: &'static str,
-        remedy: &'static str,
+        found: ArchiveKind,
+        wanted: ArchiveKind,
     },
 
     /// The bytes are those that were written, but not as this program writes them.

@@ -13,13 +13,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::Kind;
 use super::place::Place as Target;
 use super::replace::{self, Existing};
 use super::{Archive, ArchiveWriter, Privacy};
 use crate::background::Background;
 use crate::dataset::ContentHash;
-use crate::error::{Error, ModelProblem, Result, WriteProblem};
+use crate::error::{ArchiveKind, Error, ModelProblem, Result, WriteProblem};
 use crate::face_index::{Answers, FaceIndex, FaceKey, FileRecord, IndexedFace, IndexedPhoto};
 use crate::face_matrix::FaceSize;
 use crate::locate::Location;
@@ -29,7 +28,7 @@ const PREPARED: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Meta {
-    kind: Kind,
+    kind: ArchiveKind,
     background: String,
     prepared: u32,
     faces: usize,
@@ -88,7 +87,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
     let permit = || match path.symlink_metadata() {
         Err(_) => Ok(Existing::Nothing),
         Ok(_) => match Archive::open(path).and_then(|archive| archive.kind()) {
-            Ok(Kind::Faces) => Ok(Existing::Replaceable),
+            Ok(ArchiveKind::Faces) => Ok(Existing::Replaceable),
             Ok(other) => Err(refused(path, WriteProblem::OtherKind(other.name()))),
             Err(_) => Err(refused(path, WriteProblem::Foreign)),
         },
@@ -96,7 +95,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
     replace::install(&target, Privacy::Owner, permit, |out| {
         let faces: Vec<&IndexedFace> = index.faces().map(|(_, face)| face).collect();
         let meta = Meta {
-            kind: Kind::Faces,
+            kind: ArchiveKind::Faces,
             background: Background::bundled_digest(),
             prepared: PREPARED,
             faces: faces.len(),
@@ -126,7 +125,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
 /// A file that is not there, is no index, is damaged, or does not fit together.
 pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let archive = Archive::read(path)?;
-    archive.expect(Kind::Faces)?;
+    archive.expect(ArchiveKind::Faces)?;
     let meta: Meta = archive.meta()?;
     let photos: Photos = archive.json("photos.json")?;
     let senseless = || {

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Archive;
 use super::background_arrays::BackgroundMeta;
 use super::meta::{Meta, senseless as refused};
 use super::model;
 use super::model_parts::{EnrolledFaces, named, read_comparer, read_space};
-use super::{Archive, Kind};
 use crate::dataset::Person;
-use crate::error::{ModelProblem, Result};
+use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::kernel_pca::Kernel;
 use crate::recognizer::Identifier;
 
@@ -26,7 +26,7 @@ pub fn load_identifier(path: &Path) -> Result<Identifier> {
 }
 
 fn read(archive: &Archive) -> Result<Identifier> {
-    archive.expect(Kind::Model)?;
+    archive.expect(ArchiveKind::Model)?;
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
     let is_older = |background: &BackgroundMeta| !background.is_current();

@@ -12,13 +12,12 @@ use std::path::Path;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::kind::Kind;
 use super::meta::{LinearMeta, prefix};
 use super::partial::read_plan;
 use super::plan::{Keys, Written};
 use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
 use crate::dataset::ContentHash;
-use crate::error::{ModelProblem, Result};
+use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::face_space::FaceSpace;
 use crate::matcher::Feature;
 use crate::partial::{Fingerprint, MergedBasis};
@@ -26,7 +25,7 @@ use crate::partial::{Fingerprint, MergedBasis};
 /// `meta.json`, but for the version of the format. `P` is the plan as it is written or read.
 #[derive(Serialize, Deserialize)]
 struct Meta<P> {
-    kind: Kind,
+    kind: ArchiveKind,
     plan: P,
     pixels: LinearMeta,
     texture: Option<LinearMeta>,
@@ -57,7 +56,7 @@ pub fn write_merged_basis<W: Write>(
     let space = merged_basis.pixels();
     let (d, k) = (space.pixels(), space.components());
     let meta = Meta {
-        kind: Kind::Basis,
+        kind: ArchiveKind::Basis,
         plan: Written(merged_basis.plan()),
         pixels: LinearMeta::of(space),
         texture: merged_basis.texture().map(|space| LinearMeta::of(space)),
@@ -98,7 +97,7 @@ pub fn load_merged_basis(path: &Path) -> Result<MergedBasis> {
 /// # Errors
 /// As [`load_merged_basis`].
 pub fn merged_basis_from_archive(archive: &Archive) -> Result<MergedBasis> {
-    archive.expect(Kind::Basis)?;
+    archive.expect(ArchiveKind::Basis)?;
     let meta: Meta<Keys> = archive.meta()?;
     let plan = read_plan(archive, meta.plan)?;
     let senseless = |reason: &str| {

@@ -5,7 +5,7 @@
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 //!
 //! Where learning is shared out there are three more: the plan ([`save_plan`], JSON), a worker's part
-//! ([`save_partial`]) and the basis of all parts ([`save_merged_basis`]), both archives like the model ([`Kind`]).
+//! ([`save_partial`]) and the basis of all parts ([`save_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
 
 mod archive;
 mod background_arrays;
@@ -38,7 +38,7 @@ mod zip;
 pub use archive::Archive;
 pub use face_index::{load_face_index, save_face_index};
 pub use identifier::load_identifier;
-pub use kind::{FileKind, Kind};
+pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
 pub use merged_basis::{

@@ -28,8 +28,8 @@ use nalgebra::DMatrix;
 use super::background_arrays::BackgroundMeta;
 use super::meta::{KernelMeta, LinearMeta, Meta, prefix, senseless};
 use super::model_parts::{EnrolledFaces, read_comparer, read_gallery, read_space};
-use super::{Archive, ArchiveWriter, Kind, Privacy, background_arrays, basis, replace_file};
-use crate::error::{ModelProblem, Result};
+use super::{Archive, ArchiveWriter, Privacy, background_arrays, basis, replace_file};
+use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::gallery::History;
 use crate::matcher::{Feature, FeatureSpace, Matcher};
 use crate::recognizer::Recognizer;
@@ -68,7 +68,7 @@ pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
 /// # Errors
 /// As [`load`].
 pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
-    archive.expect(Kind::Model)?;
+    archive.expect(ArchiveKind::Model)?;
     let recognizer = read(archive)?;
     let history: History = archive.json(LOG)?;
     if history.fits(recognizer.gallery()) {

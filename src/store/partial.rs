@@ -14,18 +14,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::Kind;
 use super::meta::prefix;
 use super::plan::{Keys, Written};
 use super::{Archive, ArchiveWriter, Privacy, replace_file};
-use crate::error::{ModelProblem, Result};
+use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::partial::{Fingerprint, Partial, Plan};
 use crate::pca::{Sums, sums};
 
 /// `meta.json`, but for the version of the format. `P` is the plan as it is written or read.
 #[derive(Serialize, Deserialize)]
 struct Meta<P> {
-    kind: Kind,
+    kind: ArchiveKind,
     plan: P,
     faces: usize,
     skipped: u64,
@@ -48,7 +47,7 @@ pub fn save_partial(part: &Partial, path: &Path) -> Result<()> {
 /// Whatever `out` reports.
 pub fn write_partial<W: Write>(part: &Partial, out: &mut BufWriter<W>) -> io::Result<()> {
     let meta = Meta {
-        kind: Kind::Partial,
+        kind: ArchiveKind::Partial,
         plan: Written(part.plan()),
         faces: part.faces(),
         skipped: part.skipped(),
@@ -80,7 +79,7 @@ pub fn load_partial(path: &Path) -> Result<Partial> {
 /// # Errors
 /// As [`load_partial`].
 pub fn partial_from_archive(archive: &Archive) -> Result<Partial> {
-    archive.expect(Kind::Partial)?;
+    archive.expect(ArchiveKind::Partial)?;
     let meta: Meta<Keys> = archive.meta()?;
     let plan = read_plan(archive, meta.plan)?;
     let senseless = || {

@@ -210,7 +210,7 @@ fn a_flat_wall_is_near_face_space_but_has_no_contrast() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("9x30") && error.contains("--scale"),
+        error.contains("9x30") && error.contains("scale it up"),
         "{error}"
     );
 }

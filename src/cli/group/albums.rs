@@ -213,7 +213,7 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
             eigenfaces::Error::Model {
                 problem: ModelProblem::OtherKind { found, .. },
                 ..
-            } => format!("it is {found}"),
+            } => format!("it is {}", found.name()),
             eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         },
