@@ -36,7 +36,7 @@ pub enum Error {
     Photo {
         /// The file or folder concerned.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The photo's fault.
         problem: PhotoProblem,
     },
 
@@ -60,14 +60,14 @@ pub enum Error {
     /// A photo is to be enrolled that is enrolled as somebody else.
     #[error("this photo is enrolled as {person} already; remove it there first")]
     PhotoOfOther {
-        /// Whose photo it is.
+        /// The person that the photo is enrolled as.
         person: String,
     },
 
     /// A background model cannot be read.
     #[error("the background model cannot be used: {problem}")]
     Background {
-        /// What is wrong with it.
+        /// The model's fault.
         problem: BackgroundProblem,
     },
 
@@ -113,7 +113,7 @@ pub enum Error {
     Labels {
         /// The file or folder concerned.
         path: PathBuf,
-        /// What is wrong, and in which line.
+        /// The fault, and its line.
         problem: String,
     },
 
@@ -122,14 +122,14 @@ pub enum Error {
         "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
     )]
     LabelRule {
-        /// What was given.
+        /// The text given.
         given: String,
     },
 
     /// A text that cannot be a person's name.
     #[error("'{given}' cannot be a person's name: {reason}", given = .given.escape_debug())]
     PersonName {
-        /// What was given.
+        /// The text given.
         given: String,
         /// The cause, in a few words.
         reason: &'static str,
@@ -140,7 +140,7 @@ pub enum Error {
         "'{given}' is not a face size; write WIDTHxHEIGHT such as 92x112, each side from 8 to 1000 pixels"
     )]
     FaceSize {
-        /// What was given.
+        /// The text given.
         given: String,
     },
 
@@ -149,9 +149,9 @@ pub enum Error {
         "{given} pixels do not make {expected} of {size} pixels; bring every face to one size first"
     )]
     FaceShape {
-        /// What was given.
+        /// The text given.
         given: String,
-        /// What it should have been.
+        /// The values expected.
         expected: String,
         /// The size of a face.
         size: String,
@@ -162,7 +162,7 @@ pub enum Error {
     NoSuchFace {
         /// The number asked for.
         index: usize,
-        /// How many there are.
+        /// Number of them.
         count: usize,
     },
 
@@ -277,14 +277,14 @@ pub enum Error {
     PhotoStream {
         /// The list, or `-` for standard input.
         path: PathBuf,
-        /// What is wrong and what is expected.
+        /// The fault, and what is expected.
         problem: String,
     },
 
     /// Scaling of pixels was asked for where it has no meaning.
     #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]
     PixelsNotScaled {
-        /// What is compared instead.
+        /// The comparison that is used instead.
         reason: &'static str,
     },
 
@@ -305,7 +305,7 @@ pub enum Error {
     /// The gallery in a database cannot be used.
     #[error("{address}: {problem}")]
     Database {
-        /// Where it is, without the password.
+        /// The address, without the password.
         address: String,
         problem: DatabaseProblem,
     },
@@ -319,7 +319,7 @@ impl Error {
     }
 }
 
-/// What the operating system says, in plain words and without its number for it.
+/// The operating system's message in plain words, without its number for it.
 pub fn reason(error: &io::Error) -> String {
     use io::ErrorKind as Kind;
     let plain = match error.kind() {

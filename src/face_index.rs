@@ -22,7 +22,7 @@ use crate::preparation::Preparation;
 /// Photos read at a time: bounds memory.
 const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
-/// How the faces of an index are prepared: found, and aligned by the eyes.
+/// Preparation of the faces of an index: found, and aligned by the eyes.
 pub fn preparation() -> Preparation {
     Preparation::new(FaceSize::ALIGNED, Framing::Detect)
 }
@@ -30,7 +30,7 @@ pub fn preparation() -> Preparation {
 /// A face found in a photo.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedFace {
-    /// Where in the upright photo.
+    /// Box and eyes in the upright photo.
     pub location: Location,
     /// The aligned face: d pixels, row by row, of the size [`FaceSize::ALIGNED`].
     pub pixels: Vec<u8>,
@@ -54,7 +54,7 @@ pub struct FaceKey {
     pub face: usize,
 }
 
-/// What a file was when it was last read: as long as length and date stay, its content is taken to be the same.
+/// The state of a file when it was last read: as long as length and date stay, its content is taken to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileRecord {
     /// Bytes.
@@ -81,11 +81,11 @@ pub struct FaceIndex {
     pub files: BTreeMap<String, FileRecord>,
     /// The photos that these files hold.
     pub photos: BTreeMap<ContentHash, IndexedPhoto>,
-    /// What a person has said of faces, also of those of photos that are not here at present.
+    /// Answers about faces, also about those of photos that are not here at present.
     pub answers: Answers,
 }
 
-/// What a person has said of faces.
+/// Answers that a person has given about faces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answers {
     /// Faces of nobody who is to be named: they take no part in groups.
@@ -109,7 +109,7 @@ impl Answers {
     }
 }
 
-/// What bringing an index up to date came to.
+/// Result of bringing an index up to date.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Refreshed {
     /// Photos that were looked at.
@@ -123,7 +123,7 @@ pub struct Refreshed {
 /// A file that is to be read: where it lies, its name in the index, its length and date.
 type Unread<'a> = (&'a Path, String, Option<(u64, u64)>);
 
-/// What became of a file.
+/// Result of reading a file.
 enum Read {
     Known(ContentHash),
     New(ContentHash, IndexedPhoto),

@@ -187,7 +187,7 @@ impl FaceSpace {
         face
     }
 
-    /// What projection to face space loses of these faces (d x n), on average. Of the faces that the space was
+    /// The mean loss of these faces (d x n) by projection to face space. Of the faces that the space was
     /// learned from it is the share of the variance that was not kept; of others it is more.
     pub fn projection_error(&self, faces: &FaceMatrix) -> ProjectionError {
         let weights = self.project(faces);
@@ -204,7 +204,7 @@ impl FaceSpace {
         }
     }
 
-    /// How the face (d pixels) with these weights (k) lies to the face space.
+    /// The residual of the face (d pixels) with these weights (k): its distance from and in the face space.
     pub fn residual(&self, face: &[u8], weights: &[f32]) -> Residual {
         let energy: f64 = face
             .iter()

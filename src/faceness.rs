@@ -1,4 +1,4 @@
-//! How much something looks like a face: the test for "not a face".
+//! The face score: the test for "not a face".
 //!
 //! The distance from face space alone is a poor judge: a flat wall lies near every face space, a face in
 //! hard light far from it. Four correlations do better, between the picture and two pictures that face
@@ -27,7 +27,7 @@ pub struct FacenessTest<'a> {
     mean_detail: Vec<f32>,
 }
 
-/// How many leading eigenfaces of these the test takes; the eigenvalues are decreasing.
+/// Number of leading eigenfaces that the test takes of these; the eigenvalues are decreasing.
 pub fn leading(eigenvalues: &[f64]) -> usize {
     let enough = SHARE * eigenvalues.iter().sum::<f64>();
     let mut sum = 0.0;
@@ -57,7 +57,7 @@ impl<'a> FacenessTest<'a> {
         }
     }
 
-    /// How much a picture (d pixels, with its k weights) looks like a face: from -1 to 1.
+    /// The face score of a picture (d pixels, with its k weights): from -1 to 1.
     pub fn likeness(&self, picture: &[u8], weights: &[f32]) -> f64 {
         let leading = &weights[..self.leading.min(weights.len())];
         let rebuilt = self.space.rebuild(leading);

@@ -1,4 +1,4 @@
-//! How a photo becomes a face of the model's size: the same for the gallery and for every probe.
+//! Preparation: from a photo to a face of the model's size, alike for the gallery and for every probe.
 
 use image::{GrayImage, Luma, Rgb, RgbImage};
 
@@ -10,14 +10,14 @@ use crate::locate::{Location, Locator, main_face};
 use crate::normalize::Illumination;
 use crate::normalize::resize::{self, Fit};
 
-/// Where the eyes stand in every aligned face. Between what did best in the wild (22-25 % / 27 %) and in
+/// Position of the eyes in every aligned face. Between the best in the wild (22-25 % / 27 %) and the best in
 /// the studio (30 % / 35 %).
 const EYES: EyePlacement = EyePlacement {
     inset: 0.26,
     level: 0.36,
 };
 
-/// How photos are made ready.
+/// Settings of the preparation of photos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preparation {
     size: FaceSize,
@@ -59,20 +59,20 @@ impl FaceChoice {
 pub struct PreparedFace {
     /// d pixels, row by row.
     pub pixels: Vec<u8>,
-    /// What part of the photo it is.
+    /// The part of the photo.
     pub part: Part,
 }
 
-/// What part of a photo became a face.
+/// The part of a photo that became a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Part {
     /// The photo as it is, brought to the size.
     Whole(Fit),
     /// A face that was found and aligned by the eyes.
     Found {
-        /// Where.
+        /// Its box and eyes.
         location: Location,
-        /// How many faces were found in the photo, this one among them.
+        /// Number of faces found in the photo, this one among them.
         of: usize,
     },
     /// A photo in which no face was found, aligned by where the eyes stand in the gallery's other photos.
@@ -80,7 +80,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Where the face was found, if it was looked for.
+    /// Box and eyes of the face, if it was looked for.
     pub fn location(&self) -> Option<Location> {
         match self {
             Self::Whole(_) | Self::Assumed => None,
@@ -89,7 +89,7 @@ impl Part {
     }
 }
 
-/// Where the eyes stand in a portrait: with room around the face, so that it can be found again.
+/// Position of the eyes in a portrait: with room around the face, so that it can be found again.
 const PORTRAIT: EyePlacement = EyePlacement {
     inset: 0.36,
     level: 0.42,
@@ -129,14 +129,14 @@ impl Preparation {
         }
     }
 
-    /// The same, and photos in which no face is found are aligned by these places of the eyes, if they have the shape of
-    /// the gallery's photos.
+    /// This preparation, by which photos in which no face is found are aligned by these places of the eyes, if they
+    /// have the shape of the gallery's photos.
     #[must_use]
     pub fn with_crop_eyes(self, crop_eyes: Option<CropEyes>) -> Self {
         Self { crop_eyes, ..self }
     }
 
-    /// The same, and differences of light evened out by this recipe.
+    /// This preparation with illumination normalised by this recipe.
     #[must_use]
     pub fn with_light(self, light: Illumination) -> Self {
         Self { light, ..self }
@@ -147,17 +147,17 @@ impl Preparation {
         self.size
     }
 
-    /// How photos become faces.
+    /// The framing of photos.
     pub fn framing(&self) -> Framing {
         self.framing
     }
 
-    /// How differences of light are evened out.
+    /// Normalisation of illumination.
     pub fn light(&self) -> Illumination {
         self.light
     }
 
-    /// Where the eyes stand in photos in which no face is found, if all crops of the gallery have them in one place.
+    /// Position of the eyes in photos in which no face is found, if all crops of the gallery have them in one place.
     pub fn crop_eyes(&self) -> Option<CropEyes> {
         self.crop_eyes
     }

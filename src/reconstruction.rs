@@ -19,15 +19,15 @@ pub fn default_steps(k: usize) -> Vec<usize> {
 /// A face m + U w rebuilt from its leading weights; of scaled pixels m + D U w.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reconstruction {
-    /// How many weights, and so basis faces, were used.
+    /// Number of weights, and so of basis faces, that were used.
     pub components: usize,
     /// d gray levels, not clamped.
     pub levels: Vec<f32>,
-    /// How the pre-image was found, if it is one.
+    /// The method by which the pre-image was found, if it is one.
     pub pre_image: Option<PreImageMethod>,
 }
 
-/// What is to be rebuilt of a face.
+/// The parts of a face that are to be rebuilt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted<'a> {
     /// Its weights, at most k.
@@ -52,7 +52,7 @@ impl Wanted<'_> {
     }
 }
 
-/// How far a rebuilt face is from the one it was made from, over all d pixels. Gray levels are not clamped
+/// The difference of a rebuilt face from the one it was made from, over all d pixels. Gray levels are not clamped
 /// before they are compared: so the squared error is exactly what the left-out basis faces carry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReconstructionError {
@@ -103,7 +103,7 @@ impl Reconstruction {
         }
     }
 
-    /// What it lacks of the original (d gray levels), where the mean face is this (d).
+    /// The error against the original (d gray levels), where the mean face is this (d).
     pub fn error(&self, mean: &[f64], original: &[f32]) -> ReconstructionError {
         let squared = |other: &mut dyn Iterator<Item = f64>| -> f64 {
             original

@@ -85,7 +85,7 @@ impl ScaledSpace {
         &self.deviations
     }
 
-    /// How many pixels never changed.
+    /// Number of pixels that never changed.
     pub fn constant_pixels(&self) -> usize {
         let zero = |deviation: &&f64| **deviation == 0.0;
         self.deviations.iter().filter(zero).count()

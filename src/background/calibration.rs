@@ -43,9 +43,9 @@ const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
 /// foreign photos.
 const DEPENDENCE: (f64, f64) = (0.35, 0.15);
 
-/// What the domain's mean, which contains the enrolled people, takes off strangers' scores, divided by N.
+/// The amount that the domain's mean, which contains the enrolled people, takes off strangers' scores, divided by N.
 const DRAWN: f64 = 2.3;
-/// What the domain's mean takes off strangers' scores where one person is enrolled.
+/// The amount that the domain's mean takes off strangers' scores where one person is enrolled.
 const DRAWN_ALONE: f64 = 1.8;
 
 /// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
@@ -78,12 +78,12 @@ const STEEPNESS: f64 = 1.2;
 /// The most that is said to be certain: one in a thousand is what the shapes above can be wrong by.
 const VOUCHED: f64 = 0.999;
 
-/// How scores become decisions; learned at enrolment.
+/// Distributions of scores, from which come probabilities and thresholds; learned at enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// People enrolled.
     people: usize,
-    /// How different the photos are from the background's: 0 to 1.
+    /// The difference of the photos from the background's kind: 0 to 1.
     foreign: f64,
     /// Mean and spread of a stranger's score against one person.
     location: f64,
@@ -120,7 +120,7 @@ impl Line {
     }
 }
 
-/// What scores against everybody say of one photo.
+/// The probabilities of one photo's candidates, and of somebody else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// Positions of people, the likeliest first, with the probability of each; with that of somebody else they sum to
@@ -194,7 +194,7 @@ impl Calibration {
         limit.max((limit + low) / 2.0)
     }
 
-    /// How log-odds rise with the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
+    /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
     /// [`CAUTION`]), with the slope of their log ratio there (times [`STEEPNESS`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
@@ -213,7 +213,7 @@ impl Calibration {
         self.line(claim).log_odds(score)
     }
 
-    /// What these scores (one for each person) say.
+    /// The probabilities of people by their scores (one for each person).
     pub fn judge(&self, scores: &[f64], top: usize) -> Judgement {
         let line = self.line(self.enrolled());
         let odds = |score: f64| line.log_odds(score).exp();
@@ -326,8 +326,8 @@ fn location(people: usize) -> f64 {
     }
 }
 
-/// How far the mean of the gallery's people lies from the background's beyond what so many people of the background
-/// would by chance: a squared length in terms of the variance between people.
+/// The distance of the mean of the gallery's people from the background's, beyond that which so many people of the background
+/// have by chance: a squared length in terms of the variance between people.
 fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f64 {
     let k = background.components();
     let people = own.len().max(1) as f64;
@@ -354,7 +354,7 @@ fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     (0..kept).map(|at| own[at * count / kept].clone()).collect()
 }
 
-/// What leaving out people and photos showed.
+/// Scores observed by leaving out people and photos.
 #[derive(Default)]
 struct Seen {
     people: usize,

@@ -90,7 +90,7 @@ impl Channel {
     }
 }
 
-/// How much each place of a face (of the size [`FACE`]) has to do with a direction among descriptions ([`LENGTH`]
+/// The share of each place of a face (of the size [`FACE`]) in a direction among descriptions ([`LENGTH`]
 /// values): the root of the squares of its cells, of both scales together.
 pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
     let (large, small) = direction.split_at(LARGE_GRID.folded_length());

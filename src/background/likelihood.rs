@@ -102,7 +102,7 @@ pub(super) fn normalise(x: &mut [f64], between: &[f64]) {
     }
 }
 
-/// What [`normalise`] multiplies by; 1 where there is no length.
+/// The factor of [`normalise`]; 1 where there is no length.
 pub(super) fn length_factor(x: impl Iterator<Item = f64>, between: &[f64]) -> f64 {
     let energy: f64 = x.zip(between).map(|(x, psi)| x * x / (1.0 + psi)).sum();
     match energy > 0.0 {

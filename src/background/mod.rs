@@ -40,7 +40,7 @@ pub use two_covariance::TwoCovariance;
 /// The asset that comes with the program.
 const BUNDLED: &[u8] = include_bytes!("../../assets/background.bin");
 
-/// What is known of how faces differ before anybody is enrolled.
+/// Knowledge of how faces differ before anybody is enrolled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prior {
     /// The background model that comes with the program.
@@ -117,7 +117,7 @@ impl Background {
         &self.projections[channel as usize].between
     }
 
-    /// How much each place of a face of the size [`FACE`] has to do with one coordinate of a channel, of any scale; `None`
+    /// The share of each place of a face of the size [`FACE`] in one coordinate of a channel, of any scale; `None`
     /// beyond the last coordinate.
     pub fn strength_by_place(&self, channel: Channel, component: usize) -> Option<Vec<f32>> {
         let projection = &self.projections[channel as usize];
@@ -126,7 +126,7 @@ impl Background {
         Some(description::strength_by_place(&direction))
     }
 
-    /// What in a face speaks for one person rather than for another: the difference of their standardised scores, as far
+    /// Evidence in a face for one person rather than for another: the difference of their standardised scores, as far
     /// as it is due to what the face has and the middle between an enrolled face of each has not, place by place of a
     /// face of the size [`FACE`]. `faces` are the face, and those of the two people (d x 3).
     pub fn balance(&self, people: &People, faces: &FaceMatrix, persons: [usize; 2]) -> Vec<f64> {

@@ -39,7 +39,7 @@ pub struct People {
 struct Coordinates<'a> {
     /// Their coordinates, 2k x n.
     raw: &'a DMatrix<f32>,
-    /// The same rotated into adapted directions, of each channel, where that has been done already.
+    /// Raw coordinates rotated into adapted directions, of each channel, where that has been done already.
     rotated: Option<&'a [DMatrix<f64>; 2]>,
 }
 

@@ -2,18 +2,18 @@
 
 use crate::face_matrix::FaceSize;
 
-/// How much nearer a face is looked at: `from` pixels are drawn as `to`.
+/// Magnification of a face: `from` pixels are drawn as `to`.
 #[derive(Debug, Clone, Copy)]
 pub struct Zoom {
     pub to: i32,
     pub from: i32,
 }
 
-/// Where a pixel of a view lies between two pixels of a face.
+/// Position of a pixel of a view between two pixels of a face.
 struct Between {
     before: usize,
     after: usize,
-    /// What the one after weighs, of [`Zoom::whole`].
+    /// The weight of the one after, of [`Zoom::whole`].
     weight: i32,
 }
 
@@ -45,7 +45,7 @@ impl Zoom {
         view
     }
 
-    /// What both weights of a place add up to.
+    /// The sum of both weights of a place.
     fn whole(self) -> i32 {
         2 * self.to
     }

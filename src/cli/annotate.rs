@@ -27,7 +27,7 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
     encoded(&annotate(picture, &marks).into(), target)
 }
 
-/// What is drawn for a face, with the number it has in the lines printed where there are several.
+/// The mark drawn on a face, with the number it has in the lines printed where there are several.
 fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let closest = found.closest();
     let sure = closest.map_or_else(String::new, |closest| {

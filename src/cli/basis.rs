@@ -83,7 +83,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
 /// Directions of each channel that are pictured.
 const DIRECTIONS: usize = 14;
 
-/// What the background model is made of.
+/// Writes pictures and tables of the background model.
 fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outcome> {
     let model = Background::bundled()?;
     folder.check(&["background.png", "background.csv"])?;
@@ -115,7 +115,7 @@ fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outc
     Ok(Outcome::Done)
 }
 
-/// How a minimisation went: a table, and its two ends in words.
+/// Writes the course of a minimisation: a table, and its two ends in words.
 fn write_objective(folder: &mut Folder, rounds: &[Round], output: &Output) -> Result<()> {
     let mut csv = String::from("round,objective,residual\n");
     for round in rounds {
@@ -169,7 +169,7 @@ fn write_scaled(
     Ok(())
 }
 
-/// How many basis faces are written.
+/// Number of basis faces to write.
 fn count(args: &Basis, space: &Space) -> usize {
     let all = space.components();
     args.count.map_or(all, |count| (count as usize).min(all))
@@ -277,7 +277,7 @@ fn write(
     }
 }
 
-/// What the shades of basis faces mean.
+/// Caption: the meaning of the shades of basis faces.
 const CONTRAST: &str = "Shares of the variance. Mid-gray is 0; each basis face is stretched by itself, so that its largest value is black or white.";
 
 /// A share of the variance with two digits that tell something.

@@ -17,7 +17,7 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, percent, shown};
 
-/// What `enroll` would add, checked together with what is enrolled already.
+/// Checks the photos that `enroll` would add together with those enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let (before, history) = if model.exists() {
         store::load_with_history(model).map(|(before, history)| (Some(before), history))?

@@ -60,7 +60,7 @@ impl Copies {
     }
 }
 
-/// Where the annotated copy of each photo goes.
+/// Destinations of the annotated copies of photos.
 struct Annotated {
     targets: HashMap<PathBuf, Destination>,
     /// Whether photos without a face are copied too.
@@ -99,10 +99,10 @@ impl Annotated {
     }
 }
 
-/// Where the faces of each photo go.
+/// Destinations of the faces of photos.
 struct Faces {
     folder: PathBuf,
-    /// How the names of a photo's faces begin.
+    /// The beginning of the names of a photo's faces.
     names: HashMap<PathBuf, String>,
     outputs: Mutex<Outputs>,
 }
@@ -199,7 +199,7 @@ fn parts(photo: &Path) -> Vec<OsString> {
     parts
 }
 
-/// How many leading folders all photos have in common.
+/// Number of leading folders that all photos have in common.
 fn shared_folders(parts: &[Vec<OsString>]) -> usize {
     let Some((first, others)) = parts.split_first() else {
         return 0;

@@ -176,7 +176,7 @@ fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<SyncOutc
     Ok(intake)
 }
 
-/// What enrolling does, and did.
+/// An enrolment, planned or done, to be told.
 struct Report<'a> {
     intake: &'a SyncOutcome,
     /// Files that could not be used, or showed two people.
@@ -185,7 +185,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Whose faces go, in words.
+    /// The people whose faces go, in words.
     fn gone(&self) -> String {
         let gone = &self.intake.gone;
         let mut tally: Vec<(Person, usize)> = Vec::new();
@@ -199,7 +199,7 @@ impl Report<'_> {
         format!("{faces} ({})", people::in_words(&tally))
     }
 
-    /// How much of the new faces a basis that is kept does not hold.
+    /// Tells the share of the new faces that a fixed basis does not hold.
     fn missed(&self, learned: &Recognizer, before: &Gallery) {
         let (space, gallery) = (learned.space(), learned.gallery());
         let known: HashSet<ContentHash> = before.enrolled().iter().map(|face| face.hash).collect();
@@ -221,7 +221,7 @@ impl Report<'_> {
         }
     }
 
-    /// What would be done, photo by photo.
+    /// Tells what would be done, photo by photo.
     fn would(&self) -> Result<()> {
         if self.output.format != Format::Text {
             return self.output.fields(&self.counts());
@@ -336,7 +336,7 @@ impl Report<'_> {
     }
 }
 
-/// How to name the model in a command, where it is not the default one.
+/// The option that names the model in a command, where it is not the default one.
 fn model_option(model: &Path) -> String {
     if model == Path::new("eigenfaces.npz") {
         String::new()

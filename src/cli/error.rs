@@ -1,4 +1,4 @@
-//! What ends a command: whatever the library reports, and what only the program meets.
+//! Errors that end a command: those of the library, and those that only the program meets.
 
 // The fields say what the message says of them.
 #![allow(missing_docs)]
@@ -14,7 +14,7 @@ use super::remedy;
 /// The result of whatever a command does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a command ended early.
+/// An error that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The library could not do it.
@@ -40,7 +40,7 @@ pub enum Error {
     Link {
         /// The link that was to be made.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -48,9 +48,9 @@ pub enum Error {
     #[error("{}: {reason}; {remedy}", .path.display())]
     WrongFolder {
         path: PathBuf,
-        /// What speaks against it.
+        /// The objection.
         reason: String,
-        /// What to give instead, or to add.
+        /// The option to give instead, or to add.
         remedy: &'static str,
     },
 
@@ -86,7 +86,7 @@ pub enum Error {
     #[error("{}: is there already, with a basis of its own; name another with --model, or add to it with --keep-basis", .path.display())]
     HasBasis { path: PathBuf },
 
-    /// What would be left cannot be learned from.
+    /// Too few photos would be left to learn from.
     #[error("{}: {left} of its faces would be left, too few for a face space; to erase them all, delete the file", .path.display())]
     TooFewLeft { path: PathBuf, left: usize },
 
@@ -103,7 +103,7 @@ pub enum Error {
     Pairs {
         /// The file concerned.
         path: PathBuf,
-        /// What is wrong, and in which line.
+        /// The fault, and its line.
         problem: String,
     },
 
@@ -116,7 +116,7 @@ pub enum Error {
     FaceIndex {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 
@@ -125,7 +125,7 @@ pub enum Error {
     GroupTable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and the remedy.
+        /// The fault, and the remedy.
         reason: String,
     },
 
@@ -134,7 +134,7 @@ pub enum Error {
     Sidecar {
         /// The sidecar.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         problem: XmpProblem,
     },
 
@@ -142,7 +142,7 @@ pub enum Error {
     #[cfg(feature = "serve")]
     #[error("cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT")]
     Listen {
-        /// Where it was to listen.
+        /// The address it was to listen on.
         address: std::net::SocketAddr,
         /// The cause, in a few words.
         reason: String,
@@ -154,7 +154,7 @@ pub enum Error {
         "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
     )]
     OpenWithoutKey {
-        /// Where it was to listen.
+        /// The address it was to listen on.
         address: std::net::SocketAddr,
     },
 

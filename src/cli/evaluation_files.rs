@@ -1,4 +1,5 @@
-//! What `evaluate` writes besides its figures: every score (`--scores`), and pictures of what went wrong (`--failures`).
+//! Files that `evaluate` writes besides its figures: every score (`--scores`), and pictures of what went wrong
+//! (`--failures`).
 
 use std::path::PathBuf;
 

@@ -231,7 +231,7 @@ fn missed_aim(open_set: &OpenSet) -> Option<String> {
     })
 }
 
-/// What the figures are of.
+/// The method and the preparation that the figures are of.
 fn compared_by(evaluation: &Evaluation, preparation: &Preparation) -> String {
     let settings = evaluation.settings;
     if settings.prior == Prior::Bundled {

@@ -2,15 +2,15 @@
 
 use clap::Command;
 
-/// What is told of one command besides its options.
+/// Notes on one command besides its options.
 pub struct Notes {
     /// The command's name; empty for the program itself.
     command: &'static str,
     /// Command lines, each with what it does.
     pub examples: &'static [(&'static str, &'static str)],
-    /// What each exit status means.
+    /// The meaning of each exit status.
     pub statuses: &'static [(&'static str, &'static str)],
-    /// What else is to be known; may be empty.
+    /// Further notes; may be empty.
     pub more: &'static str,
 }
 
@@ -314,7 +314,7 @@ const NOTES: &[Notes] = &[
     },
 ];
 
-/// What is told of a command, if it is one of this program.
+/// The notes on a command, if it is one of this program.
 pub fn of(command: &str) -> Option<&'static Notes> {
     NOTES.iter().find(|notes| notes.command == command)
 }

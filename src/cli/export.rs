@@ -44,7 +44,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What is erased, for a question.
+/// The people and faces to be erased, for a question.
 fn erased(change: Change) -> String {
     let faces = counted(change.erased_faces, "face", "faces");
     let people = counted(change.erased_people, "person", "people");
@@ -55,7 +55,7 @@ fn erased(change: Change) -> String {
     }
 }
 
-/// What became of the database.
+/// A finished export, to be told.
 struct Report<'a> {
     change: Change,
     recognizer: &'a Recognizer,

@@ -28,7 +28,7 @@ pub fn claim(
         .transpose()
 }
 
-/// What a command reads: the photos or tables it is given, and the model or the folders that are learned from.
+/// The files that a command reads: the photos or tables it is given, and the model or the folders that are learned from.
 pub fn inputs(given: &[PathBuf], origin: &ModelSource, model: &Path) -> Vec<PathBuf> {
     let mut inputs = given.to_vec();
     if origin.faces.is_empty() {

@@ -20,7 +20,7 @@ use super::output::Output;
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
 
-/// What was learned from a folder.
+/// A face space learned from a folder.
 pub struct Learned {
     pub size: FaceSize,
     pub how: How,

@@ -18,7 +18,7 @@ use super::error::Result;
 #[cfg(feature = "postgres")]
 use super::output::shown;
 
-/// Where the people are.
+/// The place where people are enrolled: a model or a database.
 pub enum Gallery {
     /// In the model.
     Model,
@@ -48,7 +48,7 @@ impl Gallery {
         Ok(Self::Model)
     }
 
-    /// Who is in each of some photos whose faces were prepared.
+    /// Identifies faces that were prepared, photo by photo.
     pub fn identify_prepared(
         &self,
         recognizer: &Identifier,
@@ -64,7 +64,7 @@ impl Gallery {
         }
     }
 
-    /// Who is in a photo; what is wrong with it; or, around both, what is wrong with the gallery.
+    /// Identifies the people in a photo. The inner error is about the photo, the outer one about the gallery.
     pub fn identify(
         &self,
         recognizer: &Identifier,

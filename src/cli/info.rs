@@ -138,7 +138,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a basis without a gallery holds.
+/// Tells of a basis without a gallery.
 fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let merged_basis = store::merged_basis_from_archive(archive)?;
     if output.format != Format::Text {
@@ -164,7 +164,7 @@ fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     listed(&lines, output)
 }
 
-/// What a worker's part holds.
+/// Tells of a worker's part.
 fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     let part = store::partial_from_archive(archive)?;
     if output.format != Format::Text {
@@ -227,7 +227,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
     }
 }
 
-/// What it takes to be named.
+/// The confidence that a name needs, in words.
 fn needed(recognizer: &Recognizer) -> String {
     match recognizer.identifier().threshold(Acceptance::default()) {
         Some(limit) => format!(

@@ -1,4 +1,4 @@
-//! What happens when the user or the system tells the program to end: it leaves no lock and no temporary file behind,
+//! Interrupts: when the user or the system tells the program to end, it leaves no lock and no temporary file behind,
 //! and says what had been changed.
 
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use signal_hook::low_level;
 
 use super::output::{Output, shown};
 
-/// How long removing the lock and temporary files may take when the program ends without memory.
+/// Time that removing the lock and temporary files may take when the program ends without memory.
 const REMOVAL: Duration = Duration::from_secs(2);
 
-/// Where the system refuses memory, Rust says so in a line and aborts. Then the program ends with this exit code, as after
+/// Makes the program end well without memory: Rust says so in a line and aborts. Then it ends with this exit code, as after
 /// any other error, once the thread of [`watch`] has removed lock and temporary files.
 #[allow(unsafe_code)]
 fn fail_without_memory(code: i32) {

@@ -70,7 +70,7 @@ pub fn problem(photo: &Path, problem: &PhotoProblem) -> Value {
     json!({ "photo": photo.to_string_lossy(), "error": remedy::of_photo(problem) })
 }
 
-/// What a model holds.
+/// A model as JSON.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let settings = recognizer.settings();

@@ -91,7 +91,7 @@ impl LearningOptions {
         ]
     }
 
-    /// How photos become faces, as far as the user says.
+    /// Preparation of photos, as far as the user chose it.
     pub fn preparation_options(&self) -> PreparationOptions {
         self.prepare.options(match self.prior(Prior::default()) {
             Prior::Bundled => Crops::Align,
@@ -99,7 +99,7 @@ impl LearningOptions {
         })
     }
 
-    /// What is known beforehand. Whoever says how to compare wants nothing to be known; ends with a usage error where
+    /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
         let compares = self.comparing().into_iter().find(|(_, given)| *given);
@@ -152,7 +152,7 @@ impl LearningOptions {
 }
 
 impl Prepare {
-    /// The same for the library.
+    /// These settings as options of the library.
     pub fn options(&self, crops: Crops) -> PreparationOptions {
         PreparationOptions {
             framing: self.framing.unwrap_or_default(),
@@ -163,14 +163,14 @@ impl Prepare {
     }
 }
 
-/// What names people: a recogniser, or of one in a file no more than that takes.
+/// The part of a model that names people: a recogniser, or of one in a file no more than that takes.
 pub enum Naming {
     Recognizer(Box<Recognizer>),
     Identifier(Box<Identifier>),
 }
 
 impl Naming {
-    /// What names people.
+    /// The part that names people.
     pub fn identifier(&self) -> &Identifier {
         match self {
             Self::Recognizer(recognizer) => recognizer.identifier(),
@@ -343,7 +343,7 @@ pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output)
     }
 }
 
-/// Why confidence is weak, if it is.
+/// The reason why confidence is weak, if it is.
 pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
     let calibration = recognizer.calibration()?;
     let people = counted(recognizer.gallery().people().len(), "person", "people");

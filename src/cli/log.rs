@@ -1,4 +1,4 @@
-//! What became of a gallery, in words and for scripts: part of `eigenfaces info`.
+//! The history of a gallery, in words and for scripts: part of `eigenfaces info`.
 
 use std::collections::BTreeMap;
 

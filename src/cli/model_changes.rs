@@ -1,4 +1,4 @@
-//! What every command that changes a model does: it takes the lock, dates what it takes down, asks before it erases.
+//! Steps that all commands which change a model share: taking the lock, writing the log, asking before erasing.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -13,14 +13,14 @@ use super::args::ChangeOptions;
 use super::error::{Error, Result};
 use super::output::{Output, one_line, shown};
 
-/// What whoever changes a model should know whose basis was kept before and is not now.
+/// Notice that a model's basis, fixed until now, is learned again.
 pub const LEARNED_AGAIN: &str =
     "the basis, which had been kept, is learned again from the faces that are enrolled";
 
-/// How long to wait in silence for another process that is changing the model.
+/// Time to wait in silence for another process that is changing the model.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 
-/// How long to wait after that: a large gallery takes its time.
+/// Time to wait after that: a large gallery takes its time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The lock of a model; waits for its holder, and says for whom.
@@ -59,7 +59,7 @@ pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
     }
 }
 
-/// What the user answers to a question of yes or no; `None` where nobody can be asked.
+/// The user's answer to a question of yes or no; `None` where nobody can be asked.
 pub fn asked(question: &str) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;

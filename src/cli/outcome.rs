@@ -1,6 +1,6 @@
-//! How a command ended.
+//! Outcomes of commands.
 
-/// How a command ended that did not fail.
+/// The outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was done.

@@ -1,4 +1,4 @@
-//! Where everything that the program says goes: data to stdout, messages and progress to stderr.
+//! Output: data to stdout, messages and progress to stderr.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -204,8 +204,8 @@ pub fn one_line(text: &str) -> String {
     })
 }
 
-/// The same for JSON, where the text of a string says what the string holds. Unlike `one_line` it loses nothing:
-/// outside of strings JSON has none of these characters.
+/// Escapes control characters in JSON, where the text of a string says what the string holds. Unlike `one_line` it
+/// loses nothing: outside of strings JSON has none of these characters.
 fn in_json(text: &str) -> String {
     escaped(text, |safe, letter| {
         for unit in letter.encode_utf16(&mut [0; 2]) {
@@ -252,7 +252,7 @@ pub fn from_cell(cell: &str) -> &str {
         .unwrap_or(cell)
 }
 
-/// What spreadsheets begin formulas with.
+/// First characters of what spreadsheets take for formulas.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A path as it is printed.
@@ -265,7 +265,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What so many basis faces do.
+/// The verb for so many basis faces: "keeps" or "keep".
 pub fn keep(count: usize) -> &'static str {
     if count == 1 { "keeps" } else { "keep" }
 }

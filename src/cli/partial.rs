@@ -158,7 +158,7 @@ fn prepared(photo: Given, preparation: &Preparation) -> Result<Face, Skipped> {
     face().map_err(|problem| Skipped { path, problem })
 }
 
-/// What a part holds, and where it is.
+/// Tells of a worker's part, and of its file.
 pub fn report(
     part: &Partial,
     merged: usize,

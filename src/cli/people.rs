@@ -108,7 +108,7 @@ fn list_photos(
 /// A change that has been thought through and not yet made.
 struct Plan {
     after: Gallery,
-    /// What is erased, where faces are.
+    /// The faces that are erased and where they are, in words.
     erased: Option<String>,
     /// The change, to be put behind "would" and, its verb in the past, told when it is done.
     verb: Verb,
@@ -117,13 +117,13 @@ struct Plan {
     json: Value,
 }
 
-/// How the change is called before and after.
+/// The words for a change before and after it is made.
 struct Verb {
     infinitive: &'static str,
     past: &'static str,
 }
 
-/// How the change is taken down.
+/// The entry of a change in the log.
 enum Log {
     Rename {
         from: Person,
@@ -330,7 +330,7 @@ fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> 
     })
 }
 
-/// How many of these faces each person has, in the order of people.
+/// Number of these faces that each person has, in the order of people.
 fn tally(gallery: &Gallery, faces: &[usize]) -> Vec<(Person, usize)> {
     let mut counts = vec![0; gallery.people().len()];
     for &face in faces {

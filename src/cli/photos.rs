@@ -16,7 +16,7 @@ use super::output::{Output, counted, shown};
 /// Photos named by the user or found in folders.
 pub struct Photos {
     pub paths: Vec<PathBuf>,
-    /// What was named or found that cannot be looked at; each was said.
+    /// Photos named or found that cannot be looked at; each was reported.
     pub unusable: Vec<Skipped>,
 }
 

@@ -266,7 +266,7 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// What the axes of the plot are.
+/// The name of an axis of the plot.
 fn axis_name(space: &Space) -> String {
     match space {
         Space::Linear(_) => "basis face".to_owned(),

@@ -76,7 +76,7 @@ struct Face {
     original: Original,
 }
 
-/// What the rebuilt face is compared with.
+/// The picture that a rebuilt face is compared with.
 enum Original {
     /// The face as the model saw it: d pixels.
     Photo(Vec<u8>),
@@ -93,7 +93,7 @@ impl Original {
     }
 }
 
-/// What a face is rebuilt from, one and several.
+/// The parts that a face is rebuilt from: the words for one and for several.
 fn parts(space: &Space) -> (&'static str, &'static str) {
     match space {
         Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
@@ -236,7 +236,7 @@ fn decibels(error: &ReconstructionError) -> String {
         .map_or_else(|| "exact".to_owned(), |psnr| format!("{psnr:.1} dB"))
 }
 
-/// How a pre-image was found, in a word.
+/// The method by which a pre-image was found, in a word.
 fn method(step: &Reconstruction) -> Option<&'static str> {
     step.pre_image.map(|method| match method {
         PreImageMethod::Ridge => "ridge",

@@ -5,12 +5,12 @@ use eigenfaces::error::{
     ArchiveKind, DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
 };
 
-/// What the library reports, and the options that help: `... take cropped faces whole (--framing as-is)`.
+/// The message of the library, and the options that help: `... take cropped faces whole (--framing as-is)`.
 pub fn in_words(error: &Error) -> String {
     with(error.to_string(), options(error))
 }
 
-/// What is wrong with one photo, and the options that help.
+/// The fault of one photo, and the options that help.
 pub fn of_photo(problem: &PhotoProblem) -> String {
     with(problem.to_string(), photo_options(problem))
 }

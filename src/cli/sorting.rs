@@ -19,7 +19,7 @@ use super::output::{Output, counted, shown};
 const UNKNOWN: &str = "unknown";
 const NO_FACE: &str = "no-face";
 
-/// Where photos are sorted into.
+/// The folder that photos are sorted into.
 pub struct Sorted<'a> {
     folder: &'a Path,
     by: Option<SortBy>,
@@ -131,7 +131,7 @@ fn folder_name(person: &str) -> String {
     }
 }
 
-/// Where a photo comes to stand in a folder, under a name that is free; `None` where it stands there already.
+/// A free path for a photo in a folder; `None` where the photo stands there already.
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     let name = photo.file_name().unwrap_or_default();
     for number in 1.. {

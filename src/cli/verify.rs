@@ -54,7 +54,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// What was asked: of one of the last two.
+/// A verification that was asked for, of one of the last two.
 struct Asked<'a> {
     photo: &'a Path,
     other: Option<&'a Path>,

@@ -50,7 +50,7 @@ pub struct Row {
     pub photo: String,
     /// Its number in the photo, from 1.
     pub face: usize,
-    /// Whose it is; only of enrolled faces.
+    /// Its person; only of enrolled faces.
     pub person: Option<String>,
     /// k weights.
     #[serde(skip)]
@@ -293,7 +293,7 @@ impl Table {
         })
     }
 
-    /// The same faces with weights in the other unit where they are not in this one.
+    /// These faces with weights in the unit asked for.
     pub fn in_scale(mut self, scale: Scale, space: &Space) -> Self {
         let factor = |variance: f64| match (self.scale, scale) {
             (Scale::Plain, Scale::Whitened) => 1.0 / variance.sqrt(),

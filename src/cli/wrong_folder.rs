@@ -1,4 +1,4 @@
-//! What speaks against enrolling a folder: it lies too high, or shows hardly any faces. Better asked than a model
+//! Doubts about enrolling a folder: it lies too high, or shows hardly any faces. Better asked than a model
 //! with people called `assets` and `target`.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Where a database is, and how to get there: an address as libpq has it, its password never shown.
+//! Addresses of databases as libpq has them, the password never shown.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -33,7 +33,7 @@ impl From<String> for GivenAddress {
     }
 }
 
-/// Where a database is, and how to get there.
+/// The address of a database.
 #[derive(Clone)]
 pub(super) struct Address {
     pub config: Config,
@@ -44,7 +44,7 @@ pub(super) struct Address {
     shown: String,
 }
 
-/// How long a server may leave what was sent without an answer of its network.
+/// Time that a server may leave what was sent without an answer of its network.
 const SILENCE: Duration = Duration::from_secs(30);
 
 impl Address {
@@ -123,8 +123,8 @@ impl Address {
         })
     }
 
-    /// How to connect, and what guards the connection. Sockets that are files are not guarded: who may open them, and
-    /// who may put one in their place, is up to their folder.
+    /// The configuration of a connection, and what guards it. Sockets that are files are not guarded: who may open
+    /// them, and who may put one in their place, is up to their folder.
     ///
     /// # Errors
     /// Certificates that cannot be read.

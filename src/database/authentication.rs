@@ -1,4 +1,4 @@
-//! How a server asks who we are, and which ways of asking are answered: `require_auth` of libpq's addresses.
+//! Methods of authentication that a server may ask for, and those that are accepted: `require_auth` of libpq's addresses.
 
 use std::io;
 
@@ -39,7 +39,7 @@ pub(super) struct Methods {
 pub(super) struct NotAccepted(pub Method);
 
 impl Method {
-    /// What a server does that asks so, for people.
+    /// The server's request, in words for people.
     pub fn said(self) -> &'static str {
         match self {
             Self::None => "it asks for no password",
@@ -50,13 +50,13 @@ impl Method {
         }
     }
 
-    /// How `require_auth` calls it.
+    /// The name in `require_auth`.
     pub fn name(self) -> &'static str {
         let found = NAMED.iter().find(|(_, method)| *method == self);
         found.map_or("gss", |(name, _)| name)
     }
 
-    /// What stands for it in the server's message.
+    /// The method of a code in the server's message.
     fn of_code(code: u32) -> Self {
         match code {
             0 => Self::None,
@@ -69,7 +69,7 @@ impl Method {
 }
 
 impl Methods {
-    /// What gives nothing away to whoever poses as the server.
+    /// Methods that give nothing away to an impostor.
     pub const SAFE_WITH_ANYBODY: Self = Self {
         none: true,
         password: false,
@@ -77,7 +77,7 @@ impl Methods {
         scram: true,
     };
 
-    /// Where it is known who the server is.
+    /// Methods accepted of a server whose identity is certain.
     pub const ALL: Self = Self {
         none: true,
         password: true,

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::error::DatabaseProblem;
 
-/// How long to wait for a server to let somebody in, all things that belong to it together.
+/// Time to wait for a server to let somebody in, all steps of connecting together.
 pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 
-/// How long to wait for one answer. Tens of millions of points can be looked at meanwhile.
+/// Time to wait for one answer. Tens of millions of points can be looked at meanwhile.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
 
 /// Tells that the server answered.
@@ -33,7 +33,7 @@ enum Said<T> {
     Done(Result<T, DatabaseProblem>),
 }
 
-/// What `work` gives, which may wait for the server so long between two answers.
+/// The result of `work`, which may wait for the server so long between two answers.
 ///
 /// # Errors
 /// [`DatabaseProblem::Silent`] where it waits longer: its thread stays behind. Whatever `work` fails with.

@@ -1,4 +1,4 @@
-//! What an address says of encryption and of passwords: `sslmode`, `sslrootcert` and `require_auth`, as libpq has them.
+//! Encryption and passwords as an address asks for them: `sslmode`, `sslrootcert` and `require_auth`, as libpq has them.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use postgres::config::SslMode;
 use super::authentication::Methods;
 use super::tls::Trust;
 
-/// What an address says of encryption, and the address without it.
+/// The encryption that an address asks for, and the address without it.
 pub(super) struct Tls {
     /// The address without it.
     pub rest: String,

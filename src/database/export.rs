@@ -14,7 +14,7 @@ use bring::Bringing;
 pub use plan::Change;
 use plan::Plan;
 
-/// What an index is to be like that finds near points without looking at all of them, and may miss some.
+/// The kind of index that finds near points without looking at all of them, and may miss some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Indexing {
     /// None: every point is looked at, and the answers are exact.
@@ -58,7 +58,7 @@ impl<'a> Export<'a> {
         }
     }
 
-    /// What it changes.
+    /// The changes it makes.
     pub fn change(&self) -> Change {
         self.plan.change
     }

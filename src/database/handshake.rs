@@ -1,4 +1,4 @@
-//! What happens before a server is believed: encryption as the address has it, and no password for whoever asks for it
+//! Checks before a server is believed: encryption as the address has it, and no password for whoever asks for it
 //! in a way that gives it away.
 //!
 //! Whoever answers in a server's place, on this machine any process that got the port, may ask for the password in the
@@ -32,11 +32,11 @@ pub(super) struct Handshake {
     pub mode: SslMode,
     /// Whether TLS begins without being asked for.
     pub direct: bool,
-    /// How a server may ask who we are.
+    /// Methods by which a server may ask for authentication.
     pub accepted: Methods,
 }
 
-/// Why there is no connection, where it is not the server that says so.
+/// The reason why there is no connection, where it is not the server that gives it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("{0}")]

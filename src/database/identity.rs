@@ -1,4 +1,4 @@
-//! What tells one model's weights from another's.
+//! The fingerprint of a model's weights.
 
 use nalgebra::DMatrix;
 use sha2::{Digest as _, Sha256};

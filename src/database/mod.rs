@@ -69,7 +69,7 @@ impl Database {
         }
     }
 
-    /// Where it is, without the password.
+    /// The address, without the password.
     pub fn address(&self) -> String {
         self.address.to_string()
     }
@@ -116,7 +116,7 @@ const ABOUT: &str = "
 const USE_ONLY: &str =
     "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
 
-/// What went wrong before there was a connection.
+/// The problem that an error before there was a connection stands for.
 fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
     if let Some(NotAccepted(method)) = cause(error) {
         return DatabaseProblem::NotProven {
@@ -147,7 +147,7 @@ fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
 }
 
 impl From<postgres::Error> for DatabaseProblem {
-    /// What went wrong with a connection.
+    /// The problem that an error of a connection stands for.
     fn from(error: postgres::Error) -> Self {
         let reason = in_words(&error);
         let Some(code) = error.code() else {

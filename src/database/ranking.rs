@@ -22,7 +22,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::gallery::squared_distance;
 use crate::recognizer::{Identification, Identifier, QueryOptions, RankedPerson};
 
-/// How the nearest people are looked for.
+/// The search for the nearest people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
     /// Among all of them. The answers are those of the model file.
@@ -48,7 +48,7 @@ pub struct RemoteGallery {
     calibration: Calibration,
 }
 
-/// What the thread has that waits for the server.
+/// State of the thread that waits for the server.
 struct Asked {
     connection: Mutex<Client>,
     identity: Identity,
@@ -60,7 +60,7 @@ struct Asked {
 /// Told of every answer while probes are ranked.
 type Answers = Heartbeat<Vec<Vec<RankedPerson>>>;
 
-/// What is asked, made ready once.
+/// Prepared statements.
 struct Statements {
     /// The people whom the server takes for the nearest, with the sums of their squared distances.
     candidates: Statement,
@@ -124,7 +124,7 @@ impl RemoteGallery {
         }
     }
 
-    /// How distances to its people become decisions.
+    /// The calibration by which distances to its people become decisions.
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
     }
@@ -138,8 +138,8 @@ impl RemoteGallery {
         given.then(|| self.calibration.threshold(acceptance))
     }
 
-    /// Who each prepared face (d x n) is, in order: what [`Identifier::identify_faces`] says where the people of the
-    /// database are enrolled.
+    /// Identifies each prepared face (d x n), in order: the answers of [`Identifier::identify_faces`] where the people
+    /// of the database are enrolled.
     ///
     /// # Errors
     /// A database that cannot be asked.

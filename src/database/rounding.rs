@@ -1,6 +1,6 @@
-//! How far a distance that pgvector tells can be from the truth.
+//! The error that a distance told by pgvector can have.
 
-/// How far sums of squares in single precision can be from the truth.
+/// The error that sums of squares in single precision can have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundingBound {
     relative: f64,

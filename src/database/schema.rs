@@ -79,7 +79,7 @@ impl Row {
         (0..self.kinds).map(|kind| points(self.id, kind)).collect()
     }
 
-    /// How many people are there, be it whole or not.
+    /// Number of people there, be it whole or not.
     pub fn count(&self, client: &mut impl GenericClient) -> Result<i64, DatabaseProblem> {
         let count = "SELECT count(*) FROM eigenfaces.people WHERE gallery = $1";
         column(&client.query_one(count, &[&self.id])?, 0)

@@ -11,10 +11,10 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use crate::error::DatabaseProblem;
 
-/// What makes connections encrypted ones.
+/// Makes connections encrypted ones.
 pub(super) use tokio_postgres_rustls::MakeRustlsConnect as Connector;
 
-/// Whose servers are trusted.
+/// The servers that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Whoever answers, as libpq has it unless asked to verify: nobody can listen in, but somebody could pose as the
@@ -25,7 +25,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    /// What makes connections encrypted ones.
+    /// Makes connections encrypted ones.
     ///
     /// # Errors
     /// Certificates that cannot be read.

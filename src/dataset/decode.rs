@@ -19,10 +19,10 @@ use super::limits::Limits;
 use super::{jpeg, luma};
 use crate::error::PhotoProblem;
 
-/// How many leading bytes of a file [`sniff`] wants to see.
+/// Number of leading bytes of a file that [`sniff`] wants to see.
 pub const SNIFF_LENGTH: usize = 32;
 
-/// What a file is by its first bytes.
+/// The content of a file by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// An image that [`decode`] reads.

@@ -12,14 +12,14 @@ pub(super) struct Found {
     pub reached: Reached,
 }
 
-/// How a file was found. What lies there itself comes before what a link leads to.
+/// The way on which a file was found. A file that lies there itself comes before one that a link leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reached {
     Directly,
     ByLink,
 }
 
-/// Where a file lies.
+/// The place of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// It was given by the user as a path of its own.
@@ -30,7 +30,7 @@ pub(super) enum Place {
     Below(OsString),
 }
 
-/// What makes a file the same file, however it is reached.
+/// The identity of a file, however it is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FileId {
     /// Device and number on it: hard links agree too.

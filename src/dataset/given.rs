@@ -16,7 +16,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// What to call it in messages.
+    /// The name in messages.
     pub fn name(&self) -> PathBuf {
         match self {
             Self::At(path) => path.clone(),
@@ -90,7 +90,7 @@ pub fn listed<R: BufRead>(
     })
 }
 
-/// The same, of a list in a file.
+/// The files of a list in a file.
 ///
 /// # Errors
 /// A file that cannot be opened.

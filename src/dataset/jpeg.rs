@@ -19,7 +19,7 @@ use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
 
-/// What a photo is decoded for.
+/// The purpose of decoding a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colors {
     /// To be compared.
@@ -28,7 +28,7 @@ pub(super) enum Colors {
     Rgb,
 }
 
-/// Where pictures are read from: files and bytes in memory as one type, since every decoder is compiled again
+/// Sources of pictures: files and bytes in memory as one type, since every decoder is compiled again
 /// for each type of reader.
 pub(super) trait Source: BufRead + Seek {}
 
@@ -127,7 +127,7 @@ fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([picture, &ONES, &END].concat())
 }
 
-/// Where the marker stands that ends the image, found by going from marker to marker (ITU-T T.81,
+/// Position of the marker that ends the image, found by going from marker to marker (ITU-T T.81,
 /// annex B). Whole segments are skipped, so the end of a thumbnail inside one does not count.
 fn end_of_image(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;

@@ -11,7 +11,7 @@ use super::load::io_reason;
 use super::{Person, Skipped, open_file};
 use crate::error::{Error, PhotoProblem, Result};
 
-/// How photos get their person's name. File names that are not Unicode are read with replacement
+/// The rule that gives photos their person's name. File names that are not Unicode are read with replacement
 /// characters.
 ///
 /// As text: `folder`, `stem`, `xmp`, or the path of a `.csv` file.
@@ -94,7 +94,7 @@ impl Labeler {
 /// Names the photos of one root.
 pub(super) struct RootLabeler<'a> {
     labeler: &'a Labeler,
-    /// What to call the person if the root is one person's folder.
+    /// The person's name if the root is one person's folder.
     root_name: Option<String>,
 }
 
@@ -139,7 +139,7 @@ fn folder_name(folder: &Path) -> Option<String> {
     full.file_name().map(as_text)
 }
 
-/// What cameras and programs call their files; nobody's name.
+/// Names that cameras and programs give to their files; nobody's name.
 const NAMES_OF_NOBODY: &[&str] = &[
     "img", "image", "dsc", "dscn", "dscf", "pxl", "pic", "picture", "photo", "foto", "face", "scan",
 ];

@@ -1,10 +1,10 @@
-//! What a photo may cost.
+//! Limits of what a photo may cost.
 
 use image::ImageFormat;
 
 use crate::error::PhotoProblem;
 
-/// What a photo may cost at most.
+/// The most that a photo may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Pixels of the decoded image, width times height.
@@ -38,8 +38,8 @@ impl Limits {
         Ok(())
     }
 
-    /// What the decoders of `image` may allocate besides the picture itself: four 16-bit samples a pixel, and as much
-    /// again. Of PNG, whose decoder counts rows and not the picture, two rows and [`ANCILLARY`]: a profile of a few
+    /// Memory that the decoders of `image` may allocate besides the picture itself: four 16-bit samples a pixel, and
+    /// as much again. Of PNG, whose decoder counts rows and not the picture, two rows and [`ANCILLARY`]: a profile of a few
     /// kilobytes can unpack to any size.
     pub(super) fn for_image(&self, format: ImageFormat, head: &[u8]) -> image::Limits {
         let mut limits = image::Limits::default();

@@ -20,7 +20,7 @@ use super::{Dataset, Skipped};
 use crate::error::{PhotoProblem, reason};
 use crate::xmp;
 
-/// What makes a photo the same photo: SHA-256 of the bytes of its file, wherever it lies and
+/// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
 ///
 /// Of the file rather than of the decoded pixels: so a known photo is recognised without decoding
@@ -110,7 +110,7 @@ impl PhotoFile {
         }
     }
 
-    /// What identifies the photo.
+    /// Identity of the photo.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.bytes)
     }
@@ -212,7 +212,7 @@ where
     sorted(photos, load_each(photos, limits, make, progress))
 }
 
-/// What became of photos, sorted into items and skipped ones.
+/// The items made of photos, and the skipped photos.
 pub(super) fn sorted<P, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T>
 where
     P: AsRef<Path>,

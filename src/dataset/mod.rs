@@ -47,7 +47,7 @@ use crate::error::PhotoProblem;
 /// A file that should show the face of a known person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabeledPhoto {
-    /// Where it lies.
+    /// The file.
     pub path: PathBuf,
     /// Whom it shows.
     pub person: Person,
@@ -62,9 +62,9 @@ impl AsRef<Path> for LabeledPhoto {
 /// A file (or folder) that was passed over, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Where it lies.
+    /// The file.
     pub path: PathBuf,
-    /// Why it was passed over.
+    /// The reason why it was passed over.
     pub problem: PhotoProblem,
 }
 
@@ -77,9 +77,9 @@ impl fmt::Display for Skipped {
 /// The photos found, not yet read, in natural order; and what was passed over on the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing<P = LabeledPhoto> {
-    /// What is to be read.
+    /// Photos to be read.
     pub photos: Vec<P>,
-    /// What is not; sorted by path.
+    /// Files passed over; sorted by path.
     pub skipped: Vec<Skipped>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,
@@ -94,7 +94,7 @@ pub struct Spellings {
     pub folders: Vec<OsString>,
 }
 
-/// What was made of the photos of a listing, in its order; and the photos that could not be used.
+/// The items made of the photos of a listing, in its order; and the photos that could not be used.
 #[derive(Debug, Clone)]
 pub struct Dataset<T> {
     /// One for each photo that could be used.

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What stands under a path.
+/// A file as it was opened.
 pub(super) enum Opened {
     /// A file with something in it, or input that was asked for.
     File(File),
@@ -18,7 +18,7 @@ pub(super) enum Opened {
     Special,
 }
 
-/// What stands for a program's standard input; a file of this name is `./-`.
+/// The argument that stands for a program's standard input; a file of this name is `./-`.
 pub const STANDARD_INPUT: &str = "-";
 
 /// Whether a path stands for the program's standard input.

@@ -71,7 +71,7 @@ impl Photo {
         &self.luma
     }
 
-    /// What makes it the same photo: the hash of its file.
+    /// Identity of the photo: the hash of its file.
     pub fn content_hash(&self) -> ContentHash {
         self.hash
     }

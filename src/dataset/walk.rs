@@ -262,7 +262,7 @@ fn place(root: &Path, entry: &DirEntry) -> Place {
     }
 }
 
-/// What to report of an entry that could not be followed. Loops are no trouble: they end. Nor is a
+/// The report of an entry that could not be followed. Loops are no trouble: they end. Nor is a
 /// link to nowhere, unless it is called like a photo.
 fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     let path = error.path()?;

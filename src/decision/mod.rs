@@ -31,7 +31,7 @@ pub enum Decision {
     NotAFace,
 }
 
-/// How similar a probe is to the most similar person and to the next.
+/// The similarity of a probe to the most similar person and to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TopScores {
     /// Similarity to the most similar person.
@@ -114,13 +114,13 @@ pub struct LeftOut {
     pub strangers: Vec<TopScores>,
     /// Probes whose person was enrolled with other photos, and whether that person was found first.
     pub genuine: Vec<(TopScores, bool)>,
-    /// How much held-out faces look like faces.
+    /// Face scores of held-out faces.
     pub likeness: Vec<f64>,
     /// Pairs of photos of people who were left out.
     pub pairs: Pairs,
 }
 
-/// When a name is given, and when two photos pass as one person.
+/// The condition for giving a name, and for accepting two photos as one person's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Acceptance {
     /// So that about this share of strangers (of false pairs) passes, and never where it is more likely wrong.
@@ -135,7 +135,7 @@ impl Default for Acceptance {
     }
 }
 
-/// What the calibration rests on.
+/// The evidence that the calibration rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CalibrationBasis {
@@ -147,10 +147,10 @@ pub enum CalibrationBasis {
     Assumed,
 }
 
-/// How similarities become probabilities and decisions; learned at enrolment.
+/// The map from similarities to probabilities and decisions; learned at enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// What it rests on.
+    /// The evidence it rests on.
     pub basis: CalibrationBasis,
     /// People enrolled.
     people: usize,

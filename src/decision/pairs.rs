@@ -28,7 +28,7 @@ pub struct Pairs {
     pub different: Vec<f64>,
 }
 
-/// How the similarity of two photos becomes a decision; learned at enrolment.
+/// The map from the similarity of two photos to a decision; learned at enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PairCalibration {
     /// Mean and spread of the similarity of pairs of different people.

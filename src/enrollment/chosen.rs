@@ -32,12 +32,12 @@ impl PhotoFaces {
         })
     }
 
-    /// What identifies the photo.
+    /// Identity of the photo.
     pub fn content_hash(&self) -> ContentHash {
         self.photo
     }
 
-    /// Where each face was found; `None` where the photo was taken as it is.
+    /// The box and eyes of each face; `None` where the photo was taken as it is.
     pub fn locations(&self) -> Vec<Option<Location>> {
         let faces = self.faces.iter();
         faces.map(|face| face.part.location()).collect()

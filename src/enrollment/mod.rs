@@ -22,7 +22,7 @@ use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
 use crate::preparation::{Part, Preparation};
 
-/// What the faces of a folder are to join.
+/// The model that the faces of a folder are to join.
 #[derive(Debug, Clone, Copy)]
 pub enum Base<'a> {
     /// Nothing: the preparation is chosen to suit the photos.
@@ -45,7 +45,7 @@ impl Base<'_> {
 /// Faces prepared from labelled folders.
 #[derive(Debug, Clone)]
 pub struct FolderFaces {
-    /// How the photos were prepared.
+    /// Preparation of the photos.
     pub preparation: Preparation,
     /// The photos of the folders: those that are enrolled already, the new ones, and those that could not be used.
     pub folder: FolderScan,
@@ -123,7 +123,7 @@ pub fn read_folders(
 /// A gallery assembled from folders.
 #[derive(Debug, Clone)]
 pub struct FolderGallery {
-    /// How the photos were prepared.
+    /// Preparation of the photos.
     pub preparation: Preparation,
     /// The faces.
     pub gallery: Gallery,
@@ -208,7 +208,7 @@ fn read_photos(
     dataset::load(photos, &Limits::default(), read, &*progress)
 }
 
-/// How many photos were not taken whole, or not alone.
+/// Number of photos that were not taken whole, or not alone.
 #[derive(Default)]
 struct Parts {
     cropped: usize,

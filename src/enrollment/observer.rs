@@ -1,4 +1,4 @@
-//! What a caller may want to hear while photos are read.
+//! Notices and progress while photos are read.
 
 use crate::dataset::{Skipped, Spellings};
 use crate::face_matrix::FaceSize;
@@ -33,14 +33,14 @@ pub trait Observer: Sync {
 
 impl Observer for () {}
 
-/// What is worth a line about the photos of a folder.
+/// A notice worth a line about the photos of a folder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Notice<'a> {
     /// Folders with different names that are one person's.
     Spellings(&'a Spellings),
     /// So many photos lost their edges, for they have another shape than the faces.
     Cropped {
-        /// How many photos.
+        /// Number of photos.
         photos: usize,
         /// The size of the faces.
         size: FaceSize,
@@ -51,11 +51,11 @@ pub enum Notice<'a> {
     EyesAssumed(usize),
     /// All photos are said to be of one person, because their names are that name and a number.
     OneNumberedPerson {
-        /// How many photos.
+        /// Number of photos.
         photos: usize,
         /// The name.
         name: &'a str,
     },
-    /// How photos become faces was decided from a look at some of them.
+    /// The framing was decided from a look at some of the photos.
     Framing(&'a Survey),
 }

@@ -20,23 +20,23 @@ use crate::preparation::{Preparation, PreparedFace};
 /// Photos narrower than this are taken as they are: enlarged they would show no more.
 const TEXTURED_WIDTH: u32 = 32;
 
-/// How photos become faces, as far as it is asked for; the rest is chosen to suit the photos.
+/// Preparation of photos as far as it is asked for; the rest is chosen to suit the photos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PreparationOptions {
     /// Whether faces are looked for.
     pub framing: FramingRule,
     /// The size of the faces.
     pub size: Option<FaceSize>,
-    /// How differences of illumination are evened out.
+    /// Normalisation of illumination.
     pub light: Illumination,
-    /// What is done with photos that are crops of faces already.
+    /// Treatment of photos that are crops of faces already.
     pub crops: Crops,
 }
 
 /// A preparation that suits some photos, and what was seen of them when it was chosen.
 #[derive(Debug, Clone)]
 pub struct ChosenPreparation {
-    /// How the photos become faces.
+    /// Preparation of the photos.
     pub preparation: Preparation,
     /// The look at some of the photos that the framing was decided from, if it was.
     pub survey: Option<Survey>,

@@ -135,7 +135,7 @@ fn named_faces(
     Ok(found)
 }
 
-/// Why a name came to no face: another name did, or there is none.
+/// The reason why a name came to no face: another name did, or there is none.
 fn not_found(
     region: &Region,
     regions: &[Region],

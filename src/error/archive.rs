@@ -18,7 +18,7 @@ pub enum ArchiveKind {
 }
 
 impl ArchiveKind {
-    /// What a file of this kind is, in words.
+    /// A file of this kind, in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "a model with people enrolled",
@@ -28,7 +28,7 @@ impl ArchiveKind {
         }
     }
 
-    /// What to do with a file of this kind where one of another is needed.
+    /// The remedy where a file of this kind is given and one of another is needed.
     pub(super) fn remedy(self, wanted: Self) -> &'static str {
         match (self, wanted) {
             (Self::Partial, Self::Model | Self::Basis) => {

@@ -1,6 +1,6 @@
-//! What can be wrong with a background model.
+//! Problems of background models.
 
-/// Why a background model cannot be used.
+/// The reason why a background model cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackgroundProblem {

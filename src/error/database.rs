@@ -1,6 +1,7 @@
-//! What can go wrong with a gallery in a database.
+//! Problems of a gallery in a database.
 
-/// Why the gallery in a database cannot be used. Carries no address: [`Error::Database`](super::Error::Database) does.
+/// The reason why the gallery in a database cannot be used. Carries no address:
+/// [`Error::Database`](super::Error::Database) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatabaseProblem {
@@ -28,9 +29,9 @@ pub enum DatabaseProblem {
         "whoever answers there is not trusted: {asks}, and nothing shows that it is the server you mean; have passwords kept as scram-sha-256 there, verify it with sslmode=verify-full, or say require_auth={method} in the address if nobody can pose as it"
     )]
     NotProven {
-        /// What the server does.
+        /// The server's request.
         asks: &'static str,
-        /// How `require_auth` calls that.
+        /// The name of that in `require_auth`.
         method: &'static str,
     },
 

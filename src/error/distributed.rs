@@ -1,6 +1,6 @@
-//! What can go wrong where learning is shared out: with plans, and with parts that are to be merged.
+//! Problems of distributed learning: of plans, and of parts that are to be merged.
 
-/// Why a plan cannot be used. Carries no path: [`Error::Plan`](super::Error::Plan) does.
+/// The reason why a plan cannot be used. Carries no path: [`Error::Plan`](super::Error::Plan) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanProblem {
@@ -29,7 +29,7 @@ pub enum PlanProblem {
     OtherProgram { made: String, this: &'static str },
 }
 
-/// Why two parts cannot become one. Carries no path: [`Error::Merge`](super::Error::Merge) does.
+/// The reason why two parts cannot become one. Carries no path: [`Error::Merge`](super::Error::Merge) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeProblem {

@@ -1,4 +1,4 @@
-//! What can go wrong with models and other files.
+//! Problems of models and other files.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::ArchiveKind;
 
-/// Why a model file cannot be used. Carries no path: [`Error::Model`](super::Error::Model) does.
+/// The reason why a model file cannot be used. Carries no path: [`Error::Model`](super::Error::Model) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelProblem {
@@ -74,7 +74,7 @@ pub enum ModelProblem {
     },
 }
 
-/// What is wrong with one array of a model file.
+/// The fault of one array of a model file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayProblem {
@@ -121,7 +121,7 @@ fn shape_in_words(shape: &[usize]) -> String {
     sides.join(" x ")
 }
 
-/// Why a file cannot be written. Carries no path: [`Error::Write`](super::Error::Write) does.
+/// The reason why a file cannot be written. Carries no path: [`Error::Write`](super::Error::Write) does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteProblem {
@@ -186,7 +186,7 @@ pub enum WriteProblem {
 pub struct LockHolder {
     /// Its process id.
     pub pid: u32,
-    /// When it took the lock, to the second, by its own clock.
+    /// The time at which it took the lock, to the second, by its own clock.
     pub since: SystemTime,
 }
 

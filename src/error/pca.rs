@@ -1,6 +1,6 @@
-//! What can go wrong with learning.
+//! Problems of learning.
 
-/// Why no principal components can be found.
+/// The reason why no principal components can be found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PcaError {

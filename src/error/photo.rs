@@ -1,8 +1,8 @@
-//! What can go wrong with one photo.
+//! Problems of one photo.
 
 use std::path::PathBuf;
 
-/// Why one photo cannot be used. Carries no path: whoever lists it knows which file it is.
+/// The reason why one photo cannot be used. Carries no path: whoever lists it knows which file it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhotoProblem {
@@ -112,21 +112,21 @@ pub enum PhotoProblem {
         labels: PathBuf,
     },
 
-    /// The same file was already listed under another person's name.
+    /// This file was already listed under another person's name.
     #[error("is the same file as {}, which is labelled '{person}'; keep one of them", .first.display())]
     TwoPersons {
         /// The path under which it was listed.
         first: PathBuf,
-        /// Whose face it is there.
+        /// The person it is listed as there.
         person: String,
     },
 
-    /// The same photo is enrolled, or to be enrolled, under another person's name.
+    /// This photo is enrolled, or to be enrolled, under another person's name.
     #[error(
         "is the same photo as {other}, labelled '{person}'; remove it where the label is wrong"
     )]
     SamePhoto {
-        /// Where the other came from; may be unknown.
+        /// Source of the other; may be unknown.
         other: String,
         /// Whom it is said to show there.
         person: String,
@@ -135,14 +135,14 @@ pub enum PhotoProblem {
     /// A face that is to be enrolled is.
     #[error("is enrolled as '{person}' already; nothing is left to do")]
     EnrolledAlready {
-        /// Whose face it is.
+        /// The person it is labelled as.
         person: String,
     },
 
     /// One face is wanted of several, or one that is not there.
     #[error("shows {count} {}; say which by number, 1 to {count}, counted from left to right", if *.count == 1 { "face" } else { "faces" })]
     WhichFace {
-        /// How many it shows.
+        /// Number of faces that it shows.
         count: usize,
     },
 
@@ -155,16 +155,16 @@ pub enum PhotoProblem {
     /// A face that was named in a photo manager was not found.
     #[error("{name} is named in it where no face was found")]
     NamedFaceNotFound {
-        /// Who.
+        /// The person.
         name: String,
     },
 
     /// A face was named twice in photo managers.
     #[error("{name} is named on a face that is {other} too; leave one of the names")]
     FaceNamedTwice {
-        /// Who is passed over.
+        /// The person who is passed over.
         name: String,
-        /// Whose face it was taken for.
+        /// The person that it was taken for.
         other: String,
     },
 
@@ -175,11 +175,11 @@ pub enum PhotoProblem {
     /// The names of faces cannot be read.
     #[error("{reason}")]
     Regions {
-        /// What is wrong with the XMP.
+        /// The fault of the XMP.
         reason: String,
     },
 
-    /// What was given as a face does not look like one.
+    /// Something given as a face does not look like one.
     #[error("does not look like a face; use a photo that shows the face from the front")]
     NotAFace,
 
@@ -196,7 +196,7 @@ pub enum PhotoProblem {
     Unmapped { reason: String },
 }
 
-/// Why faces could not be located.
+/// The reason why faces could not be located.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocateError {

@@ -1,4 +1,4 @@
-//! What the first K eigenfaces do: how well they recognise, and how well they rebuild.
+//! Recognition and reconstruction by the first K eigenfaces.
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -122,7 +122,7 @@ impl Eigenfaces {
         })
     }
 
-    /// What the first k do in this fold.
+    /// Recognition and reconstruction by the first k in this fold.
     fn leading(
         &self,
         k: usize,

@@ -13,22 +13,22 @@ use crate::recognizer::Settings;
 /// [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// How faces were split.
+    /// The split of the faces.
     pub protocol: Protocol,
     /// The seed of everything random.
     pub seed: u64,
-    /// How many people there are.
+    /// Number of people.
     pub people: usize,
-    /// How many faces there are.
+    /// Number of faces.
     pub faces: usize,
-    /// How many probes were tried, over all folds and repeats.
+    /// Number of probes tried, over all folds and repeats.
     pub probes: usize,
     /// Faces that were never tried, because their person has no other photo to learn from, or because the
     /// protocol always learns from them.
     pub never_tried: usize,
-    /// How often was learned anew.
+    /// Number of times that was learned anew.
     pub folds: usize,
-    /// Who is it, when everybody is enrolled?
+    /// Identification where everybody is enrolled.
     pub identification: Identification,
     /// Is it who they say they are?
     pub verification: Verification,
@@ -40,14 +40,14 @@ pub struct Evaluation {
     pub baselines: Vec<Baseline>,
     /// Every probe with every person, where scores were asked for.
     pub scores: Vec<Score>,
-    /// What the first K eigenfaces do; K increasing.
+    /// Recognition and reconstruction by the first K eigenfaces; K increasing.
     pub k_curve: Vec<KPoint>,
     /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
     /// many K cost more than the many folds.
     pub k_curve_protocol: Protocol,
-    /// How small faces become.
+    /// The size of faces as weights.
     pub compression: Compression,
-    /// What happens with strangers and with what is no face; `None` where too few people are there to play
+    /// Answers to strangers and to pictures of no face; `None` where too few people are there to play
     /// strangers.
     pub open_set: Option<OpenSet>,
     /// Probes that were taken for another person, the most mistaken first: at most
@@ -55,7 +55,7 @@ pub struct Evaluation {
     pub worst_pairs: Vec<WorstPair>,
     /// Photos that are probably wrong: duplicates, wrong labels, no face.
     pub suspects: Suspects,
-    /// How faces were compared.
+    /// Settings of the comparison.
     pub settings: Settings,
     /// The confidence beyond which the default decision gives a name, by the calibration of the whole gallery.
     pub confidence_limit: Option<f64>,
@@ -78,7 +78,7 @@ pub struct Rate {
     pub standard_deviation: Option<f64>,
 }
 
-/// How well one method does.
+/// Rank-1 of one method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Baseline {
     /// Which.
@@ -122,7 +122,7 @@ impl BaselineMethod {
     }
 }
 
-/// How near one person is to one probe.
+/// The distance of one person from one probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
     /// The face that was tried.
@@ -145,7 +145,7 @@ pub struct Identification {
     /// Cumulative match characteristic: at position r - 1 the share of probes whose own person is among
     /// the r nearest, r = 1 to 10 (fewer where there are fewer people).
     pub cmc: Vec<Rate>,
-    /// How often probes of one person were taken for each; only what happened, right answers included,
+    /// Counts of the people that probes of each person were taken for: only those that occurred, right answers included,
     /// in the order of people.
     pub confusion: Vec<Confusion>,
     /// Every person of whom a photo was tried, in order.
@@ -159,7 +159,7 @@ pub struct Identification {
 pub struct ProbeOutcome {
     /// The face that was tried.
     pub face: usize,
-    /// Whose it is.
+    /// The person.
     pub person: usize,
     /// In which repeat, from 0.
     pub repeat: usize,
@@ -178,21 +178,21 @@ pub struct ProbeOutcome {
     pub confidence: f64,
 }
 
-/// How often probes of a person were taken for one.
+/// The count of one person's probes that were taken for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Confusion {
-    /// Whose photos were tried.
+    /// The person whose photos were tried.
     pub person: usize,
-    /// Who was found nearest; may be the same.
+    /// The person who was found nearest; may be the same.
     pub named: usize,
-    /// How often.
+    /// Number of times.
     pub count: usize,
 }
 
 /// One person's probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PersonAccuracy {
-    /// Who.
+    /// The person.
     pub person: usize,
     /// Probes.
     pub probes: usize,
@@ -229,7 +229,7 @@ pub struct RocPoint {
     pub true_accepts: f64,
 }
 
-/// What the first K eigenfaces do: eigenfaces proper, whatever features were asked for, that is the weights of
+/// Recognition by the first K eigenfaces: eigenfaces proper, whatever features were asked for, that is the weights of
 /// the faces' pixels without copies, with the metric and the clusters asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KPoint {
@@ -251,7 +251,7 @@ pub struct KPoint {
     pub psnr_unseen: f64,
 }
 
-/// How small faces become, in the face space of all faces.
+/// The size of faces as weights, in the face space of all faces.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Compression {
     /// d, the number of pixels of a face: as many bytes.
@@ -273,7 +273,7 @@ pub struct Compression {
 /// others are genuine probes. Everything is learned and calibrated from what is enrolled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenSet {
-    /// How often people were split.
+    /// Number of splits of the people.
     pub splits: usize,
     /// People enrolled in each split (the fewest).
     pub enrolled: usize,
@@ -284,9 +284,9 @@ pub struct OpenSet {
     /// Share of genuine probes whose nearest person is right and which pass the threshold that 1 % of the
     /// strangers of the split pass at most: mean over splits, and the spread.
     pub identification_at_1_percent: Rate,
-    /// The same at 10 %.
+    /// The identification rate at 10 %.
     pub identification_at_10_percent: Rate,
-    /// The same at 1 % and 10 % for the nearest face by the plain distance between pixels.
+    /// The identification rate at 1 % and 10 % for the nearest face by the plain distance between pixels.
     pub raw_pixels_at_1_percent: Rate,
     /// See above.
     pub raw_pixels_at_10_percent: Rate,
@@ -309,7 +309,7 @@ pub struct Reliability {
     /// Expected calibration error: the mean of |accuracy - confidence| over 10 bins of equal width, each
     /// counting by its weight.
     pub calibration_error: f64,
-    /// The same over 10 bins of equal weight (adaptive).
+    /// Calibration error over 10 bins of equal weight (adaptive).
     pub adaptive_calibration_error: f64,
     /// The bins of equal width that are not empty.
     pub bins: Vec<ReliabilityBin>,
@@ -320,7 +320,7 @@ pub struct Reliability {
 pub struct ReliabilityBin {
     /// Their mean confidence.
     pub confidence: f64,
-    /// How often the name was right.
+    /// Share of names that were right.
     pub accuracy: f64,
     /// Their share of all.
     pub weight: f64,
@@ -342,18 +342,18 @@ pub struct NotAFace {
     pub pictures: Option<Apart>,
 }
 
-/// How well faces are told from one kind of other pictures.
+/// Separation of faces from one kind of other pictures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Apart {
-    /// How many pictures, over all splits.
+    /// Number of pictures, over all splits.
     pub count: usize,
     /// Area under the ROC curve.
     pub area: f64,
-    /// The same by nothing but the distance from face space, all basis faces used.
+    /// The area by nothing but the distance from face space, all basis faces used.
     pub area_by_distance: f64,
     /// The ROC curve: `true_accepts` of faces against `false_accepts` of these pictures.
     pub roc: Vec<RocPoint>,
-    /// The same by the distance from face space.
+    /// The curve by the distance from face space.
     pub roc_by_distance: Vec<RocPoint>,
     /// Share refused by the default decision.
     pub refused: f64,
@@ -374,11 +374,11 @@ pub struct WorstPair {
     pub own_distance: f64,
     /// Distance to the person it was taken for.
     pub named_distance: f64,
-    /// How often a probe of this person was taken for that one.
+    /// Number of probes of this person that were taken for that one.
     pub count: usize,
 }
 
-/// What a person would look at in the folder.
+/// Photos of the folder that a person should look at.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suspects {
     /// Pairs of photos that are nearly or exactly the same picture, under different people; the most alike
@@ -424,7 +424,7 @@ pub struct Mislabelled {
 pub struct NotAFaceSuspect {
     /// The face.
     pub face: usize,
-    /// How much it looks like a face, -1 to 1.
+    /// The face score, -1 to 1.
     pub likeness: f64,
     /// The likeness that is asked for.
     pub limit: f64,

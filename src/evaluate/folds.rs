@@ -38,7 +38,7 @@ pub enum Keep {
     Everybody,
 }
 
-/// What one fold gave.
+/// Results of one fold.
 struct Outcome {
     trials: Vec<ProbeOutcome>,
     genuine: Vec<f32>,
@@ -105,7 +105,7 @@ pub(super) fn run(
     Ok(all)
 }
 
-/// How a fold ranks all people for the faces that it tries.
+/// The ranking of all people for the faces that a fold tries.
 enum Ranker<'a> {
     /// By what the faces to learn from alone teach.
     Gallery(Resampling<'a>),
@@ -119,7 +119,7 @@ struct Ranking {
     confidence: f64,
 }
 
-/// Whose face a fold tries, where it tries a single one.
+/// The person whose face a fold tries, where it tries a single one.
 fn person_tried(persons: &[usize], fold: &Fold) -> Option<usize> {
     match fold.tried[..] {
         [face] => Some(persons[face]),

@@ -1,4 +1,4 @@
-//! What a person would look at in the folder: the same picture under two people, wrong labels, no faces.
+//! Photos that a person should look at: one picture under two people, wrong labels, no faces.
 
 use rayon::prelude::*;
 
@@ -47,6 +47,8 @@ pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     }
 }
 
+/// Photos nearer to another person.
+///
 /// Where too few people are there for confidence to mean anything, being nearer is all that can be told.
 fn mislabelled(trials: &[ProbeOutcome], gives_names: bool) -> Vec<Mislabelled> {
     let mut found: Vec<Mislabelled> = trials

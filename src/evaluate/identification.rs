@@ -1,4 +1,4 @@
-//! Who is it, when everybody is enrolled? Figures from the probes.
+//! Figures of identification where everybody is enrolled, from the probes.
 
 use std::collections::BTreeMap;
 
@@ -136,7 +136,7 @@ pub(super) fn mistakes(trials: &[ProbeOutcome], gallery: &Gallery) -> Vec<WorstP
         .collect()
 }
 
-/// How much nearer another person is than the own one.
+/// The amount by which another person is nearer than the own one.
 fn mistaken(trial: &ProbeOutcome) -> f64 {
     trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE)
 }

@@ -1,4 +1,4 @@
-//! How sure a rate is, given how many probes it is of.
+//! The confidence interval of a rate over so many probes.
 
 /// The two-sided 95 % quantile of the normal distribution.
 const NORMAL_95: f64 = 1.959_963_985;

@@ -1,4 +1,4 @@
-//! How well people are recognised: figures under a stated protocol.
+//! Evaluation of recognition: figures under a stated protocol.
 //!
 //! Everything is learned inside each fold from the faces to learn from: mean, basis, number of
 //! components, metric, and where decisions are made the calibration. What is tried was never seen.
@@ -32,10 +32,10 @@ pub use figures::*;
 pub use folds::Keep;
 use split::Protocol;
 
-/// What to evaluate.
+/// Settings of an evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// How faces are split for identification and verification.
+    /// The split of the faces for identification and verification.
     pub protocol: Protocol,
     /// Decides where chance is asked for; results are the same for the same seed.
     pub seed: u64,

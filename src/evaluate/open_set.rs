@@ -1,4 +1,4 @@
-//! What happens with strangers, and with what is no face.
+//! Figures of strangers, and of pictures of no face.
 
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ struct Other {
     refused: bool,
 }
 
-/// What one split gave.
+/// Results of one split.
 struct Split {
     enrolled: usize,
     genuine: Vec<Probe>,
@@ -238,7 +238,7 @@ fn identified(splits: &[Split], false_accepts: f64, score: fn(&Probe) -> (f64, b
     spread(&rates, different(&genuine))
 }
 
-/// How many different faces were tried.
+/// Number of different faces that were tried.
 fn different(probes: &[Probe]) -> f64 {
     let faces: HashSet<usize> = probes.iter().map(|probe| probe.face).collect();
     faces.len() as f64

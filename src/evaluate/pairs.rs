@@ -99,7 +99,7 @@ pub struct KnownPair {
     pub same: bool,
 }
 
-/// What the background model is learned from.
+/// The photos that the background model is learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LearnedFrom {
     /// It comes with the program, whoever it was learned from.
@@ -121,7 +121,7 @@ pub struct PairFigures {
     pub standard_error: f64,
     /// Area under the curve of true over false accepts, over all pairs.
     pub area_under_curve: f64,
-    /// Where as many true pairs are rejected as false ones accepted.
+    /// The rate at which as many true pairs are rejected as false ones accepted.
     pub equal_error_rate: f64,
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::gallery::Gallery;
 use crate::pca::eigen::Noise;
 
-/// How faces are split into those to learn from and those to try.
+/// The split of faces into those to learn from and those to try.
 ///
 /// A face is never tried against its own twin: photos of the same person with the same pixels as a tried
 /// face are not learned from. (Yale holds nine such pairs; they would flatter.)
@@ -23,7 +23,7 @@ pub enum Protocol {
     Random {
         /// Photos a person to learn from.
         learned: NonZeroUsize,
-        /// How often.
+        /// Number of repeats.
         repeats: NonZeroUsize,
     },
 }
@@ -157,7 +157,7 @@ pub struct OpenFold {
 /// Parts the people are split into for the open set; each part in turn plays the strangers.
 const STRANGER_PARTS: usize = 4;
 
-/// How often people are dealt into parts anew.
+/// Number of times that people are dealt into parts anew.
 const DEALS: usize = 2;
 
 /// Splits of people into enrolled and strangers: dealt at random into four parts, each of which plays the strangers
@@ -208,7 +208,7 @@ pub(super) fn shuffle(items: &mut [usize], noise: &mut Noise) {
     }
 }
 
-/// Where the photos of each person stand in the gallery.
+/// Positions of each person's photos in the gallery.
 pub(super) struct Photos<'a> {
     gallery: &'a Gallery,
     /// The person of each face.

@@ -20,8 +20,8 @@ pub(super) fn verification(genuine: &[f32], impostors: &[f32]) -> Verification {
     }
 }
 
-/// How often one of `positive` lies above one of `negative`, ties counting half: the area under the ROC; and the
-/// curve itself, thinned out.
+/// Share of pairs in which one of `positive` lies above one of `negative`, ties counting half: the area under the ROC;
+/// and the curve itself, thinned out.
 pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<RocPoint>) {
     let short = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect();
     let curve = Curve::of(short(positive), short(negative));

@@ -127,11 +127,11 @@ impl<'a> Tiling<'a> {
 struct Tile {
     /// The upper left position that it stands for.
     corner: (usize, usize),
-    /// How many positions it stands for, from left to right and from top to bottom.
+    /// Number of positions it stands for, from left to right and from top to bottom.
     extent: (usize, usize),
     /// Its transform, column after column.
     spectrum: Vec<Number>,
-    /// What has been added up at each of its positions.
+    /// Sums at each of its positions.
     sums: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! How likely each window is a face once its light is evened out: the distance in face space as well as that from it.
+//! Likelihood that a window is a face once its light is evened out: the distance in face space as well as that from it.
 
 use image::GrayImage;
 

@@ -21,7 +21,7 @@ use crate::face_space::FaceSpace;
 use correlate::Tiling;
 pub use scales::{FaceMaps, Place};
 
-/// What a face map tells of a window.
+/// The measure of a window in a face map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
     /// ε over √d: the distance from face space in gray levels a pixel (Turk & Pentland).
@@ -30,7 +30,7 @@ pub enum Measure {
     /// ε over the window's contrast ‖x - its own mean level‖: 0 for what face space holds entirely. A flat window
     /// has no contrast and counts as [`FLAT`].
     Contrast,
-    /// How unlike a face the window is once its level and contrast are those of the mean face: with the weights w and
+    /// Unlikeness to a face once the window's level and contrast are those of the mean face: with the weights w and
     /// the distance ε of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the
     /// eigenvalues left out. Usually about 1 for the faces learned from. It is minus the logarithm of the likelihood
     /// of B. Moghaddam & A. Pentland (IEEE Trans. PAMI 19(7), 1997): flat walls and plain gradients, near face space
@@ -38,7 +38,7 @@ pub enum Measure {
     Likelihood,
 }
 
-/// What is told of a window without contrast, and the most that is told of any.
+/// The value of a window without contrast, and the largest value of any.
 pub const FLAT: f64 = 10.0;
 
 /// One in so many positions may be off the scale of the picture: flat walls would take all of it otherwise.
@@ -61,7 +61,7 @@ pub struct Minimum {
     pub x: u32,
     /// Upper edge.
     pub y: u32,
-    /// What the map holds there.
+    /// The value of the map there.
     pub value: f64,
 }
 
@@ -133,7 +133,7 @@ impl FaceMap {
         })
     }
 
-    /// How many positions there are, from left to right and from top to bottom.
+    /// Number of positions, from left to right and from top to bottom.
     pub fn positions(&self) -> (usize, usize) {
         self.positions
     }

@@ -35,7 +35,7 @@ pub struct Place {
     pub part: [f64; 4],
     /// By what the photo was scaled to bring this part to the size of a face.
     pub scale: f64,
-    /// What the map holds there.
+    /// The value of the map there.
     pub value: f64,
 }
 

@@ -11,7 +11,7 @@ use super::index::Index;
 use super::k_means::{k_means, mean};
 use crate::metric::Measure;
 
-/// What of a person a probe is compared with.
+/// The points of a person with which a probe is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClusterRule {
     /// The nearest face and the centroid of all faces together: the mean of both squared distances. The
@@ -49,7 +49,7 @@ impl std::fmt::Display for ClusterRule {
     }
 }
 
-/// How far one person is from a probe.
+/// The distance of one person from a probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
     /// Which person: the number used when the clusters were made.
@@ -160,12 +160,12 @@ impl Clusters {
         Some(Self { people, kinds })
     }
 
-    /// How many people there are.
+    /// Number of people.
     pub fn people(&self) -> usize {
         self.people
     }
 
-    /// What people are compared by: one or two kinds of points (k x m), with the person of each point (m), those of a
+    /// Points by which people are compared: one or two kinds (k x m), with the person of each point (m), those of a
     /// person side by side. A person's squared distance is the mean over the kinds of that to the nearest point.
     pub fn kinds(&self) -> impl ExactSizeIterator<Item = (&DMatrix<f32>, &[usize])> {
         let points = self.kinds.iter();
@@ -199,7 +199,7 @@ impl Clusters {
         }
     }
 
-    /// The same, by looking at everybody: the oracle.
+    /// The ranking by looking at everybody: the oracle.
     fn rank_by_looking(&self, query: &[f32], top: usize) -> Vec<Match> {
         let of_some = |first: usize| {
             let mut best = Best::new(top);
@@ -229,7 +229,7 @@ impl Clusters {
 /// People that one thread looks at before others may help.
 const PEOPLE_AT_ONCE: usize = 2048;
 
-/// How many of the nearest points of each further kind are looked at, for every person wanted.
+/// Number of nearest points of each further kind that are looked at, for every person wanted.
 const POINTS_A_PERSON: usize = 4;
 
 /// A search for the nearest people.

@@ -49,7 +49,7 @@ impl Gallery {
         }
     }
 
-    /// Where the photo of this content stands in [`Gallery::enrolled`].
+    /// Position of the photo of this content in [`Gallery::enrolled`].
     pub fn position(&self, photo: ContentHash) -> Option<usize> {
         self.enrolled.iter().position(|face| face.hash == photo)
     }
@@ -121,7 +121,7 @@ impl Gallery {
     }
 }
 
-/// How many letters must be added, left out or replaced to make one word the other (Levenshtein 1966).
+/// Number of letters that must be added, left out or replaced to make one word the other (Levenshtein 1966).
 fn edits(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What became of a gallery over the years: when faces of whom were enrolled and removed.
+//! The history of a gallery: the time at which each person's faces were enrolled and removed.
 //!
 //! People have numbers, given in the order in which they were first enrolled and never given again. Records speak of
 //! numbers only; who is who stands in one table, of those who are enrolled. So no record is ever rewritten, and
@@ -25,7 +25,7 @@ pub struct History {
     /// Names that people had before they were renamed or merged; folders may still have them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     aliases: BTreeMap<String, u64>,
-    /// What takes the last change back.
+    /// The last change, which can be taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last: Option<LastChange>,
 }
@@ -33,14 +33,14 @@ pub struct History {
 /// One change of the gallery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// When, in seconds since 1970 (UTC), by the clock of the machine.
+    /// Time in seconds since 1970 (UTC), by the clock of the machine.
     pub time: u64,
-    /// What.
+    /// The change.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened.
+/// A change of the gallery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Event {
@@ -80,12 +80,12 @@ impl History {
         }
     }
 
-    /// What happened, oldest first.
+    /// Changes, oldest first.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Who has which number. Numbers that are missing are of people who are enrolled no longer.
+    /// The name of each number. Numbers that are missing are of people who are enrolled no longer.
     pub fn names(&self) -> BTreeMap<u64, &str> {
         let people = self.people.iter();
         people
@@ -234,7 +234,7 @@ impl History {
             .retain(|alias, number| numbers.contains(number) && !there.contains(alias.as_str()));
     }
 
-    /// How many faces of each person one gallery has and the other has not, by number.
+    /// Number of faces of each person that one gallery has and the other has not, by number.
     fn tally(&self, these: &Gallery, those: &Gallery) -> Vec<Tally> {
         let key = |gallery: &Gallery, at: usize| -> (ContentHash, String) {
             let face = &gallery.enrolled()[at];

@@ -1,4 +1,4 @@
-//! Who is enrolled: the people, and every face with its label, its origin and its weights.
+//! The gallery: the people enrolled, and every face with its label, its origin and its weights.
 
 mod batch_search;
 mod built_once;
@@ -29,9 +29,9 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 /// One face to enrol: a person's photo, made ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabeledFace {
-    /// Whose face it is.
+    /// The person.
     pub person: Person,
-    /// Where it came from, as the user would recognise it (a path); may be empty.
+    /// The source, as the user would recognise it (a path); may be empty.
     pub source: String,
     /// The hash of the photo's content.
     pub hash: ContentHash,
@@ -39,12 +39,12 @@ pub struct LabeledFace {
     pub pixels: Vec<u8>,
 }
 
-/// What is known of one enrolled face besides its pixels.
+/// Data on one enrolled face besides its pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enrolled {
-    /// Whose face it is: a position in [`Gallery::people`].
+    /// The person: a position in [`Gallery::people`].
     pub person: usize,
-    /// Where it came from; may be empty.
+    /// The source; may be empty.
     pub source: String,
     /// The hash of the photo's content.
     pub hash: ContentHash,
@@ -62,7 +62,7 @@ pub struct Gallery {
     faces: Arc<FaceMatrix>,
 }
 
-/// What became of faces that were given to a gallery and not added.
+/// Faces that were given to a gallery and not added.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Repeats {
     /// Photos that were there already (same content, same person), by source.
@@ -74,11 +74,11 @@ pub struct Repeats {
 /// A photo that two people are said to be in: one of the labels must be wrong, and it was not added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dispute {
-    /// Where it came from.
+    /// The source.
     pub source: String,
     /// Whom it is said to show.
     pub person: Person,
-    /// Where the same photo came from before; may be empty.
+    /// The source from which this photo came before; may be empty.
     pub other_source: String,
     /// Whom it was said to show there.
     pub other_person: Person,
@@ -207,7 +207,7 @@ impl Gallery {
         self.enrolled.iter().map(|face| face.person).collect()
     }
 
-    /// How many faces each person has.
+    /// Number of faces of each person.
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.people.len()];
         for face in &self.enrolled {

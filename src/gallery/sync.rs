@@ -13,7 +13,7 @@ use crate::error::Result;
 pub struct KnownPhoto {
     /// Whom it is said to show.
     pub person: Person,
-    /// Where it lies.
+    /// The file.
     pub source: String,
     /// The hash of its content.
     pub hash: ContentHash,
@@ -34,7 +34,7 @@ pub struct FolderScan {
 /// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `gone` and `kept`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyncOutcome {
-    /// What is enrolled now.
+    /// The gallery as it is now.
     pub gallery: Gallery,
     /// Photos that are enrolled as they were, each counted once.
     pub unchanged: usize,
@@ -144,7 +144,7 @@ impl Gallery {
     }
 }
 
-/// Who is said to be in each photo.
+/// The people who claim each photo.
 fn claims(known: Vec<KnownPhoto>) -> HashMap<ContentHash, Vec<KnownPhoto>> {
     let mut claims: HashMap<ContentHash, Vec<KnownPhoto>> = HashMap::with_capacity(known.len());
     for sighting in known {

@@ -26,7 +26,7 @@ pub enum LastChange {
         added: Vec<String>,
         /// Faces that are another person's, or came from another place, than before.
         moved: Vec<Moved>,
-        /// How many were erased.
+        /// Number of faces erased.
         erased: usize,
     },
 }
@@ -36,16 +36,16 @@ pub enum LastChange {
 pub struct Moved {
     /// The hash of its photo.
     hash: String,
-    /// Whose it was.
+    /// The person.
     person: String,
-    /// Where its photo lay.
+    /// The path of the photo.
     source: String,
 }
 
 /// A gallery after its last change was taken back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undone {
-    /// What is enrolled then.
+    /// The gallery after that.
     pub gallery: Gallery,
     /// Faces that had been added and are erased, as positions in the gallery before.
     pub erased: Vec<usize>,
@@ -56,7 +56,7 @@ pub struct Undone {
 }
 
 impl LastChange {
-    /// What led from one state to the other; `None` where nothing did.
+    /// The change that leads from one state to the other; `None` where there is none.
     pub fn between(before: &Gallery, after: &Gallery) -> Option<Self> {
         let old: HashMap<ContentHash, usize> = hashes(before).zip(0..).collect();
         let there: HashSet<ContentHash> = hashes(after).collect();
@@ -197,7 +197,7 @@ mod tests {
             .0
     }
 
-    /// What is left when the change between these is taken back.
+    /// The gallery that is left when the change between these is taken back.
     fn back(before: &Gallery, after: &Gallery) -> Result<Undone> {
         let change = LastChange::between(before, after).unwrap();
         after.clone().undone(&change)

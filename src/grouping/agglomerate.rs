@@ -11,7 +11,7 @@ use super::cluster::{Cluster, Model};
 pub(super) struct Link {
     pub score: f64,
     pub between: [usize; 2],
-    /// How often each of the two had been joined when the score was computed.
+    /// Number of times that each of the two had been joined when the score was computed.
     versions: [u32; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Where photos of one kind lie, when nobody knows how many people they show.
+//! The mean of photos of one kind, when nobody knows how many people they show.
 //!
 //! The mean of a folder's faces lies away from the background's for two reasons: its photos are of another kind (other
 //! cameras, other light), and it holds few people, whose own faces do not average out. Only the first is to be taken
@@ -30,9 +30,9 @@ const OFFSET_SPREAD: f64 = 1.5;
 /// Faces whose pairs the quarter is read from, at most.
 const MOST_PAIRED: usize = 500;
 
-/// What kind of photos these are.
+/// The kind of some photos.
 pub(super) struct Domain {
-    /// What to take off coordinates (2k).
+    /// The mean to take off coordinates (2k).
     pub mean: [Vec<f64>; 2],
     /// The squared length of what this kind of photos adds, in terms of the variance between people: 0 for photos like
     /// the background's.

@@ -53,7 +53,7 @@ const PROPOSED: f64 = 0.6;
 /// Proposals made at most.
 const MOST_PROPOSALS: usize = 100;
 
-/// What keeps faces apart.
+/// Conditions that keep faces apart.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Constraints<'a> {
     /// The photo of each face (n): two faces of one photo are two people.
@@ -105,7 +105,7 @@ pub fn group(
     in_order(joined.into_groups(), &proposals, threshold)
 }
 
-/// What kind of photos these are, and the background model moved by it: first as the least similar pairs tell, then as
+/// The kind of these photos, and the background model moved by it: first as the least similar pairs tell, then as
 /// groupings by that tell.
 fn kind(
     background: &Background,

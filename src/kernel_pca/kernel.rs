@@ -8,7 +8,7 @@ const HIGHEST_DEGREE: u32 = 10;
 /// The square of white, the gray level 255.
 const WHITE_SQUARED: f64 = 255.0 * 255.0;
 
-/// How alike two faces x and y are, as an inner product φ(x)·φ(y) in some other space.
+/// The similarity of two faces x and y, as an inner product φ(x)·φ(y) in some other space.
 ///
 /// Gray levels count from 0 (black) to 1 (white), but for the linear kernel, whose weights are those of
 /// linear PCA: gray levels from 0 to 255.

@@ -23,12 +23,12 @@ use crate::pca::{ComponentCount, Rule, spectrum};
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
-/// What to fit: which kernel, and how many components.
+/// Settings of a fit: the kernel, and the number of components.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct KernelPca {
     /// The kernel.
     pub kernel: Kernel,
-    /// How many components to keep.
+    /// Number of components to keep.
     pub components: ComponentCount,
 }
 
@@ -217,7 +217,7 @@ impl KernelSpace {
 }
 
 impl Learned {
-    /// What must be known of the faces to take kernels with them, and their centred kernel matrix.
+    /// Sums over the faces that kernels need, and their centred kernel matrix.
     fn new(kernel: Kernel, faces: &FaceMatrix) -> (Self, DMatrix<f64>) {
         let n = faces.len();
         let order = canonical_order(faces);
@@ -261,7 +261,7 @@ impl Learned {
         (learned, centred)
     }
 
-    /// What rounding alone can leave on the diagonal of the centred kernel matrix, summed up.
+    /// The sum that rounding alone can leave on the diagonal of the centred kernel matrix.
     fn rounding(&self) -> f64 {
         match self.function {
             // Exact where faces are alike.

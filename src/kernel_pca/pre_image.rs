@@ -14,7 +14,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use super::KernelSpace;
 use super::kernel::Function;
 
-/// How strongly the regression is held back, in terms of the mean of the diagonal of its kernel matrix. Between 1e-4
+/// The ridge of the regression, in terms of the mean of the diagonal of its kernel matrix. Between 1e-4
 /// and 1e-2 held-out faces are rebuilt about equally well.
 pub const RIDGE: f64 = 1e-3;
 
@@ -28,18 +28,18 @@ const MOST_STEPS: usize = 200;
 pub struct PreImage {
     /// d gray levels, not clamped.
     pub levels: Vec<f32>,
-    /// How it was found.
+    /// The method by which it was found.
     pub method: PreImageMethod,
 }
 
-/// How a pre-image was found.
+/// The method by which a pre-image was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreImageMethod {
     /// By regression of pixels on weights.
     Ridge,
     /// By the fixed point, in so many steps, `settled` or given up.
     FixedPoint {
-        /// How many.
+        /// Number of steps.
         steps: usize,
         /// Whether it no longer moved.
         settled: bool,
@@ -47,7 +47,7 @@ pub enum PreImageMethod {
 }
 
 impl PreImage {
-    /// How far it is from the face (d pixels), in gray levels a pixel (root mean square).
+    /// The distance from the face (d pixels), in gray levels a pixel (root mean square).
     pub fn rms(&self, face: &[u8]) -> f64 {
         let squares = self.levels.iter().zip(face);
         let sum: f64 = squares

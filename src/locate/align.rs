@@ -9,7 +9,7 @@ pub use super::bilinear::Point;
 use super::bilinear::bilinear;
 use super::crop::samples;
 
-/// Where the eyes stand in an aligned crop.
+/// Position of the eyes in an aligned crop.
 ///
 /// Both eyes lie on one level, the left one as far from the left edge as the right one from the right.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +60,7 @@ impl Similarity {
         Self { a, b, x, y }
     }
 
-    /// Where a point goes.
+    /// The image of a point.
     #[inline(always)] // in loops that are compiled for vector registers
     pub fn apply(&self, [u, v]: Point) -> Point {
         [
@@ -69,7 +69,7 @@ impl Similarity {
         ]
     }
 
-    /// How many pixels of the target one pixel of the source spans.
+    /// Number of pixels of the target that one pixel of the source spans.
     pub fn scale(&self) -> f32 {
         (self.a * self.a + self.b * self.b).sqrt()
     }

@@ -143,7 +143,7 @@ fn mean_row(photo: &GrayImage, first: usize, rows: &Span, mean: &mut [f32]) {
 /// More samples than this along one side of an output pixel are never needed in practice; it bounds the work.
 const MAX_SAMPLES: u32 = 64;
 
-/// How many samples are taken along each side of an output pixel, for a step of so many photo pixels.
+/// Number of samples along each side of an output pixel, for a step of so many photo pixels.
 ///
 /// A little more than one pixel apart is still sharp enough for a single sample. (NaN becomes 0.)
 pub fn samples(step: f32) -> u32 {

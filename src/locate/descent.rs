@@ -21,7 +21,7 @@ pub const OUTPUTS: usize = 4;
 /// Two eyes, image-left first.
 pub type Eyes = [Point; 2];
 
-/// Where the current eyes stand in the patch that a step looks at. A small inset looks close.
+/// Position of the current eyes in the patch that a step looks at. A small inset looks close.
 pub type Frame = EyePlacement;
 
 /// The patch around the current eyes, described, and the way back from it to the picture.
@@ -119,7 +119,7 @@ fn describe(patch: &[f32]) -> Vec<f32> {
     level_contrast(&histograms)
 }
 
-/// How much of each direction one row of pixels holds.
+/// The share of each direction in one row of pixels.
 ///
 /// A gradient's length is shared by the directions less than 45 degrees from it: the excess of its
 /// projection over cos 45 degrees. No angle is computed, hence no library function that differs by machine.

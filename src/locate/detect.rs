@@ -39,15 +39,15 @@ const DOUBLED_BELOW: u64 = 640;
 /// Longer photos are shrunk to this: a face of 3 % of the photo's length is still found.
 const LONGEST: u64 = 1280;
 
-/// Where nothing is found, this share of the longest side is added all around: tight crops lack the
+/// Margin, as a share of the longest side, that is added all around where nothing is found: tight crops lack the
 /// surroundings that the cascade expects.
 const BORDER: f32 = 0.3;
 
-/// What has a border is shown at this size at most: a face that lacks surroundings fills its photo. (At [`LONGEST`] two
-/// fewer faces of `cfp-frontal` are found, in twice the time.)
+/// Largest size at which a photo with a border is shown: a face that lacks surroundings fills its photo. (At
+/// [`LONGEST`] two fewer faces of `cfp-frontal` are found, in twice the time.)
 const LONGEST_WITH_BORDER: u64 = 320;
 
-/// Where a face takes this share of the longest side of a photo that is not longer than [`DOUBLED_BELOW`], and the
+/// Share of the longest side that a face takes, of a photo not longer than [`DOUBLED_BELOW`]: where the
 /// detector is sure of it, the photo is a picture of that face, and smaller ones are not looked for.
 pub(super) const FILLED: f32 = 0.6;
 

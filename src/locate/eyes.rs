@@ -1,4 +1,4 @@
-//! Where exactly are the eyes? A cascade of regressions that walks from the detector's box to both eyes.
+//! The exact position of the eyes: a cascade of regressions that walks from the detector's box to both eyes.
 
 use image::GrayImage;
 
@@ -76,7 +76,7 @@ impl Portrait {
 pub struct EyeFit {
     /// In photo pixels, image-left eye first.
     pub eyes: Eyes,
-    /// How far apart the walks from different starts ended, in distances between the eyes: below 0.05 for
+    /// Distance between the ends of walks from different starts, in distances between the eyes: below 0.05 for
     /// most faces, larger where there is no face.
     pub spread: f32,
 }
@@ -84,7 +84,7 @@ pub struct EyeFit {
 /// The trained cascade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EyeModel {
-    /// Where eyes are on average, in boxes from the box's middle.
+    /// Mean position of the eyes, in boxes from the box's middle.
     start: Eyes,
     steps: Vec<Step>,
 }

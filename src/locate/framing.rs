@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::align::Point;
 use super::{Location, main_face};
 
-/// How photos become faces.
+/// The way in which photos become faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
@@ -39,7 +39,7 @@ impl fmt::Display for Framing {
     }
 }
 
-/// How the framing of a gallery is come by. As text `auto`, `as-is` or `detect`.
+/// The rule that decides the framing of a gallery. As text `auto`, `as-is` or `detect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FramingRule {
     /// From a look at some of its photos: [`survey`].
@@ -81,7 +81,7 @@ const SHOWING: usize = 80;
 /// Percentage of crops that must show a face for these to be aligned too.
 const SHOWING_CROPS: usize = 90;
 
-/// Where the eyes stand in all photos of a gallery of crops, in ten-thousandths of a photo's width and height.
+/// Position of the eyes in all photos of a gallery of crops, in ten-thousandths of a photo's width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CropEyes {
     /// Left and upper distance of both eyes, that on the left of the picture first.
@@ -184,14 +184,14 @@ impl CropEyes {
 /// Whether photos that are cropped to the face already are aligned by the eyes all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Crops {
-    /// Where a face is found in nearly all of them.
+    /// Aligned where a face is found in nearly all of them.
     #[default]
     Align,
     /// They are taken as they are.
     Keep,
 }
 
-/// What one photo of a gallery looks like.
+/// The kind of one photo of a gallery.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Look {
     /// No face was found.
@@ -215,7 +215,7 @@ impl Look {
         width.min(height) < SMALL
     }
 
-    /// What a photo of this width and height looks like, in which these faces were found.
+    /// The kind of a photo of this width and height, in which these faces were found.
     pub fn of(found: &[Location], photo: (u32, u32)) -> Self {
         let main = main_face(found, photo).and_then(|main| found.get(main));
         main.map_or(Self::NoFace, |face| Self::Face {
@@ -231,10 +231,10 @@ impl Look {
     }
 }
 
-/// What a look at a gallery shows.
+/// Result of a look at a gallery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Survey {
-    /// What follows from it.
+    /// The framing that follows from it.
     pub framing: Framing,
     /// Photos looked at.
     pub looked_at: usize,
@@ -242,7 +242,7 @@ pub struct Survey {
     pub with_face: usize,
     /// Of these, photos large enough to show a face, in which none was found.
     pub without_face: usize,
-    /// Where the eyes stand in crops that have them in one place: what serves photos in which no face is found.
+    /// Position of the eyes in crops that have them in one place: it serves photos in which no face is found.
     pub crop_eyes: Option<CropEyes>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the faces of a photo are, and how a crop is cut so that all faces lie alike.
+//! Location of the faces of a photo, and crops in which all faces lie alike.
 //!
 //! [`Locator::locate`] finds every face ([`detect`]) and its eyes ([`eyes`]); [`align`](align::align)
 //! cuts the crop. Nothing else moves recognition as much as this: whole frames of everyday photos are
@@ -29,9 +29,9 @@ pub struct Location {
     pub bounds: [f32; 4],
     /// The middles of both eyes, the one on the left of the image first.
     pub eyes: [Point; 2],
-    /// How sure the detector is: from 3 to some tens.
+    /// The score of the detector: from 3 to some tens.
     pub score: f32,
-    /// How far the eye positions found from several starts lie apart, in distances between the eyes.
+    /// Distance between the eye positions found from several starts, in distances between the eyes.
     pub eye_spread: f32,
 }
 
@@ -84,7 +84,7 @@ impl Locator {
     }
 }
 
-/// How much more the detector must be sure of a face when its eyes are unsure.
+/// Score that the detector must add when the eyes of a face are unsure.
 const SCORE_FOR_SPREAD: f32 = 10.0;
 
 /// Two weak doubts reject a find where each alone would not: in faces, walks to the eyes end together.

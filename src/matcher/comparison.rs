@@ -1,4 +1,4 @@
-//! How faces are compared: settings, and the features that follow from them.
+//! The comparison of faces: settings, and the features that follow from them.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,20 @@ use crate::gallery::ClusterRule;
 use crate::kernel_pca::Kernel;
 use crate::metric::Metric;
 
-/// How faces are to be compared.
+/// Settings of the comparison of faces.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Comparison {
-    /// What of them.
+    /// Features that are compared.
     pub features: Features,
-    /// What each enrolled face stands for besides itself.
+    /// Augmentation of each enrolled face.
     pub copies: Augmentation,
-    /// Whose components the weights of each feature are.
+    /// The kernel whose components are the weights of each feature.
     pub kernel: Kernel,
     /// Whether the pixels are scaled. They must be compared then, and not by a kernel.
     pub pixel_scale: PixelScale,
-    /// How the weights of each feature are compared.
+    /// The metric of the weights of each feature.
     pub metric: Metric,
-    /// What of a person a probe is compared with.
+    /// The points of a person with which a probe is compared.
     pub clusters: ClusterRule,
 }
 

@@ -9,7 +9,7 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::features::texture;
 use crate::pca::Mirror;
 
-/// What of the faces is compared.
+/// The features of faces that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Features {
     /// Texture, or pixels where faces are so small that they have none.
@@ -36,7 +36,7 @@ pub enum PixelScale {
 }
 
 impl PixelScale {
-    /// What a user answers to whether pixels are scaled.
+    /// The user's word for whether pixels are scaled.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "no",
@@ -78,7 +78,7 @@ impl Features {
         }
     }
 
-    /// What is compared of faces of this size, and what share of the squared length each feature has.
+    /// The features of faces of this size, and the share of the squared length of each.
     pub fn shares(self, size: FaceSize) -> Vec<(Feature, f64)> {
         match self {
             Self::Auto if size.width() < TEXTURED_WIDTH => Self::Pixels.shares(size),
@@ -130,7 +130,7 @@ impl Feature {
         }
     }
 
-    /// What the mirror does to a face of this size, seen this way.
+    /// The effect of the mirror on a face of this size, as this feature.
     pub fn mirror(self, faces: FaceSize) -> Mirror {
         match self {
             Self::Pixels => Mirror::of_images(faces.width(), faces.height()),
@@ -141,7 +141,7 @@ impl Feature {
     }
 }
 
-/// What each enrolled face is compared as, besides itself.
+/// Augmentation: the columns that each enrolled face is compared as, besides itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Augmentation {
     /// Pixels: mirrored and shifted, in galleries of up to [`Augmentation::SHIFTED_FACES`]; beyond that, and of
@@ -176,7 +176,7 @@ impl Augmentation {
         }
     }
 
-    /// How many columns [`Augmentation::shifts`] makes of a face.
+    /// Number of columns that [`Augmentation::shifts`] makes of a face.
     pub fn shifts_of_a_face(self) -> usize {
         match self {
             Self::Shifted => 1 + 4 * SHIFTS.len(),

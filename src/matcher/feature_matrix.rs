@@ -44,7 +44,7 @@ impl FeatureMatrix<'_> {
         faces.iter().map(|face| face * shifts).collect()
     }
 
-    /// What of the faces is seen.
+    /// The feature.
     pub fn feature(&self) -> Feature {
         self.feature
     }

@@ -13,7 +13,7 @@ pub struct FeatureSpace {
     pub(super) feature: Feature,
     pub(super) space: Space,
     pub(super) metric: FittedMetric,
-    /// What this part's coordinates are multiplied by, so that its squared distances have their share.
+    /// The factor of this part's coordinates, so that its squared distances have their share.
     pub(super) factor: f64,
 }
 
@@ -28,7 +28,7 @@ impl FeatureSpace {
         }
     }
 
-    /// What of a face is compared.
+    /// The feature.
     pub fn feature(&self) -> Feature {
         self.feature
     }
@@ -48,7 +48,7 @@ impl FeatureSpace {
     }
 }
 
-/// What a feature's coordinates are multiplied by, so that its squared distances have their share.
+/// The factor of a feature's coordinates, so that its squared distances have their share.
 pub(super) fn factor(share: f64, metric: &FittedMetric, eigenvalues: &[f64]) -> f64 {
     let scale = match metric.metric().measure {
         // Lengths are 1.

@@ -26,7 +26,7 @@ impl Matcher {
         Self::in_spaces(&spaces, features, faces, persons, people, comparison)
     }
 
-    /// The same in spaces that come from anywhere.
+    /// A matcher in spaces that come from anywhere.
     ///
     /// # Errors
     /// As [`keeping_spaces`](Self::keeping_spaces).
@@ -66,7 +66,7 @@ impl Matcher {
     }
 }
 
-/// What the mirror does to the weights of a basis.
+/// The effect of the mirror on the weights of a basis.
 enum Parities {
     /// It changes the sign of some, or there is none.
     Known(Option<Vec<Parity>>),
@@ -75,7 +75,7 @@ enum Parities {
 }
 
 impl FeatureMatrix<'_> {
-    /// How these basis vectors (d x k) look in the mirror, where there is one.
+    /// The parity of these basis vectors (d x k) in the mirror, where there is one.
     fn parity_of(&self, basis: &DMatrix<f32>) -> Parities {
         match self.symmetry() {
             Symmetry::None => Parities::Known(None),

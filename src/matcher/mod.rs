@@ -1,4 +1,4 @@
-//! What the gallery's people look like to a probe: features of faces, each with its space and its metric, and
+//! Matching a probe with the gallery's people: features of faces, each with its space and its metric, and
 //! the clusters of coordinates that they make together.
 //!
 //! A face becomes one column of coordinates: of each feature (pixels, texture) the weights in its space,
@@ -34,7 +34,7 @@ pub use resampling::{Resample, Resampling};
 pub use space::Space;
 pub use split::{CELLS, Split};
 
-/// Who a probe resembles: what a gallery looks like in coordinates.
+/// The coordinates of a gallery, by which a probe's nearest people are found.
 #[derive(Debug, Clone)]
 pub struct Matcher {
     parts: Vec<FeatureSpace>,
@@ -166,7 +166,7 @@ impl Matcher {
         self.clusters.rank(coordinates, top)
     }
 
-    /// The same of many (k x m), in their order: together they cost much less.
+    /// The rankings of many probes (k x m), in their order: together they cost much less.
     pub fn rank_all(
         &self,
         coordinates: &DMatrix<f32>,
@@ -177,7 +177,7 @@ impl Matcher {
             .rank_all(&self.clusters, coordinates, top, search)
     }
 
-    /// What [`Search::Approximate`] misses, tried with up to so many enrolled faces; `None` where it is exact here.
+    /// The recall of [`Search::Approximate`], tried with up to so many enrolled faces; `None` where it is exact here.
     pub fn recall(&self, faces: usize) -> Option<Recall> {
         self.batch.recall(&self.clusters, faces)
     }

@@ -27,7 +27,7 @@ pub struct Resampling<'a> {
     pca: Pca,
 }
 
-/// What a feature learned from some of the faces.
+/// A feature's space and metric, learned from some of the faces.
 struct Learned {
     eigenvalues: Vec<f64>,
     placed: Projected,
@@ -35,7 +35,7 @@ struct Learned {
     tried: Weights,
 }
 
-/// What some of the faces say of the others.
+/// Learning from some of the faces, to try the others.
 #[derive(Debug, Clone)]
 pub struct Resample {
     clusters: Clusters,
@@ -81,7 +81,7 @@ impl<'a> Resampling<'a> {
         })
     }
 
-    /// The same, made ready to leave out single faces in closed form where that can be done; otherwise each is
+    /// This resampling prepared to leave out single faces in closed form where that can be done; otherwise each is
     /// learned without as any choice of faces is. The results are those of learning again, to rounding.
     ///
     /// Made here and not when first wanted: trials may run side by side, and a worker of the thread pool that is given
@@ -188,7 +188,7 @@ impl<'a> Resampling<'a> {
         })
     }
 
-    /// What a feature learns from some faces, by an eigenproblem.
+    /// The space and metric that a feature learns from some faces, by an eigenproblem.
     fn again(
         &self,
         feature: &FeatureMatrix<'_>,
@@ -207,7 +207,7 @@ impl<'a> Resampling<'a> {
         })
     }
 
-    /// What a feature learns from all faces but one, in closed form.
+    /// The space and metric that a feature learns from all faces but one, in closed form.
     fn without(
         &self,
         feature: &FeatureMatrix<'_>,

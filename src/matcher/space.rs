@@ -1,4 +1,4 @@
-//! Where the weights of a feature live: in a face space, in that of scaled pixels, or in the space of a kernel.
+//! The space of a feature's weights: a face space, that of scaled pixels, or the space of a kernel.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ impl Space {
         }
     }
 
-    /// What a face less the mean is multiplied by to give its weights (d x k), and that mean; `None` for a kernel.
+    /// The factor of a face less the mean that gives its weights (d x k), and that mean; `None` for a kernel.
     pub fn projector(&self) -> Option<(&DMatrix<f32>, &DVector<f64>)> {
         match self {
             Self::Linear(space) => Some((space.basis(), space.mean())),

@@ -1,4 +1,4 @@
-//! What the squared distance between two faces is made of: which parts of the face, and which basis vectors.
+//! Parts of the squared distance between two faces: of places of the face, and of basis vectors.
 
 use super::{Feature, FeatureSpace};
 use crate::face_matrix::FaceSize;
@@ -12,13 +12,13 @@ pub const CELLS: (usize, usize) = (texture::COLUMNS, texture::ROWS);
 /// goes with differences elsewhere in a way that is usual for one person, and brings the two together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// What was compared.
+    /// The feature compared.
     pub feature: Feature,
     /// The squared distance; both lists below add up to it.
     pub squared_distance: f64,
-    /// What each basis vector contributes (k).
+    /// The contribution of each basis vector (k).
     pub of_basis: Vec<f64>,
-    /// What each cell of the face contributes: 7 x 8, row by row.
+    /// The contribution of each cell of the face: 7 x 8, row by row.
     pub of_cells: Vec<f64>,
 }
 

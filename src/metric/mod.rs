@@ -15,7 +15,7 @@ use triangle::{Triangle, spread, triangles};
 use within::whitening_within;
 pub use within::{RIDGE, TOTAL_SHARE};
 
-/// How weights are scaled before faces are compared.
+/// The scaling of weights before faces are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scaling {
     /// As they are: distances are those between images.
@@ -30,7 +30,7 @@ pub enum Scaling {
     Within,
 }
 
-/// What is compared after scaling.
+/// The measure of distance after scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// The straight distance.
@@ -57,12 +57,12 @@ impl Measure {
     }
 }
 
-/// How two faces' weights are to be compared.
+/// The metric by which two faces' weights are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metric {
-    /// How weights are scaled.
+    /// The scaling of weights.
     pub scaling: Scaling,
-    /// What is compared then.
+    /// The measure after that.
     pub measure: Measure,
 }
 

@@ -1,4 +1,4 @@
-//! What varies between photos of one person, and the map in which it varies alike in every direction.
+//! The covariance between photos of one person, and the map in which it is alike in every direction.
 
 use nalgebra::DMatrix;
 

@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::gallery::{Dispute, Gallery, LabeledFace, change_time};
 use crate::preparation::FaceChoice;
 
-/// What adding folders came to.
+/// Result of adding folders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Added {
-    /// Where the photos lie that were enrolled.
+    /// Paths of the photos that were enrolled.
     pub added: Vec<String>,
-    /// How many photos were enrolled already.
+    /// Number of photos that were enrolled already.
     pub unchanged: usize,
     /// Files that were passed over.
     pub skipped: Vec<Skipped>,

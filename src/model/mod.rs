@@ -17,14 +17,14 @@ use crate::preparation::Preparation;
 use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
 use crate::store::{self, Archive};
 
-/// What to enrol by; the defaults suit a folder with one sub-folder of photos a person.
+/// Settings of enrolment; the defaults suit a folder with one sub-folder of photos a person.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
-    /// Where the names come from.
+    /// Source of the names.
     pub labels: LabelRule,
-    /// How photos become faces.
+    /// Preparation of the photos.
     pub preparation: PreparationOptions,
-    /// What is learned from them.
+    /// Settings of learning.
     pub settings: Settings,
 }
 
@@ -151,8 +151,8 @@ impl Model {
         })
     }
 
-    /// Who is in a photo: one identification for every face, from left to right; none where no face was found. Each
-    /// prints as a person would say it: `Ada (> 99 %)`.
+    /// Identifies the people in a photo: one identification for every face, from left to right; none where no face was
+    /// found. Each prints as a person would say it: `Ada (> 99 %)`.
     ///
     /// # Errors
     /// A photo that is not there or cannot be used.
@@ -171,7 +171,7 @@ impl Model {
         self.identify(&photo, QueryOptions::default())
     }
 
-    /// Who is in a decoded photo, with as many candidates and by such a threshold as the options asks for.
+    /// Identifies the people in a decoded photo, with as many candidates and by such a threshold as the options asks for.
     ///
     /// # Errors
     /// A photo that is too small to show a face.
@@ -190,12 +190,12 @@ impl Model {
         self.recognizer.gallery()
     }
 
-    /// What was learned: face space, thresholds, and everything that the theory offers.
+    /// The recogniser learned: face space, thresholds, and everything that the theory offers.
     pub fn recognizer(&self) -> &Recognizer {
         &self.recognizer
     }
 
-    /// When faces of whom came and went.
+    /// The history of the gallery: each person's faces with the time they came and went.
     pub fn history(&self) -> &History {
         &self.history
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::preparation::{FaceChoice, PreparedFace};
 use crate::recognizer::{Explanation, Verification};
 
-/// What is wrong with a photo that came without a path.
+/// The error for a problem of a photo that came without a path.
 pub(super) fn problem(problem: PhotoProblem) -> Error {
     Error::Photo {
         path: PathBuf::from("photo"),
@@ -17,7 +17,7 @@ pub(super) fn problem(problem: PhotoProblem) -> Error {
     }
 }
 
-/// How a photo without a path is called in messages.
+/// The name in messages of a photo without a path.
 pub(super) fn number(at: usize) -> PathBuf {
     PathBuf::from(format!("photo {at}"))
 }
@@ -62,7 +62,7 @@ impl Model {
         recognizer.verify_person(&face.pixels, person, acceptance)
     }
 
-    /// What speaks for the nearest person and what for the next.
+    /// Explains a face: the evidence for the nearest person and for the next.
     ///
     /// # Errors
     /// A photo without a face of that number.

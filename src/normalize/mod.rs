@@ -1,4 +1,4 @@
-//! What is done to a photo's pixels before they are compared: size, and light.
+//! Preparation of a photo's pixels before they are compared: size, and illumination.
 
 pub mod clahe;
 mod elementary;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face_matrix::FaceSize;
 
-/// How differences of light are evened out. Every recipe makes 8-bit faces of 8-bit faces, so that the
+/// Normalisation of illumination. Every recipe makes 8-bit faces of 8-bit faces, so that the
 /// algebra after it stays exact.
 ///
 /// No recipe is best for all photos (docs/RECIPES.md): Tan and Triggs' suits the laboratory's side lights,
@@ -28,13 +28,13 @@ pub enum Illumination {
     None,
     /// Every gray level equally frequent: [`equalize`].
     Equalize,
-    /// The same cell by cell, with limited contrast: [`clahe`].
+    /// Histogram equalisation cell by cell, with limited contrast: [`clahe`].
     Clahe,
     /// Tan and Triggs' band-pass of compressed levels: [`tan_triggs`].
     TanTriggs,
     /// Each pixel in units of the spread around it: [`local`].
     Local,
-    /// How steeply light turns upwards or downwards: [`gradient`].
+    /// The steepness of light upwards or downwards: [`gradient`].
     Gradient,
 }
 

@@ -22,16 +22,16 @@ pub const ASPECT_TOLERANCE_PERCENT: u32 = 2;
 /// many as aligned faces have. Measured, more recognise no better and cost more work (docs/RECIPES.md).
 const MOST_PIXELS: u64 = 3_600;
 
-/// How a photo came to the size of a face.
+/// The change that brought a photo to the size of a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fit {
-    /// What became of its shape.
+    /// The change of its shape.
     pub shape: Shape,
-    /// What became of its scale.
+    /// The change of its scale.
     pub scale: Scale,
 }
 
-/// What became of a photo's shape.
+/// The change of a photo's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// All of it was kept.
@@ -40,7 +40,7 @@ pub enum Shape {
     Cropped,
 }
 
-/// What became of a photo's scale.
+/// The change of a photo's scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scale {
     /// Its pixels were taken as they are.

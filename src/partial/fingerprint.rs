@@ -1,4 +1,4 @@
-//! What a part was given, in 32 bytes, whatever the order.
+//! Fingerprints of the photos given to a worker: 32 bytes, whatever the order.
 
 use std::fmt;
 

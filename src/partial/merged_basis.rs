@@ -1,4 +1,4 @@
-//! What merged sums give: spaces in which any gallery can be placed.
+//! The basis of merged sums: spaces in which any gallery can be placed.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl MergedBasis {
         })
     }
 
-    /// What all workers agreed on.
+    /// The plan that all workers agreed on.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

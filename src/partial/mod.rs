@@ -20,7 +20,7 @@ use crate::matcher::Feature;
 use crate::pca::Sums;
 use crate::pca::covariance::Accumulator;
 
-/// What some photos add to a basis: the sums of each feature of their faces, and what was given.
+/// The part that some photos add to a basis: the sums of each feature of their faces, and fingerprints of the photos given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
     plan: Plan,
@@ -28,7 +28,7 @@ pub struct Partial {
     sums: Vec<Sums>,
     /// Photos that gave no face.
     skipped: u64,
-    /// What each worker was given whose faces are in the sums, increasing.
+    /// Fingerprints of the photos given to each worker whose faces are in the sums, increasing.
     given: Vec<Fingerprint>,
 }
 
@@ -59,7 +59,7 @@ impl Partial {
         })
     }
 
-    /// What all workers agreed on.
+    /// The plan that all workers agreed on.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -79,7 +79,8 @@ impl Partial {
         &self.sums
     }
 
-    /// What each worker was given whose faces are in the sums, increasing; nothing of those that found none.
+    /// Fingerprints of the photos given to each worker whose faces are in the sums, increasing; nothing of those that
+    /// found none.
     pub fn given(&self) -> &[Fingerprint] {
         &self.given
     }
@@ -162,7 +163,7 @@ impl SumBuilder {
         }
     }
 
-    /// What all workers agreed on.
+    /// The plan that all workers agreed on.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

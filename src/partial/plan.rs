@@ -1,4 +1,4 @@
-//! What all workers must agree on before they learn apart.
+//! The plan that all workers must agree on before they learn apart.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub enum Mirrors {
 }
 
 impl Mirrors {
-    /// What a user answers to whether mirror images are learned from.
+    /// The user's word for whether mirror images are learned from.
     pub fn name(self) -> &'static str {
         match self {
             Self::Learned => "yes",
@@ -42,7 +42,7 @@ impl FromStr for Mirrors {
     }
 }
 
-/// How photos become faces and faces become sums, and what is to be learned of these: settled once, so that parts
+/// Preparation of photos, sums over faces, and settings of learning from them: settled once, so that parts
 /// learned anywhere fit together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -97,12 +97,12 @@ impl Plan {
         &self.program
     }
 
-    /// How photos become faces.
+    /// Preparation of the photos.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation
     }
 
-    /// What is compared: never `Auto`.
+    /// Features compared: never `Auto`.
     pub fn features(&self) -> Features {
         self.features
     }
@@ -112,12 +112,12 @@ impl Plan {
         self.mirrors
     }
 
-    /// How many eigenfaces are wanted.
+    /// Number of eigenfaces wanted.
     pub fn components(&self) -> ComponentCount {
         self.components
     }
 
-    /// What sums are made of: the pixels, whatever is compared, and the texture where it is.
+    /// Features that are summed: the pixels, whatever is compared, and the texture where it is.
     pub fn summed(&self) -> Vec<Feature> {
         let texture = self.compares(Feature::Texture).then_some(Feature::Texture);
         std::iter::once(Feature::Pixels).chain(texture).collect()
@@ -129,7 +129,7 @@ impl Plan {
         features.iter().any(|(compared, _)| *compared == feature)
     }
 
-    /// What stands under each of [`Plan::KEYS`].
+    /// The values of [`Plan::KEYS`], in their order.
     pub fn values(&self) -> [String; 7] {
         [
             self.program.clone(),
@@ -196,7 +196,7 @@ impl Plan {
     }
 }
 
-/// What `Auto` means for faces of this size.
+/// The meaning of `Auto` for faces of this size.
 fn settled(features: Features, size: FaceSize) -> Features {
     match (features, features.shares(size).as_slice()) {
         (Features::Auto, [(Feature::Texture, _)]) => Features::Texture,
@@ -213,7 +213,7 @@ where
         .map_err(|error: T::Err| wrong(key, text, &error.to_string()))
 }
 
-/// What is given may be a stranger's: it is cut short and escaped.
+/// The problem of a wrong value. It may be a stranger's: it is cut short and escaped.
 fn wrong(key: &'static str, given: &str, reason: &str) -> PlanProblem {
     let given: String = given.chars().take(40).collect();
     PlanProblem::Value {

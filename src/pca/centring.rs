@@ -43,7 +43,7 @@ impl Table {
 pub(super) enum About {
     /// At the mean of the chosen columns.
     Mean,
-    /// Where they are; their mean is zero anyway.
+    /// Left where they are; their mean is zero anyway.
     Origin,
 }
 

@@ -1,4 +1,4 @@
-//! What each route is expected to cost, and which one is therefore taken.
+//! The expected cost of each route, by which one is chosen.
 //!
 //! The model counts operations of d pixels x n faces x k components and divides by rates measured on one
 //! core (AVX-512 VNNI; see docs on the kernels and `eigen`). Only the ratios matter, and the rates are
@@ -22,12 +22,12 @@ const PRODUCTS: f64 = 500.0;
 const ENTRY: f64 = 1.0;
 /// f64 flops a nanosecond where a hundred columns or so are mapped back.
 const FLOPS: f64 = 20.0;
-/// The same in the narrow products of block Lanczos, twelve columns at a time, where converting bytes
+/// f64 flops a nanosecond in the narrow products of block Lanczos, twelve columns at a time, where converting bytes
 /// weighs more: 4096 x 13,233, 100 components, took 7.7 s on two busy cores, the covariance 1.4 s.
 const NARROW_FLOPS: f64 = 6.0;
 /// Shorter sides than this are never left to the randomised route on their own: exact is fast enough.
 const LONG_SIDE: usize = 8000;
-/// How much cheaper the randomised route must be.
+/// Factor by which the randomised route must be cheaper.
 const CLEARLY: f64 = 1.3;
 /// Bytes above which a matrix of products is too large to be made where it can be avoided: 8 for each
 /// integer, 8 for each number.

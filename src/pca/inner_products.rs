@@ -188,7 +188,7 @@ pub struct DualSpace<'a> {
     products: &'a InnerProducts,
     /// The learned columns in the order of their ranks.
     chosen: Vec<usize>,
-    /// Where in it each learned column stands, as they were listed.
+    /// Position in it of each learned column, in the order in which they were listed.
     places: Vec<usize>,
     centrings: Vec<Centring<'a>>,
     /// Rows of its vectors are in the order of `chosen`.
@@ -219,7 +219,7 @@ impl DualSpace<'_> {
         self.spectrum.total / self.freedom()
     }
 
-    /// How each of the k directions behaves in the mirror, where mirror images were learned too.
+    /// Parity of each of the k directions in the mirror, where mirror images were learned too.
     pub fn parity(&self) -> Option<Vec<Parity>> {
         self.spectrum.parities()
     }
@@ -280,7 +280,7 @@ impl DualSpace<'_> {
         )
     }
 
-    /// How one of the n faces with these weights lies to this face space.
+    /// The residual of one of the n faces with these weights in this face space.
     ///
     /// # Panics
     /// If the column is not below n.
@@ -334,7 +334,7 @@ impl DualSpace<'_> {
         (observations - 1) as f64
     }
 
-    /// What becomes of the scatter along each direction, as a factor of weights.
+    /// The change of the scatter along each direction, as a factor of weights.
     fn factors(&self, of: impl Fn(f64) -> f64) -> Vec<f64> {
         let share = self.share();
         let scatter = self.spectrum.scatter.iter();

@@ -20,7 +20,7 @@ pub struct LeaveOneOut {
     blocks: Vec<Block>,
     /// n.
     faces: usize,
-    /// What weights of a block are multiplied by.
+    /// The factor of weights of a block.
     share: f64,
     /// Whether mirror images are learned too.
     mirrored: bool,
@@ -43,7 +43,7 @@ struct Block {
 pub struct OneLeftOut {
     /// The variance along each direction, k values, decreasing.
     pub eigenvalues: Vec<f64>,
-    /// How each direction behaves in the mirror, where mirror images were learned too.
+    /// Parity of each direction in the mirror, where mirror images were learned too.
     pub parity: Option<Vec<Parity>>,
     /// Of every column that there are products of, the one left out among them: k x N. The signs of the directions
     /// are arbitrary.

@@ -25,7 +25,7 @@ pub struct Round {
     pub number: usize,
     /// ‖Xc - C W‖² with the best W for the images at hand, in squared gray levels.
     pub objective: f64,
-    /// How far a round turns the span: ‖S B - B BᵀS B‖ over the largest eigenvalue in sight.
+    /// The turn of the span in a round: ‖S B - B BᵀS B‖ over the largest eigenvalue in sight.
     pub residual: f64,
 }
 

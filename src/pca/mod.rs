@@ -103,10 +103,10 @@ impl std::str::FromStr for Solver {
     }
 }
 
-/// What to fit: how many components, and by which route.
+/// Settings of a fit: the number of components, and the route.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pca {
-    /// How many components to keep.
+    /// Number of components to keep.
     pub components: ComponentCount,
     /// The route; the result does not depend on it beyond rounding.
     pub solver: Solver,
@@ -129,9 +129,9 @@ pub struct Components {
     pub total_variance: f64,
     /// n, the number of faces learned from, their mirror images not counted.
     pub faces: usize,
-    /// How each of the k eigenfaces looks in the mirror, where mirror images were learned too.
+    /// Parity of each of the k eigenfaces in the mirror, where mirror images were learned too.
     pub parity: Option<Vec<Parity>>,
-    /// How accurate the eigenpairs are: the largest ‖A v - λ v‖ over the largest λ, A being the matrix of
+    /// Accuracy of the eigenpairs: the largest ‖A v - λ v‖ over the largest λ, A being the matrix of
     /// the route (XcᵀXc or XcXcᵀ), at most 1e-9. An eigenvalue λ is right to this share of the largest one
     /// at least; an eigenface to about this times λ₁ over the gap to the next eigenvalue.
     pub residual: f64,
@@ -237,7 +237,7 @@ impl Pca {
     }
 }
 
-/// How a face lies to a face space.
+/// The distances of a face from a face space and within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
     /// ‖x - m - U w‖, the distance from face space, in gray levels times the square root of pixels.

@@ -21,7 +21,7 @@ const ORTHONORMAL: f64 = 1e-12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: expected {expected}, got {found}; were the faces made with another size?")]
 pub struct ShapeError {
-    /// What was measured.
+    /// The quantity measured.
     pub what: &'static str,
     /// The size it should have.
     pub expected: usize,
@@ -266,7 +266,7 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
     })
 }
 
-/// What [`reorthonormalise`] found and did.
+/// The result of [`reorthonormalise`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Repair {
     /// The columns were orthonormal to 1e-12: nothing was changed.

@@ -32,7 +32,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// The same samples as bytes, where every number is a whole one from 0 to 255: then [`Pca`](super::Pca) learns from
+    /// These samples as bytes, where every number is a whole one from 0 to 255: then [`Pca`](super::Pca) learns from
     /// them exactly.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let byte = |&number: &f64| {

@@ -1,4 +1,4 @@
-//! How many components to keep, when the spectrum is to say so itself.
+//! Rules that choose the number of components by the spectrum itself.
 //!
 //! | rule | keeps | good for |
 //! |---|---|---|
@@ -46,7 +46,7 @@ impl Rule {
         }
     }
 
-    /// How many components of these faces (columns of d bytes, n of them) to keep, at least 1.
+    /// Number of components of these faces (columns of d bytes, n of them) to keep, at least 1.
     ///
     /// # Errors
     /// Fewer than two faces or no variance; [`Rule::Minka`] with no more faces than pixels.
@@ -67,7 +67,7 @@ impl Rule {
         }
     }
 
-    /// How many to keep of a spectrum: all eigenvalues above zero, decreasing, of n faces of d pixels.
+    /// Number of components to keep of a spectrum: all eigenvalues above zero, decreasing, of n faces of d pixels.
     ///
     /// # Errors
     /// [`Rule::Parallel`] cannot be applied to a spectrum alone; [`Rule::Minka`] with no more faces than pixels.
@@ -197,7 +197,7 @@ pub(super) fn parallel(
     Ok(above.count().max(1))
 }
 
-/// The same bytes, those of each pixel shuffled among the faces: each pixel keeps its mean and its variance, and
+/// These bytes, those of each pixel shuffled among the faces: each pixel keeps its mean and its variance, and
 /// nothing goes with anything else but by chance.
 fn shuffled(faces: Columns<'_>, seed: u64) -> Vec<u8> {
     let (d, n) = (faces.length(), faces.count());

@@ -9,7 +9,7 @@ use super::eigen::{self, Choice, Eigenpairs, Wanted};
 use super::kernel::Columns;
 use super::{Components, Mirror, Parity, PcaError, Rule, Solver};
 
-/// How many components to keep.
+/// Number of components to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum ComponentCount {
     /// As many as carry [`AUTO_SHARE`] of the variance, but at most [`AUTO_LIMIT`].
@@ -32,7 +32,7 @@ pub const AUTO_LIMIT: usize = 300;
 /// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.
 const RANK_TOLERANCE: f64 = 1e-12;
 
-/// How many eigenpairs are asked for at first where a share decides: all of a matrix up to this side, and
+/// Number of eigenpairs asked for at first where a share decides: all of a matrix up to this side, and
 /// so many of a larger one, doubled while too few.
 const FIRST_GUESS: usize = 512;
 
@@ -75,7 +75,8 @@ impl std::fmt::Display for ComponentCount {
 }
 
 impl ComponentCount {
-    /// What is left to be settled by a spectrum once the faces have been seen: parallel analysis has become a count.
+    /// The count that is left to be settled by a spectrum once the faces have been seen: parallel analysis has become
+    /// a number.
     pub(super) fn with_faces(self, faces: Columns<'_>) -> Result<Self, PcaError> {
         match self {
             Self::Rule(Rule::Parallel) => Rule::Parallel.count(faces).map(Self::Count),
@@ -88,7 +89,7 @@ impl ComponentCount {
         self == Self::Rule(Rule::Parallel)
     }
 
-    /// How many of the leading eigenvalues to keep, or `None` while more of them must be known.
+    /// Number of the leading eigenvalues to keep, or `None` while more of them must be known.
     ///
     /// `eigenvalues` are the leading ones in decreasing order, `total` is the sum over all of them.
     fn settle(self, eigenvalues: &[f64], total: f64, all_known: bool) -> Option<usize> {
@@ -110,7 +111,7 @@ impl ComponentCount {
         all_known.then_some(eigenvalues.len())
     }
 
-    /// How many to keep of all eigenvalues of the scatter matrix of n faces of d pixels, decreasing, those of no
+    /// Number to keep of all eigenvalues of the scatter matrix of n faces of d pixels, decreasing, those of no
     /// variance among them: they came from numbers as large as `before`, and are rounded in terms of that.
     pub(super) fn of_whole_spectrum(
         self,
@@ -151,7 +152,7 @@ pub(super) struct Block {
     pub scatter: DMatrix<f64>,
     /// Its rank is at most this.
     pub rank: usize,
-    /// What the eigenfaces of this block are in the mirror, if there is one.
+    /// Parity of this block's eigenfaces in the mirror, if there is one.
     pub parity: Option<Parity>,
 }
 
@@ -164,7 +165,7 @@ pub(super) struct Spectrum {
     pub members: Vec<usize>,
     /// The kept eigenvectors of each block, one column each, decreasing.
     pub vectors: Vec<DMatrix<f64>>,
-    /// What the eigenfaces of each block are in the mirror.
+    /// Parity of each block's eigenfaces in the mirror.
     pub parity: Vec<Option<Parity>>,
     /// Trace of the scatter matrix.
     pub total: f64,
@@ -336,12 +337,12 @@ pub(crate) fn leading(
     })
 }
 
-/// How many components of a matrix of this side may be wanted, before any is known.
+/// Number of components of a matrix of this side that may be wanted, before any is known.
 pub(super) fn guess(wanted: ComponentCount, side: usize) -> usize {
     wanted.first_guess(side)
 }
 
-/// How many eigenpairs to ask of a method that is good for few of them only; `None` where more may be
+/// Number of eigenpairs to ask of a method that is good for few of them only; `None` where more may be
 /// wanted. `side` is that of the matrix.
 pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     /// Beyond this share of all pairs a Krylov space is no cheaper than the matrix.
@@ -396,7 +397,7 @@ pub(super) fn keep(
     Some(found)
 }
 
-/// How many of the eigenvalues (decreasing) carry variance beyond rounding.
+/// Number of eigenvalues (decreasing) that carry variance beyond rounding.
 fn rank_cut(values: &[f64], largest: f64) -> usize {
     values
         .iter()

@@ -1,4 +1,4 @@
-//! What learning needs of any number of faces, in the form in which it travels between machines.
+//! Sums over any number of faces from which everything is learned, in the form in which they travel between machines.
 
 use super::covariance::Accumulator;
 

@@ -24,16 +24,16 @@ pub enum Symmetry<'a> {
     Mirror(&'a Mirror),
 }
 
-/// How an eigenface looks in the mirror.
+/// Parity of an eigenface in the mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parity {
-    /// The same: a mirrored face has the same weight.
+    /// Even: a mirrored face has the same weight.
     Even,
     /// Its negative: a mirrored face has the weight with its sign changed.
     Odd,
 }
 
-/// What the mirror does to the d numbers of a face: a permutation that undoes itself.
+/// The effect of the mirror on the d numbers of a face: a permutation that undoes itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror {
     /// Numbers p < q that change places.
@@ -63,7 +63,7 @@ impl Mirror {
         Ok(Self { pairs, fixed })
     }
 
-    /// What of the two an eigenface (d numbers) of a space that knows this mirror is.
+    /// Parity of an eigenface (d numbers) of a space that knows this mirror.
     pub fn parity(&self, eigenface: &[f32]) -> Parity {
         let product = |&(p, q): &(usize, usize)| f64::from(eigenface[p]) * f64::from(eigenface[q]);
         let pairs: f64 = self.pairs.iter().map(product).sum();

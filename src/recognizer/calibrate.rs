@@ -1,4 +1,4 @@
-//! What the gallery shows when it is learned again without some of its people, and without some photos.
+//! Calibration: the gallery is learned again without some of its people, and without some photos.
 
 use rayon::prelude::*;
 
@@ -33,7 +33,7 @@ const SIDE_BY_SIDE: usize = 2000;
 const SETTLED: usize = 4_000;
 const FACES_A_DIRECTION: usize = 13;
 
-/// What is left out of one round of learning.
+/// The kind of resampling: people or photos left out.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Whole people, who are strangers then.
@@ -130,7 +130,7 @@ pub(super) fn calibrate_keeping(
     })
 }
 
-/// What all rounds have seen, in their order.
+/// The evidence of all rounds, in their order.
 fn gather(
     gallery: &Gallery,
     rounds: &[Round],
@@ -156,7 +156,7 @@ fn gather(
     Calibration::learn(&seen)
 }
 
-/// What one round has seen, its faces that were tried ranked by `ranked`.
+/// The evidence of one round, its faces that were tried ranked by `ranked`.
 fn seen_in(
     round: &Round,
     persons: &[usize],
@@ -278,7 +278,7 @@ impl Faces<'_> {
         Some(seen)
     }
 
-    /// How much each face that is tried looks like those that are learned from.
+    /// Face scores of the faces that are tried, by those that are learned from.
     fn likeness(&self, round: &Round) -> Option<Vec<f64>> {
         left_out_likeness(
             self.gallery.faces(),
@@ -290,7 +290,7 @@ impl Faces<'_> {
     }
 }
 
-/// How much each face that is tried looks like those that are learned from; by `products` of the pixels where they are
+/// Face scores of the faces that are tried, by those that are learned from; from `products` of the pixels where they are
 /// given.
 fn left_out_likeness(
     faces: &FaceMatrix,

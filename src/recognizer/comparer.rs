@@ -1,5 +1,4 @@
-//! How faces are compared with the people enrolled: with the bundled background model, or by what this gallery alone
-//! teaches.
+//! The comparison of faces with the people enrolled: by the bundled background model, or by the gallery alone.
 
 use std::collections::HashMap;
 
@@ -13,14 +12,14 @@ use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::matcher::Matcher;
 
-/// How faces are compared with the people enrolled.
+/// The comparison of faces with the people enrolled.
 #[derive(Debug, Clone)]
 pub enum Comparer {
     /// By distances in spaces learned from this gallery.
     Gallery {
         /// The spaces and everybody's coordinates in them.
         matcher: Box<Matcher>,
-        /// How distances become decisions.
+        /// The map from distances to decisions.
         calibration: decision::Calibration,
     },
     /// By likelihood ratios of the background model, moved by this gallery.
@@ -107,7 +106,7 @@ impl BackgroundComparer {
         &self.people
     }
 
-    /// How scores become decisions.
+    /// The map from scores to decisions.
     pub fn calibration(&self) -> &background::Calibration {
         &self.calibration
     }

@@ -1,4 +1,4 @@
-//! Why: what a decision about a face rests on.
+//! Explanations: the evidence that a decision about a face rests on.
 
 use nalgebra::DVectorView;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::matcher::{CELLS, Feature, Matcher, Split};
 
-/// What speaks for one person: their enrolled face that is nearest to the probe.
+/// Evidence for one person: their enrolled face that is nearest to the probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
     /// A position in [`Gallery::people`](crate::gallery::Gallery::people).
@@ -23,7 +23,7 @@ pub struct Side {
     pub mirrored: bool,
     /// The squared distance between the probe and that face.
     pub squared: f64,
-    /// The same taken apart, of each feature that is compared; empty where a kernel compares, which has no parts.
+    /// The distance taken apart, for each feature that is compared; empty where a kernel compares, which has no parts.
     pub splits: Vec<Split>,
 }
 
@@ -36,7 +36,7 @@ impl Side {
         self.splits.iter().map(|split| split.squared_distance).sum()
     }
 
-    /// What each cell of the face contributes to it, over all features: 7 x 8, row by row.
+    /// The contribution of each cell of the face to it, over all features: 7 x 8, row by row.
     pub fn of_cells(&self) -> Vec<f64> {
         let mut cells = vec![0.0; CELLS.0 * CELLS.1];
         for split in &self.splits {
@@ -55,7 +55,7 @@ impl Side {
     }
 }
 
-/// What a decision about one face rests on.
+/// The evidence that a decision about one face rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The face (d pixels).
@@ -64,7 +64,7 @@ pub struct Explanation {
     pub weights: Vec<f32>,
     /// The nearest person, and the next where there is one.
     pub sides: Vec<Side>,
-    /// Where the background model compares two people: what speaks for the first rather than for the second, in each
+    /// Where the background model compares two people, the evidence for the first rather than for the second, in each
     /// cell of the face (7 x 8, row by row), in spreads of strangers' scores.
     pub balance: Option<Vec<f64>>,
 }

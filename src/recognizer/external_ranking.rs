@@ -14,14 +14,14 @@ use crate::gallery::Match;
 /// A person enrolled elsewhere, and how far from a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedPerson {
-    /// Who.
+    /// The person.
     pub person: Person,
     /// Squared distance by the cluster rule, as [`Match::squared_distance`] has it.
     pub squared_distance: f64,
 }
 
 impl Identifier {
-    /// Who each prepared face (d x n) is, given who of a gallery elsewhere is nearest to each (n rankings, nearest
+    /// Identifies each prepared face (d x n), given who of a gallery elsewhere is nearest to each (n rankings, nearest
     /// first, at least two people where there are two) and how the distances of that gallery become decisions. The
     /// person of a [`Decision::Known`] is then 0: the first of the candidates.
     ///

@@ -1,4 +1,4 @@
-//! What is asked about a face, and what is said of it.
+//! Questions about a face, and their answers.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::locate::Location;
 /// A person a probe may be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Who.
+    /// The person.
     pub person: Person,
     /// The distance by the metric and the cluster rule.
     pub distance: f64,
@@ -18,7 +18,7 @@ pub struct Candidate {
     pub confidence: f64,
 }
 
-/// What is said of one face.
+/// The answer about one face.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identification {
     /// Known, unknown, or not a face.
@@ -28,11 +28,11 @@ pub struct Identification {
     /// Probability that it is somebody who is not enrolled: with the confidences of all people it sums to 1. `None`
     /// where no background model compares, whose confidences are each their own.
     pub somebody_else: Option<f64>,
-    /// How the face lies to face space.
+    /// The distances of the face from face space and within it.
     pub residual: Residual,
-    /// How much it looks like a face, -1 to 1: see [`FacenessTest`](crate::faceness::FacenessTest).
+    /// The face score, -1 to 1: see [`FacenessTest`](crate::faceness::FacenessTest).
     pub likeness: f64,
-    /// Where in the photo the face was found; `None` where the photo was taken as it is.
+    /// Box and eyes of the face in the photo; `None` where the photo was taken as it is.
     pub location: Option<Location>,
 }
 
@@ -81,9 +81,9 @@ impl fmt::Display for Identification {
 /// Options of a query: the rule of acceptance and the number of candidates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryOptions {
-    /// How many candidates to return at most.
+    /// Number of candidates to return at most.
     pub top: usize,
-    /// When a name is given.
+    /// The condition for giving a name.
     pub acceptance: Acceptance,
 }
 

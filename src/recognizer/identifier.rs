@@ -1,4 +1,4 @@
-//! What names people: a recogniser without the faces that are enrolled.
+//! The part of a recogniser that names people: without the faces that are enrolled.
 
 use std::sync::Arc;
 
@@ -82,18 +82,18 @@ impl Identifier {
         })
     }
 
-    /// The same, looking for people so thoroughly.
+    /// This identifier, looking for people so thoroughly.
     #[must_use]
     pub fn searching(self, search: Search) -> Self {
         Self { search, ..self }
     }
 
-    /// How photos are made ready.
+    /// Preparation of photos.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation
     }
 
-    /// What learning was asked to do.
+    /// Settings of learning.
     pub fn settings(&self) -> Settings {
         self.settings
     }
@@ -112,12 +112,12 @@ impl Identifier {
         &self.people
     }
 
-    /// How faces are compared.
+    /// The comparison of faces.
     pub fn comparer(&self) -> &Comparer {
         &self.comparer
     }
 
-    /// What the gallery looks like to a probe, where faces are compared by what this gallery alone teaches.
+    /// The matcher, where faces are compared by what this gallery alone teaches.
     pub fn matcher(&self) -> Option<&Matcher> {
         match &self.comparer {
             Comparer::Gallery { matcher, .. } => Some(matcher),
@@ -125,7 +125,7 @@ impl Identifier {
         }
     }
 
-    /// How distances become decisions, where faces are compared by what this gallery alone teaches.
+    /// The calibration, where faces are compared by what this gallery alone teaches.
     pub fn calibration(&self) -> Option<&Calibration> {
         match &self.comparer {
             Comparer::Gallery { calibration, .. } => Some(calibration),
@@ -133,7 +133,7 @@ impl Identifier {
         }
     }
 
-    /// What the background model knows of the gallery, where faces are compared by it.
+    /// The background model moved by the gallery, where faces are compared by it.
     pub fn background(&self) -> Option<&BackgroundComparer> {
         match &self.comparer {
             Comparer::Gallery { .. } => None,
@@ -146,7 +146,7 @@ impl Identifier {
         self.comparer.threshold(acceptance)
     }
 
-    /// Who is in the photo: prepares it as the gallery was prepared, then [`Identifier::identify_faces`].
+    /// Identifies the people in the photo: prepares it as the gallery was prepared, then [`Identifier::identify_faces`].
     ///
     /// Where faces are looked for, one identification for every face, from left to right, or none; where
     /// photos are taken as they are, one.
@@ -166,7 +166,7 @@ impl Identifier {
         Ok(identified.map_err(unfit)?.remove(0))
     }
 
-    /// Who is in each of some photos, whose faces were prepared as the gallery was: in order, as
+    /// Identifies the people in some photos, whose faces were prepared as the gallery was: in order, as
     /// [`Identifier::identify`] tells it of one. Together they cost less.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ impl Identifier {
         self.identify_prepared_by(photos, |faces| Ok(self.identify_faces(faces, options)))
     }
 
-    /// The same, where `identify` says who each of the faces (d x n) is.
+    /// Identifies the people in prepared photos, where `identify` names each of the faces (d x n).
     ///
     /// # Errors
     /// Faces of another size; those of `identify`.
@@ -214,13 +214,13 @@ impl Identifier {
         Ok(photos.iter().map(of_photo).collect())
     }
 
-    /// Who each prepared face (d x n) is, in order.
+    /// Identifies each prepared face (d x n), in order.
     pub fn identify_faces(&self, faces: &FaceMatrix, options: QueryOptions) -> Vec<Identification> {
         self.identify_described(faces, None, options)
     }
 
-    /// Who each prepared face (d x n) is, in order, where its [coordinates](Background::coordinates) (2k x n) may be known:
-    /// computing them is most of the work.
+    /// Identifies each prepared face (d x n), in order, where its [coordinates](Background::coordinates) (2k x n) may
+    /// be known: computing them is most of the work.
     pub fn identify_described(
         &self,
         faces: &FaceMatrix,
@@ -270,7 +270,7 @@ impl Identifier {
         }
     }
 
-    /// What a ranking of the enrolled people (nearest first, at least two where there are two) says of each.
+    /// The candidates that a ranking of the enrolled people (nearest first, at least two where there are two) gives.
     pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let Comparer::Gallery { calibration, .. } = &self.comparer else {
             return Vec::new();
@@ -359,14 +359,14 @@ impl Identifier {
 /// The score of a face that is enrolled itself: beyond all others.
 pub(super) const SAME_FACE: f64 = 1e6;
 
-/// How a picture lies to face space, and how much it looks like a face.
+/// The distances of a picture from face space and within it, and its face score.
 #[derive(Clone, Copy)]
 struct Looks {
     residual: Residual,
     likeness: f64,
 }
 
-/// What is said of a face of which the people at these distances (nearest first) are the nearest.
+/// The answer about a face of which the people at these distances (nearest first) are the nearest.
 pub(super) fn decide(
     ranked: &[Match],
     likeness: f64,

@@ -33,27 +33,27 @@ use crate::metric::{Measure, Metric};
 use crate::pca::{ComponentCount, Pca, Solver};
 use crate::preparation::Preparation;
 
-/// What learning is asked to do; the defaults are measured (docs/RECIPES.md).
+/// Settings of learning; the defaults are measured (docs/RECIPES.md).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Settings {
-    /// What is known before anybody is enrolled. With the background model, features, copies, kernel, pixel scale,
+    /// Knowledge before anybody is enrolled. With the background model, features, copies, kernel, pixel scale,
     /// metric and clusters take no part in comparing.
     pub prior: Prior,
-    /// How many eigenfaces to keep.
+    /// Number of eigenfaces to keep.
     pub components: ComponentCount,
     /// The route to them; the result does not depend on it beyond rounding.
     pub solver: Solver,
-    /// What of the faces is compared.
+    /// Features that are compared.
     pub features: Features,
-    /// What each enrolled face stands for besides itself.
+    /// Augmentation of each enrolled face.
     pub copies: Augmentation,
-    /// Whose components the weights are: linear ones, or those of a kernel.
+    /// The kind of components: linear ones, or those of a kernel.
     pub kernel: Kernel,
     /// Whether the pixels are scaled before they are compared.
     pub pixel_scale: PixelScale,
-    /// How weights are compared.
+    /// The metric of weights.
     pub metric: Metric,
-    /// What of a person a probe is compared with.
+    /// The points of a person with which a probe is compared.
     pub clusters: ClusterRule,
 }
 
@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// How the components are fitted.
+    /// Settings of the fit of components.
     pub fn pca(&self) -> Pca {
         Pca {
             components: self.components,
@@ -74,7 +74,7 @@ impl Settings {
         }
     }
 
-    /// How faces are compared.
+    /// Settings of the comparison.
     pub fn comparison(&self) -> Comparison {
         Comparison {
             features: self.features,
@@ -87,7 +87,7 @@ impl Settings {
     }
 }
 
-/// What a recogniser's spaces were learned from.
+/// The photos that a recogniser's spaces were learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BasisOrigin {
@@ -146,7 +146,7 @@ impl Recognizer {
         Self { origin, ..self }
     }
 
-    /// What the face space, and that of texture, was learned from.
+    /// The photos that the face space, and that of texture, was learned from.
     pub fn origin(&self) -> BasisOrigin {
         self.origin
     }
@@ -159,12 +159,12 @@ impl Recognizer {
         })
     }
 
-    /// How photos are made ready.
+    /// Preparation of photos.
     pub fn preparation(&self) -> &Preparation {
         self.identifier.preparation()
     }
 
-    /// What learning was asked to do.
+    /// Settings of learning.
     pub fn settings(&self) -> Settings {
         self.identifier.settings()
     }
@@ -174,7 +174,7 @@ impl Recognizer {
         self.identifier.space()
     }
 
-    /// Who is enrolled.
+    /// The people enrolled, and their faces.
     pub fn gallery(&self) -> &Gallery {
         &self.gallery
     }
@@ -184,39 +184,39 @@ impl Recognizer {
         &self.weights
     }
 
-    /// What the gallery looks like to a probe, where faces are compared by what this gallery alone teaches.
+    /// The matcher, where faces are compared by what this gallery alone teaches.
     pub fn matcher(&self) -> Option<&Matcher> {
         self.identifier.matcher()
     }
 
-    /// How distances become decisions, where faces are compared by what this gallery alone teaches.
+    /// The calibration, where faces are compared by what this gallery alone teaches.
     pub fn calibration(&self) -> Option<&Calibration> {
         self.identifier.calibration()
     }
 
-    /// What the background model knows of the gallery, where faces are compared by it.
+    /// The background model moved by the gallery, where faces are compared by it.
     pub fn background(&self) -> Option<&BackgroundComparer> {
         self.identifier.background()
     }
 
-    /// How faces are compared.
+    /// The comparison of faces.
     pub fn comparer(&self) -> &Comparer {
         self.identifier.comparer()
     }
 
-    /// What of this names people: all but the enrolled faces themselves. Probes are put to it.
+    /// The part of this that names people: all but the enrolled faces themselves. Probes are put to it.
     pub fn identifier(&self) -> &Identifier {
         &self.identifier
     }
 
-    /// The same, the faces let go.
+    /// The part that names people; the faces are dropped.
     #[must_use]
     pub fn into_identifier(self) -> Identifier {
         self.identifier
     }
 }
 
-/// What speaks for the person at a position of a ranking: its similarity, and that of the best other.
+/// The evidence for the person at a position of a ranking: its similarity, and that of the best other.
 fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<TopScores> {
     let similarity = |found: &Match| similarity(found.squared_distance, measure);
     let rival = if at == 0 {
@@ -230,7 +230,7 @@ fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<TopScores> 
     })
 }
 
-/// How similar what lies at a squared distance is: the more, the larger.
+/// The similarity for a squared distance: the more, the larger.
 fn similarity(squared_distance: f64, measure: Measure) -> f64 {
     match measure {
         // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.

@@ -1,4 +1,4 @@
-//! What of a recogniser is shown: a space of pixels, whatever is compared.
+//! The pixel space of a recogniser, for pictures, whatever features are compared.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The same person, or not: two photos, or a photo and a name.
+//! Verification of two photos, or of a photo and a name.
 
 use nalgebra::DMatrix;
 
@@ -25,7 +25,7 @@ pub enum Verdict {
     },
 }
 
-/// What is said of two photos, or of a photo and a person.
+/// The answer about two photos, or about a photo and a person.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verification {
     /// The answer.
@@ -186,7 +186,7 @@ impl Recognizer {
         }
     }
 
-    /// What does not look like a face is of nobody.
+    /// The verdict. Something that does not look like a face is of nobody.
     fn verdict(&self, faces: &FaceMatrix, passes: bool) -> Verdict {
         let weights = self.space().project(faces);
         let test = FacenessTest::new(self.space());

@@ -11,7 +11,7 @@ use super::strokes::{blend, dashes, line};
 use crate::locate::Location;
 use crate::locate::align::Point;
 
-/// What is said of a face.
+/// The answer about a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Somebody enrolled.
@@ -32,16 +32,16 @@ impl Verdict {
     }
 }
 
-/// What is drawn for a face.
+/// The mark that is drawn on a face.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where it is; `None` where the whole photo was taken for a face.
+    /// Its box and eyes; `None` where the whole photo was taken for a face.
     pub location: Option<Location>,
-    /// What is said of it.
+    /// The answer about it.
     pub verdict: Verdict,
     /// The label; where the photo is too narrow, its end is left out.
     pub name: String,
-    /// What follows the name, such as how sure it is; never left out.
+    /// The text after the name, such as the confidence; never left out.
     pub addition: String,
 }
 
@@ -219,7 +219,7 @@ impl Frame {
         }
     }
 
-    /// Where the label of this size stands: inside the picture, at the frame, where it covers least of other
+    /// Position of the label of this size: inside the picture, at the frame, where it covers least of other
     /// labels, and then of faces.
     fn place(
         &self,

@@ -18,7 +18,7 @@ pub const CURVES: [Color; 4] = [
     Color([60, 130, 70]),
 ];
 
-/// How numbers become lengths.
+/// The scale from numbers to lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Equal steps are equally long.
@@ -27,7 +27,7 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// How numbers on an axis are written.
+/// The unit in which numbers on an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// As they are.
@@ -39,7 +39,7 @@ pub enum Unit {
 /// One axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// What it shows.
+    /// The quantity it shows.
     pub name: String,
     /// Its ends.
     pub range: (f64, f64),
@@ -49,12 +49,12 @@ pub struct Axis {
     pub unit: Unit,
 }
 
-/// What is drawn over the axes.
+/// A series drawn over the axes.
 #[derive(Debug, Clone)]
 pub enum Series {
     /// Points joined by lines.
     Curve {
-        /// What it is; may be empty.
+        /// The name; may be empty.
         name: String,
         /// The points.
         points: Vec<(f64, f64)>,
@@ -63,7 +63,7 @@ pub enum Series {
     },
     /// A mark at each point.
     Marks {
-        /// What they are; may be empty.
+        /// The name; may be empty.
         name: String,
         /// The points, each with what a pointer over it is told.
         points: Vec<(f64, f64, String)>,
@@ -74,23 +74,23 @@ pub enum Series {
     Bars {
         /// The values at 1, 2, ...
         values: Vec<f64>,
-        /// How many of them are in full colour.
+        /// Number of them that are in full colour.
         kept: usize,
         /// Their colour.
         color: Color,
     },
     /// A broken line across.
     Level {
-        /// What it is.
+        /// The name.
         name: String,
-        /// Where.
+        /// The position.
         at: f64,
     },
     /// A broken line upright.
     Upright {
-        /// What it is.
+        /// The name.
         name: String,
-        /// Where.
+        /// The position.
         at: f64,
     },
 }
@@ -98,13 +98,13 @@ pub enum Series {
 /// A chart.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The axis across.
     pub x: Axis,
     /// The axis upright.
     pub y: Axis,
-    /// What is drawn, in order.
+    /// The series, in the order of drawing.
     pub series: Vec<Series>,
 }
 

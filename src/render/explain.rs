@@ -1,4 +1,4 @@
-//! Why a face got its name, in pictures that need no manual.
+//! Explanation of a face's name in pictures that need no manual.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::matcher::{CELLS, Feature};
 use crate::recognizer::{Explanation, Identification, Recognizer, Side};
 use crate::reconstruction::Reconstruction;
 
-/// What sets two faces apart, what brings them together; what speaks for the first, what for the second.
+/// Colors of differences and of likenesses; of evidence for the first person and for the second.
 const APART: Color = Color([214, 40, 30]);
 const TOGETHER: Color = Color([40, 90, 200]);
 const FOR_FIRST: Color = Color([20, 140, 60]);
@@ -124,7 +124,7 @@ impl Explained<'_> {
         Row { heading, panels }
     }
 
-    /// Where the face differs.
+    /// Places where the face differs.
     fn places(&self) -> Row {
         let sides = &self.why.sides;
         if sides.iter().any(|side| side.splits.is_empty()) {
@@ -182,7 +182,7 @@ impl Explained<'_> {
         }
     }
 
-    /// Where the face speaks for the nearest person rather than for the next, by the background model; nothing where
+    /// Places where the face speaks for the nearest person rather than for the next, by the background model; nothing where
     /// that cannot be told.
     fn balance(&self) -> Option<Panel> {
         let sides = &self.why.sides;
@@ -250,7 +250,7 @@ impl Explained<'_> {
         }
     }
 
-    /// What each basis face contributes to the squared distance between the weights of pixels.
+    /// The contribution of each basis face to the squared distance between the weights of pixels.
     fn plain(&self, side: &Side) -> Vec<f64> {
         let weights = self.recognizer.weights();
         // Of the mirror image where that is nearer: what is shown is what is compared.
@@ -309,7 +309,7 @@ fn shares(parts: &[f64]) -> Vec<f64> {
     parts.iter().map(share).collect()
 }
 
-/// How much of the squared distance the strongest cells make.
+/// The share of the strongest cells in the squared distance.
 fn strongest(cells: &[f64]) -> [String; 2] {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));

@@ -17,7 +17,7 @@ const TEXT: f32 = 12.0;
 const ABOVE: f32 = 64.0;
 const BELOW: f32 = 58.0;
 const BAR: f32 = 12.0;
-/// How much of the colour lies over the photo.
+/// Opacity of the colour over the photo.
 const COVER: f32 = 0.55;
 /// Corners of a ring.
 const CORNERS: usize = 48;
@@ -32,10 +32,10 @@ const COLORS: [[u8; 3]; 6] = [
     [68, 1, 84],
 ];
 
-/// What is drawn.
+/// A face map as a page.
 #[derive(Debug, Clone)]
 pub struct HeatPage<'a> {
-    /// What it is called.
+    /// The title.
     pub title: String,
     /// The photo.
     pub photo: &'a RgbImage,
@@ -43,7 +43,7 @@ pub struct HeatPage<'a> {
     pub shades: &'a GrayImage,
     /// The values that 0 and 255 stand for.
     pub range: [f64; 2],
-    /// What the values are.
+    /// The measure of the values.
     pub measure: Measure,
     /// The lowest places, lowest first.
     pub places: &'a [Place],
@@ -90,7 +90,7 @@ fn zoom((width, height): (u32, u32)) -> f32 {
     }
 }
 
-/// What the values mean.
+/// The meaning of the values.
 fn about(measure: Measure) -> [&'static str; 2] {
     match measure {
         Measure::Likelihood => [

@@ -9,7 +9,7 @@ pub type Area = (f32, f32, f32, f32);
 /// Space between two names, in pixels.
 const GAP: f32 = 1.5;
 
-/// How far a name may stand from its point, and by which steps it is moved away.
+/// Distance at most of a name from its point, and the steps by which it is moved away.
 const FARTHEST: f32 = 90.0;
 const STEP: f32 = 9.0;
 /// Directions tried at each distance.

@@ -12,7 +12,7 @@ const BOTTOM: f64 = 360.0;
 const KEPT: &str = "#7a9cc6";
 const LEFT_OUT: &str = "#d3dfee";
 
-/// What a scree plot shows.
+/// The numbers of a scree plot.
 #[derive(Debug, Clone, Copy)]
 pub struct Scree<'a> {
     /// Each eigenvalue over the total variance, decreasing: kept or not.

@@ -18,14 +18,14 @@ pub const NARROWEST: u32 = 108;
 pub struct Panel {
     /// The picture.
     pub image: DynamicImage,
-    /// What is written below it, the first line in ink, the others fainter.
+    /// The text below it, the first line in ink, the others fainter.
     pub lines: Vec<String>,
 }
 
 /// Panels side by side.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
-    /// What is written above them; may be empty.
+    /// The heading above them; may be empty.
     pub heading: String,
     /// The panels, from left to right.
     pub panels: Vec<Panel>,
@@ -56,7 +56,7 @@ pub fn strip_of_width(title: &str, rows: &[Row], narrowest: u32) -> Drawing {
     drawing
 }
 
-/// Where a row's panels stand.
+/// Positions of a row's panels.
 struct Laid {
     /// Left edge and width of each panel, and the width and height of its picture.
     panels: Vec<(f32, f32, (f32, f32))>,

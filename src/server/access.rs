@@ -1,4 +1,4 @@
-//! Who is answered: the browser that opened the one-time address, and programs that send the key.
+//! Access: the browser that opened the one-time address, and programs that send the key.
 //!
 //! Other sites in the same browser are not: neither by asking across origins, nor by a name of their own that leads to
 //! this machine (DNS rebinding).

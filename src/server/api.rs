@@ -29,7 +29,7 @@ use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;
 
-/// What the API is, without its paths.
+/// The description of the API, without its paths.
 pub fn description() -> OpenApi {
     let mut info = Info::new("eigenfaces", env!("CARGO_PKG_VERSION"));
     info.description = Some(
@@ -65,14 +65,14 @@ async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
     Ok(tagged(&service, &state, &with_schema(object)))
 }
 
-/// How to identify.
+/// Parameters of an identification.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    /// How many candidates to tell of.
+    /// Number of candidates to tell of.
     top: Option<usize>,
     /// Which share of strangers may be given a name.
     far: Option<f64>,
-    /// What the photo is called in the answer.
+    /// The name of the photo in the answer.
     name: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Asked {
     }
 }
 
-/// Who is in a photo.
+/// Identify the people in a photo.
 #[utoipa::path(post, path = "/identify",
     params(("top" = Option<usize>, Query, description = "candidates to tell of [1]"),
            ("far" = Option<f64>, Query, description = "share of strangers that may be given a name [0.01]"),
@@ -163,7 +163,7 @@ struct Face {
     face: Option<usize>,
 }
 
-/// Why a face was named, as a picture.
+/// Explain a face's name, as a picture.
 #[utoipa::path(post, path = "/explain",
     params(("face" = Option<usize>, Query, description = "which face, counted from 1 from left to right [the main one]")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
@@ -194,7 +194,7 @@ async fn why(
     service.work(work).await
 }
 
-/// What a job is to do.
+/// The task of a job.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Work {
@@ -305,7 +305,7 @@ fn no_such_job() -> Failure {
     )
 }
 
-/// How far a job is, and what came of it.
+/// The progress of a job, and its result.
 #[utoipa::path(get, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "`state` is working, done, failed or cancelled")))]
 async fn job(
     State(service): State<Arc<Service>>,

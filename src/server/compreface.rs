@@ -76,7 +76,7 @@ fn no_face() -> Failure {
     PhotoProblem::NoFace.into()
 }
 
-/// How much to tell.
+/// The parts of the answer that are wanted.
 #[derive(Debug, Deserialize)]
 struct Asked {
     /// Faces of the photo, the largest first; 0 is all.
@@ -102,7 +102,7 @@ impl Asked {
     }
 }
 
-/// Who is in a photo.
+/// Recognise the people in a photo.
 #[utoipa::path(post, path = "/recognition/recognize",
     params(("limit" = Option<usize>, Query, description = "faces to tell of, the largest first [all]"), ("prediction_count" = Option<usize>, Query, description = "people a face [1]"),
            ("det_prob_threshold" = Option<f64>, Query), ("face_plugins" = Option<String>, Query, description = "accepted, and without effect"), ("status" = Option<bool>, Query, description = "accepted, and without effect")),
@@ -429,7 +429,7 @@ async fn erase_subject(
     Ok(Json(json!({ "subject": subject })))
 }
 
-/// Where the faces of a photo are.
+/// Detect the faces in a photo.
 #[utoipa::path(post, path = "/detection/detect", params(("limit" = Option<usize>, Query), ("det_prob_threshold" = Option<f64>, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
 async fn detect(

@@ -1,4 +1,4 @@
-//! What the theory has to show of the gallery, for the page to draw: mean face, basis faces, spectrum, weights.
+//! The theory of the gallery, for the page to draw: mean face, basis faces, spectrum, weights.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is answered when something cannot be done.
+//! Answers where something cannot be done.
 
 use std::path::Path;
 

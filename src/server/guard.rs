@@ -1,4 +1,4 @@
-//! What stands before every request: who is not known gets no answer, and browsers are told to be careful with it.
+//! Checks before every request: who is not known gets no answer, and browsers are told to be careful with it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::page;
 use super::service::Service;
 
-/// What the page may do in a browser: use what this server sends, and nothing else.
+/// Permissions of the page in a browser: it uses what this server sends, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -52,7 +52,8 @@ impl Line {
 }
 
 impl Journal {
-    /// What an earlier run left; nothing where it left nothing. A last line that was not finished was not acknowledged.
+    /// Reads the journal that an earlier run left; empty where there is none. A last line that was not finished was
+    /// not acknowledged.
     ///
     /// # Errors
     /// A file that cannot be read.

@@ -45,7 +45,7 @@ pub fn routes() -> Router<Arc<Service>> {
         })
 }
 
-/// What a browser shows that is not let in. The message is this program's own.
+/// The page for a browser that is not let in. The message is this program's own.
 pub fn refused(failure: &Failure) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>eigenfaces</title><h1>Not open</h1><p>{}</p></html>",

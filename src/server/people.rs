@@ -1,4 +1,4 @@
-//! Who is enrolled, over HTTP: look, add, rename, merge, move, erase.
+//! The people enrolled, over HTTP: look, add, rename, merge, move, erase.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
     png(&picture.unwrap_or_default().into())
 }
 
-/// What a look for mistakes found.
+/// Results of a look for mistakes.
 pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {
     let photo = |face: usize| {
         let enrolled = &gallery.enrolled()[face];

@@ -75,7 +75,7 @@ fn shown(face: &Shown<'_>) -> Value {
     object
 }
 
-/// What was said of a group.
+/// The answer about a group.
 #[derive(Debug, Deserialize)]
 pub struct Reviewed {
     /// Whom its faces show; nobody where they are ignored.

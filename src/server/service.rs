@@ -45,7 +45,7 @@ impl Snapshot {
         self.model.as_ref().ok_or_else(Failure::nobody_enrolled)
     }
 
-    /// How photos are prepared, also before anybody is enrolled.
+    /// Preparation of photos, also before anybody is enrolled.
     pub fn preparation(&self) -> Preparation {
         match &self.model {
             Some(model) => *model.recognizer().preparation(),
@@ -54,12 +54,12 @@ impl Snapshot {
     }
 }
 
-/// What a change of the gallery means for taking it back.
+/// The effect of a change of the gallery on undoing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undo {
     /// It can be taken back until the next change.
     Possible,
-    /// What is erased is gone.
+    /// Nothing is taken back: it was erased.
     Never,
 }
 
@@ -82,7 +82,7 @@ pub struct Service {
     waiting: AtomicUsize,
 }
 
-/// What only one may do at a time.
+/// State that only one request may change at a time.
 #[derive(Debug)]
 struct Changes {
     _lock: ModelLock,
@@ -129,7 +129,7 @@ impl Service {
         current.clone()
     }
 
-    /// Where the model lies.
+    /// The path of the model.
     pub fn file(&self) -> &Path {
         &self.file
     }

@@ -127,7 +127,7 @@ impl Archive {
         Ok((file, metadata.len()))
     }
 
-    /// The same for bytes that are in memory already; `path` is for messages only.
+    /// Reads bytes that are in memory already; `path` is for messages only.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         let (format_version, members) = check(&bytes).map_err(|problem| refused(path, problem))?;
         Ok(Self {
@@ -172,8 +172,8 @@ impl Archive {
         self.arrays().any(|name| name == array)
     }
 
-    /// What `meta.json` holds, if all fractions in it are such as faces lead to. `T` must let the field `format_version`
-    /// pass (serde's default).
+    /// The content of `meta.json`, if all fractions in it are such as faces lead to. `T` must let the field
+    /// `format_version` pass (serde's default).
     pub fn meta<T: DeserializeOwned>(&self) -> Result<T> {
         let all: Value = self.json(META)?;
         if !is_sensible(&all) {
@@ -185,7 +185,7 @@ impl Archive {
         self.json(META)
     }
 
-    /// What another JSON file of the archive holds.
+    /// The content of another JSON file of the archive.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let json = |reason: String| {
             self.refuse(ModelProblem::Json {
@@ -215,7 +215,7 @@ impl Archive {
         }
     }
 
-    /// The same, whatever the numbers are.
+    /// An array, whatever its numbers are.
     pub fn any_array<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Vec<T>> {
         let found = self.numbers::<T>(array, shape)?;
         let Source::Disk(disk) = &self.source else {
@@ -229,7 +229,7 @@ impl Archive {
         Ok(npy::from_little_endian(numbers))
     }
 
-    /// The same for bytes, copied only where the file is not in memory.
+    /// An array of bytes, copied only where the file is not in memory.
     pub fn bytes(&self, array: &str, shape: &[usize]) -> Result<Cow<'_, [u8]>> {
         let found = self.numbers::<u8>(array, shape)?;
         self.rest(found.member, &found.start)
@@ -378,7 +378,7 @@ struct Found<'a> {
     header: Header,
     /// The bytes of the header.
     start: Cow<'a, [u8]>,
-    /// How many bytes follow.
+    /// Number of bytes that follow.
     length: usize,
 }
 

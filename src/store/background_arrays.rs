@@ -1,4 +1,4 @@
-//! What a model holds for comparing by the background model.
+//! Arrays of a model that is compared by the background model.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::error::{ModelProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::recognizer::{BackgroundComparer, Comparer};
 
-/// What `meta.json` says of comparing by the background model.
+/// The part of `meta.json` about comparing by the background model.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct BackgroundMeta {
     /// SHA-256 of the background model, in hexadecimal digits.

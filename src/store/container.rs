@@ -39,7 +39,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(u32, Vec<Member>), ModelProblem> {
     ))
 }
 
-/// The same of a file on disk, but that its seal is only looked at, and `meta.json` not yet checked.
+/// Checks a file on disk, except that its seal is only looked at, and `meta.json` not yet checked.
 #[allow(clippy::type_complexity)]
 pub(super) fn check_on_disk(disk: &Disk) -> io::Result<Result<(u32, Vec<Member>), ModelProblem>> {
     let length = disk.length() - seal::LENGTH;

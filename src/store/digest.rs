@@ -24,7 +24,7 @@ pub(super) fn of(bytes: &[u8]) -> Digest {
     Sha256::digest(blocks.as_flattened()).into()
 }
 
-/// The same digest, of bytes that pass by.
+/// The digest of bytes that pass by.
 #[derive(Default)]
 pub(super) struct Hasher {
     block: Sha256,

@@ -253,7 +253,7 @@ fn read<'a>(
     Some((photos, files))
 }
 
-/// What a person has said; `None` where that makes no sense.
+/// The answers of a person; `None` where they make no sense.
 fn answers(written: &Photos) -> Option<Answers> {
     let mut answers = Answers::default();
     for face in &written.ignored {

@@ -1,4 +1,4 @@
-//! What an archive of this program holds.
+//! The kind of an archive.
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ struct Named {
 }
 
 impl Archive {
-    /// What it holds.
+    /// Its kind.
     ///
     /// # Errors
     /// A kind that this program does not know.
@@ -31,7 +31,7 @@ impl Archive {
     }
 }
 
-/// What a file of this program is, as far as replacing it goes.
+/// The kind of a file of this program, as far as replacing it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A picture, table or page that was made from a model or from photos.

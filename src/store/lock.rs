@@ -14,7 +14,7 @@ use super::pending;
 use super::place::{Place, stands_at};
 use crate::error::{Error, LockHolder, Result};
 
-/// What to do while another process holds the lock.
+/// The choice while another process holds the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// Give up at once.
@@ -23,7 +23,7 @@ pub enum Wait {
     AtMost(Duration),
 }
 
-/// How often a waiting process looks again.
+/// Time between two looks of a waiting process.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// So often in a row a lock file is not removed by chance: the file system does not know its files again.

@@ -1,4 +1,4 @@
-//! How a file that this program wrote is told from others: by a few bytes that its format has room for.
+//! The mark by which a file that this program wrote is told from others: a few bytes that its format has room for.
 //!
 //! - PNG: a `tEXt` chunk `Software: eigenfaces`, the first after the header; JPEG: a comment after the JFIF header.
 //!   An editor that saves the picture again moves or drops them, and then the picture is the user's own.
@@ -25,7 +25,7 @@ const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 
 const XML_COMMENT: &[u8] = b"<!-- Generator: eigenfaces -->\n";
 
-/// How tables of this program begin.
+/// Beginnings of the tables of this program.
 const TABLES: [&[u8]; 7] = [
     b"group,name,photo,face,left,top,width,height\n",
     b"repeat,photo,person,candidate,rank,distance,decision\n",
@@ -63,7 +63,7 @@ fn png_chunk() -> Vec<u8> {
     .concat()
 }
 
-/// Where a JPEG's JFIF header ends.
+/// The end of a JPEG's JFIF header.
 fn after_app0(content: &[u8]) -> Option<usize> {
     let segment = content
         .strip_prefix(JPEG_START)?
@@ -73,7 +73,7 @@ fn after_app0(content: &[u8]) -> Option<usize> {
     (end <= content.len()).then_some(end)
 }
 
-/// What a file holds, if this program wrote it. One that cannot be read is nobody's.
+/// The kind of a file, if this program wrote it. One that cannot be read is nobody's.
 pub(super) fn written_here(path: &Path) -> Option<FileKind> {
     let (head, tail) = ends(path).ok()?;
     if head.starts_with(b"PK\x03\x04") {

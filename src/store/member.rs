@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::zip;
 
-/// Where a member's content stands in its archive, and what checks it.
+/// The range of a member's content in its archive, and its checksum.
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: String,

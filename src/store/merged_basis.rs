@@ -92,7 +92,7 @@ pub fn load_merged_basis(path: &Path) -> Result<MergedBasis> {
     merged_basis_from_archive(&Archive::read(path)?)
 }
 
-/// The same from a file that is in memory already.
+/// Reads it from a file that is in memory already.
 ///
 /// # Errors
 /// As [`load_merged_basis`].

@@ -25,17 +25,17 @@ pub(super) struct Meta {
     pub width: u32,
     pub height: u32,
     pub framing: Framing,
-    /// How differences of light were evened out; not named in the first models.
+    /// Normalisation of illumination; not named in the first models.
     #[serde(default)]
     pub recipe: Illumination,
-    /// Where the eyes stand in photos in which no face is found.
+    /// Position of the eyes in photos in which no face is found.
     #[serde(default)]
     pub crop_eyes: Option<CropEyes>,
     pub faces: usize,
     pub components: usize,
     /// Faces that the space was learned from.
     pub learned_from: usize,
-    /// What these faces were.
+    /// The kind of these faces.
     pub origin: BasisOrigin,
     pub total_variance: f64,
     /// The settings as a user would type them.
@@ -68,14 +68,14 @@ fn linear() -> String {
     Kernel::Linear.to_string()
 }
 
-/// What `meta.json` says of a feature's space of a kernel.
+/// The part of `meta.json` about a feature's space of a kernel.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct KernelMeta {
     pub components: usize,
     pub total_variance: f64,
 }
 
-/// What `meta.json` says of a space besides that of plain pixels: of texture or scaled pixels, where these are
+/// The part of `meta.json` about a space besides that of plain pixels: of texture or scaled pixels, where these are
 /// compared.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct LinearMeta {
@@ -102,7 +102,7 @@ impl LinearMeta {
     }
 }
 
-/// What the names of a feature's arrays begin with.
+/// The beginning of the names of a feature's arrays.
 pub(super) fn prefix(view: Feature) -> &'static str {
     match view {
         Feature::Pixels => "",
@@ -110,7 +110,7 @@ pub(super) fn prefix(view: Feature) -> &'static str {
     }
 }
 
-/// What is wrong with `meta.json`, or with what it says.
+/// The error of a wrong `meta.json`.
 pub(super) fn senseless(archive: &Archive, reason: &str) -> Error {
     archive.refuse(ModelProblem::Json {
         member: "meta.json".to_owned(),

@@ -63,7 +63,7 @@ pub fn load_with_history(path: &Path) -> Result<(Recognizer, History)> {
     from_archive(&Archive::read(path)?)
 }
 
-/// The same from a file that is in memory already.
+/// Reads it from a file that is in memory already.
 ///
 /// # Errors
 /// As [`load`].

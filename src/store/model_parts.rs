@@ -39,7 +39,7 @@ pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
     Err(senseless(archive, reason))
 }
 
-/// Whose the faces are that are placed in a matcher.
+/// The people whose faces are placed in a matcher.
 pub(super) struct EnrolledFaces<'a> {
     /// The person of each.
     pub persons: &'a [usize],
@@ -48,7 +48,7 @@ pub(super) struct EnrolledFaces<'a> {
     pub faces: Option<&'a FaceMatrix>,
 }
 
-/// How faces are compared with the people enrolled.
+/// Reads the comparison of faces with the people enrolled.
 pub(super) fn read_comparer(
     archive: &Archive,
     meta: &Meta,

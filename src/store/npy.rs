@@ -17,7 +17,7 @@ const ALIGNMENT: usize = 64;
 /// Magic, version, and the length of the rest.
 const PREAMBLE: usize = 10;
 
-/// What an array is, without its numbers.
+/// An array without its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
     /// Type of the elements: `<f4`, `|u1`, `<U12`.
@@ -45,7 +45,7 @@ impl Header {
         self.encode_padded(0)
     }
 
-    /// The same with so many spaces more than needed.
+    /// The header with so many spaces more than needed.
     fn encode_padded(&self, more: usize) -> Vec<u8> {
         let sides: Vec<String> = self.shape.iter().map(usize::to_string).collect();
         let shape = match sides.as_slice() {
@@ -138,7 +138,7 @@ fn parse_shape(text: &str) -> Option<Vec<usize>> {
     (shape.len() <= MOST_SIDES).then_some(shape)
 }
 
-/// How many elements a shape has; `None` if that is more than memory has addresses.
+/// Number of elements of a shape; `None` if that is more than memory has addresses.
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
@@ -155,7 +155,7 @@ pub(super) mod sealed {
         /// Whether faces can lead to such a number: floats that are finite, and so far from the largest there are that
         /// what is computed of them is finite too.
         fn is_sensible(&self) -> bool;
-        /// The same number with its bytes in little-endian order (and back).
+        /// This number with its bytes in little-endian order (and back).
         fn little_endian(self) -> Self;
     }
 }

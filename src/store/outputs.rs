@@ -1,4 +1,4 @@
-//! Where results may come to stand: one rule for every command that writes.
+//! Places where results may be written: one rule for every command that writes.
 //!
 //! A result never replaces what the same run reads, and never goes through a symbolic link. It replaces a file only
 //! where this program wrote that file, and the same command can make it again: neither a model nor a file of
@@ -152,7 +152,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// What stands there, if it may be replaced by such a file.
+    /// The file that is there, if it may be replaced by such a file.
     fn examine(&self, path: &Path, kind: FileKind) -> Result<Existing> {
         let place = Place::unlinked(path)?;
         let about = match fs::symlink_metadata(&place.file) {

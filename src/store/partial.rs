@@ -74,7 +74,7 @@ pub fn load_partial(path: &Path) -> Result<Partial> {
     partial_from_archive(&Archive::read(path)?)
 }
 
-/// The same from a file that is in memory already.
+/// Reads it from a file that is in memory already.
 ///
 /// # Errors
 /// As [`load_partial`].

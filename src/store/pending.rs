@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::place::stands_at;
 
-/// What stands there now, and what has been written.
+/// The file that is there now, and the one that has been written.
 #[derive(Debug)]
 pub(super) struct Pending {
     files: Vec<(PathBuf, File)>,

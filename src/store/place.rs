@@ -1,4 +1,4 @@
-//! Where a file is to stand: its folder, its name, and what stands there already.
+//! The place of a file: its folder, its name, and the file that is there already.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -95,7 +95,7 @@ impl Place {
             .collect()
     }
 
-    /// What an error of the operating system means for a file that was to be written here.
+    /// The meaning of an operating system's error for a file that was to be written here.
     pub(super) fn error(&self, error: io::Error) -> Error {
         let folder = self.folder.clone();
         let problem = match error.kind() {

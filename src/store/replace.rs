@@ -10,7 +10,7 @@ use super::pending;
 use super::place::{Place, stands_at};
 use crate::error::{Error, Result};
 
-/// Who may read a file, and how precious it is.
+/// The readers of a file, and the care that it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Privacy {
     /// For models: they hold biometric data, and there may be no second copy. Only the owner may read it (mode 0600 on
@@ -24,12 +24,12 @@ pub enum Privacy {
     Public,
 }
 
-/// How the names of our temporary files end; what is called so and is not locked, a dead process left behind.
+/// Ending of the names of our temporary files; one that is called so and is not locked was left behind by a dead process.
 const SUFFIX: &str = ".eigenfaces-tmp";
 /// Random characters before it.
 const RANDOM: usize = 8;
 
-/// How often a new temporary file may be taken for an orphan.
+/// Number of times that a new temporary file may be taken for an orphan.
 const MOST_ATTEMPTS: usize = 100;
 
 /// Writes a file by `write`, beside the place where it is to stand, and moves it there once it is whole.
@@ -49,7 +49,7 @@ pub fn replace_file(
     install(&place, privacy, || Ok(Existing::Replaceable), write)
 }
 
-/// What stands in a place before something is written there.
+/// The file in a place before something is written there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
     /// Nothing: if something has come there in the end, it stays.

@@ -6,7 +6,7 @@
 use super::digest::{self, Digest};
 use super::zip;
 
-/// What stands before the digest. It names the digest, so that a later one can be told apart.
+/// The bytes before the digest. They name the digest, so that a later one can be told apart.
 const MARK: &[u8] = b"eigenfaces sha256/256k ";
 const DIGEST_DIGITS: usize = 2 * size_of::<Digest>();
 
@@ -39,7 +39,7 @@ pub(super) fn is_well_formed(bytes: &[u8]) -> bool {
             .all(is_digit)
 }
 
-/// What a file holds before its seal; `None` if the seal is not that of these bytes.
+/// The content before the seal; `None` if the seal is not that of these bytes.
 pub(super) fn open(bytes: &[u8]) -> Option<&[u8]> {
     let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(LENGTH)?)?;
     (seal == of(&digest::of(body))).then_some(body)

@@ -30,14 +30,14 @@ impl Sidecar {
         Ok(Self { place, content })
     }
 
-    /// Where the sidecar of a photo lies.
+    /// The path of a photo's sidecar.
     pub fn path_of(photo: &Path) -> PathBuf {
         let mut path = photo.to_owned();
         path.as_mut_os_string().push(".xmp");
         path
     }
 
-    /// Where it lies.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.place.named
     }

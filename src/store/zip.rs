@@ -35,7 +35,7 @@ const SEE_ZIP64_32: u32 = u32::MAX;
 /// Tag of the zip64 field.
 const ZIP64_FIELD: u16 = 1;
 
-/// Where the name stands in a local header.
+/// Position of the name in a local header.
 const NAME_AT: usize = 30;
 /// Longest name of a member, in bytes.
 const LONGEST_NAME: usize = 64;
@@ -49,7 +49,7 @@ pub(super) struct Entry {
     pub(super) crc32: u32,
     /// Bytes of content.
     pub(super) size: u64,
-    /// Where its local header stands in the file.
+    /// Position of its local header in the file.
     pub(super) offset: u64,
 }
 
@@ -205,7 +205,7 @@ fn read_member(bytes: &[u8], at: usize) -> Option<(Entry, Range<usize>)> {
     parse_member(bytes.get(at..)?, at, bytes.len())
 }
 
-/// The same from the bytes that are found there, of a file of so many.
+/// Parses a member's header from the bytes that are found there, of a file of so many.
 fn parse_member(found: &[u8], at: usize, length: usize) -> Option<(Entry, Range<usize>)> {
     let name_length = usize::from(u16::from_le_bytes(found.get(26..28)?.try_into().ok()?));
     let name = str::from_utf8(found.get(NAME_AT..)?.get(..name_length)?).ok()?;

@@ -47,7 +47,7 @@ impl Fragment {
         Self::elements(names::BAG, items.collect())
     }
 
-    /// The same element with one more attribute.
+    /// This element with one more attribute.
     pub(super) fn with(mut self, name: Property, value: impl Into<String>) -> Self {
         self.attributes.push((name, value.into()));
         self

@@ -25,7 +25,7 @@ pub enum Scan {
     All,
 }
 
-/// Where the index of a folder lies.
+/// The path of a folder's index.
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
@@ -43,7 +43,7 @@ struct Album {
     paths: BTreeMap<String, PathBuf>,
     /// Photos that were not known before.
     looked_at: usize,
-    /// Why the index could not be kept: the folder may not be written to. That costs time only.
+    /// The reason why the index could not be kept: the folder may not be written to. That costs time only.
     unsaved: Option<eigenfaces::Error>,
 }
 
@@ -53,7 +53,7 @@ pub struct Shown<'a> {
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
-    /// How many faces the photo shows.
+    /// Number of faces that the photo shows.
     pub of: usize,
 }
 
@@ -178,7 +178,7 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// What was said of faces.
+    /// The answers given about faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {

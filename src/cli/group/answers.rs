@@ -1,4 +1,4 @@
-//! What was typed into the table of groups, row by row.
+//! Answers typed into the table of groups, row by row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use eigenfaces::dataset::Person;
 
 use super::table::Row;
 
-/// What is typed for a face that is not of the group's person, and for what nobody wants to name.
+/// Typed for a face that is not of the group's person, and for a group that nobody wants to name.
 pub const NOT_THIS: &str = "-";
 pub const IGNORE: &str = "ignore";
 
@@ -19,7 +19,7 @@ pub fn is_no_name(typed: &str) -> bool {
     typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
 }
 
-/// What was said of a face.
+/// An answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Nothing,
@@ -39,7 +39,7 @@ impl Answer {
     }
 }
 
-/// What was said of each row's face, and the groups of which it cannot be told; or what is wrong with the table.
+/// The answer about each row's face, and the groups for which it is ambiguous; or the fault of the table.
 pub fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), String> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {

@@ -62,7 +62,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     ))
 }
 
-/// What a person has said of faces in groups.
+/// Names that a person has given to groups of faces.
 pub struct NamedGroups {
     rows: Vec<Row>,
     answers: Vec<Answer>,
@@ -113,7 +113,7 @@ impl NamedGroups {
         self.answers.iter().enumerate().flat_map(of_row).collect()
     }
 
-    /// How many faces something was said of.
+    /// Number of faces that were answered for.
     fn said(&self) -> usize {
         let answers = self.answers.iter();
         answers.filter(|answer| **answer != Answer::Nothing).count()
@@ -403,7 +403,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
     Ok(wrong.len() + disputes.len())
 }
 
-/// How faces are prepared for a model, or for a new one where there is none; `path` is where it lies.
+/// Preparation of faces for a model, or for a new one where there is none; `path` is the model's.
 ///
 /// # Errors
 /// A model that takes photos whole: no face of a photo can be enrolled into it.

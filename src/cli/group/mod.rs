@@ -146,7 +146,7 @@ fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
     natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
 }
 
-/// Who each face is, of the people of a model.
+/// Identifies each face among the people of a model.
 fn identify(
     faces: &[Shown<'_>],
     identifier: &Identifier,

@@ -1,4 +1,4 @@
-//! What `eigenfaces group -o` writes: a page and a table to name groups in, and a picture of each group.
+//! Output of `eigenfaces group -o`: a page and a table to name groups in, and a picture of each group.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ const MOST_TILES: usize = 200;
 /// Letters that fit below a face.
 const LABEL: usize = 15;
 
-/// Where the results go.
+/// Destinations of the results.
 pub struct Plan {
     folder: PathBuf,
     outputs: Outputs,

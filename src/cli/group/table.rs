@@ -16,7 +16,7 @@ pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
 /// A face of a group, and what was typed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Where in the table; 0 where it comes from elsewhere.
+    /// Line of the table; 0 where the face comes from elsewhere.
     pub line: u64,
     pub group: String,
     pub name: String,
@@ -117,7 +117,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Where each column of [`HEADER`] stands; the box may be missing.
+/// Positions of the columns of [`HEADER`]; the box may be missing.
 fn columns(headers: &csv::StringRecord) -> Result<Vec<Option<usize>>, String> {
     let place = |name: &str| {
         headers

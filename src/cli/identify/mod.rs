@@ -166,7 +166,7 @@ impl Approximate {
     }
 }
 
-/// What an approximate search misses.
+/// The share of nearest faces that an approximate search misses, in words.
 fn in_words(recall: Option<Recall>) -> String {
     match recall {
         Some(recall) => format!(
@@ -178,7 +178,7 @@ fn in_words(recall: Option<Recall>) -> String {
     }
 }
 
-/// What the readers made of a photo.
+/// A photo as the readers pass it on.
 enum Ready {
     /// To be identified together with others: that costs less.
     Prepared(Vec<PreparedFace>),
@@ -186,10 +186,10 @@ enum Ready {
     Copied(Result<Vec<Identification>>),
 }
 
-/// What was found in a photo, or what is wrong with it.
+/// The people found in a photo, or the photo's fault.
 type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
 
-/// Who is in each photo of a batch; an error where its copy could not be written, or the gallery not be asked.
+/// Identifies the people in each photo of a batch; fails where a copy could not be written, or the gallery not be asked.
 fn identify(
     gallery: &Gallery,
     recognizer: &Identifier,

@@ -1,4 +1,4 @@
-//! What `identify` prints of each photo.
+//! Lines that `identify` prints of each photo.
 
 use std::path::Path;
 
@@ -94,7 +94,7 @@ impl Report<'_> {
         }
     }
 
-    /// Why somebody who is likely was not named.
+    /// The reason why somebody who is likely was not named.
     fn yet(&self, found: &Identification) -> String {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();

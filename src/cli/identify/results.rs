@@ -1,4 +1,4 @@
-//! What becomes of what was found, photo by photo: it is printed, drawn, sorted, and written beside photos.
+//! Results of `identify`, photo by photo: printed, drawn, sorted, and written beside photos.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// What the user asked for; so many photos have `failed` before.
+    /// Results as the user asked for them; so many photos have `failed` before.
     pub fn new(
         args: &'a Identify,
         report: &'a Report<'a>,

@@ -20,14 +20,14 @@ const BATCH: usize = 1 << 16;
 /// A person to bring over: a position in the model's people, and the row that gives way, if there is one.
 type ToBring = (usize, Option<i64>);
 
-/// What people are brought over from, and where to.
+/// People that are brought over, their source and their destination.
 pub(super) struct Bringing<'a> {
     recognizer: &'a Recognizer,
     contents: &'a [[u8; 32]],
     own: &'a Row,
     /// Of each kind the points, and where each person's begin.
     kinds: Vec<(&'a DMatrix<f32>, Vec<usize>)>,
-    /// Where each person's faces begin.
+    /// The first face of each person.
     faces: Vec<usize>,
 }
 
@@ -165,7 +165,7 @@ fn copy(
     })
 }
 
-/// Where each of so many owners' items begin, and where the last one's end; `owners` do not decrease.
+/// The first item of each of so many owners, and the end of the last one's; `owners` do not decrease.
 fn starts(owners: &[usize], people: usize) -> Vec<usize> {
     let begin = |person| owners.partition_point(|&owner| owner < person);
     (0..=people).map(begin).collect()

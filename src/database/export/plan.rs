@@ -1,4 +1,4 @@
-//! What an export is to change.
+//! Plans of exports.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::recognizer::Recognizer;
 /// Coordinates beyond this could have distances beyond single precision, in which pgvector computes.
 const LARGEST: f32 = 1e16;
 
-/// What an export changes, or would.
+/// Changes that an export makes, or would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Change {
     /// People who were not there.
@@ -161,7 +161,7 @@ fn people(
     rows.iter().map(person).collect()
 }
 
-/// How many people and faces any gallery has that the model has not.
+/// Number of people and faces that any gallery has and the model has not.
 fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize), DatabaseProblem> {
     let gallery = recognizer.gallery();
     let names: HashSet<&str> = gallery

@@ -1,15 +1,15 @@
-//! How pixels are shared out among the cells around them.
+//! Shares of pixels in the cells around them.
 
 use super::picture::Gradients;
 use super::{CELL, Grid, PATTERNS};
 use crate::face_matrix::FaceSize;
 use crate::vectors::vectorised_mut;
 
-/// Where a pixel lies along a side.
+/// Position of a pixel along a side.
 pub struct Place {
     /// Between the middles of cells `gap - 1` and `gap`; beyond the outermost there is only one.
     pub gap: usize,
-    /// What of the pixel goes to the cell before, and to the one after: together twice the side.
+    /// The share of the pixel in the cell before, and in the one after: together twice the side.
     pub before: u32,
     pub after: u32,
 }

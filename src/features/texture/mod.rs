@@ -182,7 +182,7 @@ pub fn describe_all(faces: &FaceMatrix) -> FaceMatrix {
     FaceMatrix::from_pixels(SHEET, textures.concat()).expect("textures of one length")
 }
 
-/// Where each byte of a mirrored face's texture comes from.
+/// The source of each byte of a mirrored face's texture.
 pub fn mirror() -> &'static [u32] {
     static MIRROR: OnceLock<Vec<u32>> = OnceLock::new();
     MIRROR.get_or_init(|| {
@@ -198,7 +198,7 @@ pub fn mirror() -> &'static [u32] {
     })
 }
 
-/// Where each bin of a cell comes from in a mirror.
+/// The source of each bin of a cell in a mirror.
 fn mirrored_bins() -> &'static [usize; CELL] {
     static BINS: OnceLock<[usize; CELL]> = OnceLock::new();
     BINS.get_or_init(|| {

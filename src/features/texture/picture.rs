@@ -1,4 +1,4 @@
-//! What each pixel of a face shows: its local binary pattern and its gradient.
+//! The local binary pattern and the gradient of each pixel of a face.
 
 use super::{MAGNITUDE_STEPS, SHARE_STEPS};
 use crate::face_matrix::FaceSize;
@@ -9,7 +9,7 @@ fn bits(answers: [bool; 8]) -> u8 {
     (0..8).fold(0, |bits, bit| bits | u8::from(answers[bit]) << bit)
 }
 
-/// How far the border is repeated outside: as far as a pattern looks.
+/// Number of pixels by which the border is repeated outside: the reach of a pattern.
 const MARGIN: usize = 2;
 
 /// A face whose border is repeated outside.
@@ -95,7 +95,7 @@ impl Picture {
         );
     }
 
-    /// What lies around the first `count` pixels of a row: of the five rows about it, from two above on, five slices,
+    /// Surroundings of the first `count` pixels of a row: of the five rows about it, from two above on, five slices,
     /// from two to the left on. To be called where the loop is: there the compiler sees that all are of one length, and
     /// uses vector registers.
     #[inline(always)]

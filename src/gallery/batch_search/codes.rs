@@ -14,7 +14,7 @@ const ZERO: i32 = 128;
 /// Codes reach this far to either side.
 const REACH: f64 = 127.0;
 
-/// What codes cover, in standard deviations of the widest axis to either side of 0.
+/// The range of codes, in standard deviations of the widest axis to either side of 0.
 const COVERED: f64 = 4.5;
 
 /// Points that one thread makes codes of at a time.
@@ -174,7 +174,7 @@ impl Codes {
         self.errors.push(squared_error.sqrt() * (1.0 + 1e-9));
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.sums.len()
     }
@@ -194,7 +194,7 @@ impl Codes {
         self.odd.iter().all(|&code| i32::from(code) == ZERO)
     }
 
-    /// What is the same for all points: 128² for every even axis, and for every odd one.
+    /// Terms of all points: 128² for every even axis, and for every odd one.
     pub fn constants(&self) -> (i32, i32) {
         let of = |axes: usize| ZERO * ZERO * axes as i32;
         (of(self.evens), of(self.odds))

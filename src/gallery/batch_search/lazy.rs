@@ -15,7 +15,7 @@ pub struct BatchRanking {
 }
 
 impl BatchRanking {
-    /// What [`Clusters::rank`] gives of each query (k x m), in their order. Many together cost much less. The clusters
+    /// The ranking by [`Clusters::rank`] of each query (k x m), in their order. Many together cost much less. The clusters
     /// must be the same ones every time.
     pub fn rank_all(
         &self,

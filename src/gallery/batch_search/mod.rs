@@ -41,7 +41,7 @@ const _: () = assert!(BAND.is_multiple_of(GROUP));
 /// Probes that share a pass: whole bands of the kernel, whose sums stay in the cache.
 const TOGETHER: usize = 5 * BAND;
 
-/// How thoroughly the nearest people are looked for.
+/// Thoroughness of the search for the nearest people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
     /// Whoever is nearest is found.
@@ -65,7 +65,7 @@ pub(super) struct BatchSearch {
     faces: Codes,
     /// The person of each point of `faces`.
     owners: Vec<usize>,
-    /// Where there is a second kind of points, one of each person: the centroid.
+    /// The second kind of points, where there is one, with one point of each person: the centroid.
     centroids: Option<Centroids>,
     /// Of each chunk of faces, how far their codes and those of their people's centroids are off at the most.
     errors: Vec<(f64, f64)>,
@@ -74,7 +74,7 @@ pub(super) struct BatchSearch {
 #[derive(Debug)]
 struct Centroids {
     codes: Codes,
-    /// What their odd axes say.
+    /// The part of the odd axes in their distances.
     odd: Odd,
     /// The person of each.
     owners: Vec<usize>,
@@ -266,7 +266,7 @@ fn least_of_groups(sums: &[i32], least: &mut [i32]) {
     }
 }
 
-/// What a pass is over.
+/// The points of a pass.
 #[derive(Clone, Copy)]
 enum Over<'a> {
     Faces,

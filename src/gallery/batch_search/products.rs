@@ -11,9 +11,9 @@ pub(super) struct Probes {
     pub count: usize,
     even: Option<Laid>,
     odd: Option<Laid>,
-    /// What a sum over even axes lacks to be a squared distance, of each probe.
+    /// The rest that makes a sum over even axes a squared distance, of each probe.
     even_rest: Vec<i32>,
-    /// The same of the product over odd axes.
+    /// The rest of the product over odd axes, of each probe.
     odd_rest: Vec<i32>,
 }
 
@@ -38,7 +38,7 @@ impl Probes {
     }
 }
 
-/// What the product over odd axes says of a point.
+/// The part of the odd axes in a point's distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Odd {
     /// All points are 0 there.
@@ -112,7 +112,7 @@ fn add_even(sums: &mut [i32], products: &[i32], of_points: &[Sums], rest: i32) {
     }
 }
 
-/// What the odd axes change of them.
+/// Adds the part of the odd axes to them.
 #[inline(always)]
 fn take_odd(sums: &mut [i32], products: &[i32], of_points: &[Sums], rest: i32, odd: Odd) {
     for ((sum, product), point) in sums.iter_mut().zip(products).zip(of_points) {

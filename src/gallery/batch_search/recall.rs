@@ -1,4 +1,4 @@
-//! What an approximate search misses, measured on the gallery itself.
+//! The recall of an approximate search, measured on the gallery itself.
 
 use nalgebra::DMatrix;
 
@@ -7,7 +7,7 @@ use super::{BatchRanking, Clusters, Search};
 /// People told of each face, besides its own: as many as identifying asks for.
 const OTHERS: usize = 2;
 
-/// How much of what is nearest an approximate search finds.
+/// Share of the nearest faces and people that an approximate search finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recall {
     /// Faces of the gallery that were tried.

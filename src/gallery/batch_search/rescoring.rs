@@ -14,7 +14,7 @@ const ROUGHLY: usize = 8;
 /// A look at the people who may be nearest to one query.
 pub(super) struct Rescoring<'a> {
     batch_search: &'a BatchSearch,
-    /// How far the query's codes are off.
+    /// The error of the query's codes.
     error: f64,
     nearest: Nearest<'a>,
 }

@@ -23,7 +23,7 @@ impl Draw {
     }
 }
 
-/// How points lie.
+/// The distribution of points.
 #[derive(Debug, Clone, Copy)]
 enum Lie {
     Flat,
@@ -34,7 +34,7 @@ enum Lie {
     Outliers,
 }
 
-/// What stands beside each face.
+/// A second point beside each face.
 #[derive(Debug, Clone, Copy)]
 enum Beside {
     Nothing,

@@ -16,7 +16,7 @@ const QUERIES: usize = 24;
 /// that blocks take, of fewer points the same; with six coordinates blocks are three times as fast.
 const COORDINATES_OF_TREES: usize = 3;
 
-/// What is faster than looking at every point.
+/// A structure that is faster than looking at every point.
 #[derive(Debug)]
 pub(super) enum Built {
     Blocks(Box<Blocks>),

@@ -50,7 +50,7 @@ impl PartialOrd for Neighbour {
     }
 }
 
-/// How the nearest points are looked for. All answers are the same; what differs is the time they take.
+/// The method of the search for the nearest points. All answers are the same; their time differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SearchMethod {
     /// Few points: every one of them. More: the same for the first queries, and then the tree for points of up to three

@@ -16,7 +16,7 @@ fn oracle(points: &DMatrix<f32>, query: &[f32], count: usize) -> Vec<Neighbour> 
     all
 }
 
-/// How the points lie.
+/// The distribution of the points.
 #[derive(Debug, Clone, Copy)]
 enum Lie {
     /// On a coarse grid, so that ties and duplicates abound.

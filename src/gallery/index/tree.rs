@@ -8,7 +8,7 @@ use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use nalgebra::DMatrix;
 
-/// How many leading coordinates the tree splits on.
+/// Number of leading coordinates on which the tree splits.
 const LEADING: usize = 12;
 
 /// Points in a leaf of the tree.

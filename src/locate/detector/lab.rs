@@ -110,7 +110,7 @@ pub(super) struct Window {
 /// Adds up what ten features say and rejects the window if they say too little.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Where in the window each feature lies: column and row.
+    /// Position of each feature in the window: column and row.
     pub places: [(u8, u8); GROUP],
     /// For each feature, what each of its values counts.
     pub weights: Box<[[f32; 256]; GROUP]>,

@@ -49,11 +49,11 @@ pub(super) struct Candidate {
     pub top: i32,
     /// Its width and height.
     pub size: i32,
-    /// How sure the last stage was of it, summed over the candidates merged into it.
+    /// The score of the last stage, summed over the candidates merged into it.
     pub score: f64,
 }
 
-/// What it takes for a face to fill a picture.
+/// Conditions on which a face fills a picture.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filling {
     /// At least so many pixels wide and high.
@@ -194,8 +194,8 @@ fn scales(picture: &GrayImage) -> Vec<f32> {
         .collect()
 }
 
-/// What the networks made of squares of one picture that they have looked at: by the number of the stage, left edge, upper
-/// edge and size.
+/// Results of the networks for squares of one picture that they have looked at: by the number of the stage, left edge,
+/// upper edge and size.
 type Seen = HashMap<(usize, [i32; 3]), Option<Candidate>>;
 
 /// Lets a network look at every candidate; keeps those that it accepts, moved to where it sees the face.

@@ -20,7 +20,7 @@ pub(super) struct Cascade {
 const OVERLAP_WITHIN_CHAIN: f32 = 0.8;
 const OVERLAP_AT_END: f32 = 0.3;
 
-/// What the file calls the kinds of classifiers.
+/// Numbers of the kinds of classifiers in the file.
 const BOOSTED: usize = 0;
 const NETWORK: usize = 1;
 

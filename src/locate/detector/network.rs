@@ -72,7 +72,7 @@ pub(super) struct Network {
     last: Layer,
 }
 
-/// What flows between two layers.
+/// Values between two layers.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     input: Vec<f32>,
@@ -94,12 +94,12 @@ impl Network {
         })
     }
 
-    /// How many numbers the network takes.
+    /// Number of inputs of the network.
     pub fn inputs(&self) -> usize {
         self.hidden.first().unwrap_or(&self.last).inputs
     }
 
-    /// What the network says, each number between 0 and 1.
+    /// The output of the network, each number between 0 and 1.
     pub fn output(&self, input: &[f32], memory: &mut Memory) -> [f32; OUTPUTS] {
         memory.input.clear();
         memory.input.extend_from_slice(input);

@@ -54,12 +54,12 @@ impl Region {
     }
 }
 
-/// Where target pixels lie between two neighbouring source pixels.
+/// Positions of target pixels between two neighbouring source pixels.
 #[derive(Debug, Default)]
 struct Positions {
     /// The source pixel before each.
     first: Vec<usize>,
-    /// How much the next source pixel weighs: from 0 to 1, and more at the end of what is enlarged.
+    /// Weight of the next source pixel: from 0 to 1, and more at the end of what is enlarged.
     weight: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ impl Positions {
 pub(super) struct Resampler {
     columns: Positions,
     rows: Positions,
-    /// Where rows reach beyond the picture, two of them put together.
+    /// Rows that reach beyond the picture, two of them put together.
     padded: [Vec<u8>; 2],
     /// Of every target column, the four source pixels that it lies between, as [`pixels_of`] takes them.
     gathered: Vec<i32>,

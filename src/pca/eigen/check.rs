@@ -4,7 +4,7 @@ use super::dense::{self, Accum};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// How far vectors are from orthonormal: the largest entry of `|VᵀV - I|` (infinite if any is not a number).
+/// The distance of vectors from orthonormality: the largest entry of `|VᵀV - I|` (infinite if any is not a number).
 pub fn orthogonality(vectors: &DMatrix<f64>) -> f64 {
     largest(&gram_minus_identity(vectors))
 }

@@ -155,7 +155,7 @@ pub fn transform_back(matrix: &DMatrix<f64>, reflectors: &Reflectors, vectors: &
         });
 }
 
-/// How faer is to solve a tridiagonal eigenproblem.
+/// The algorithm by which faer solves a tridiagonal eigenproblem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TridiagonalSolver {
     /// Cuppen's divide and conquer: fast.

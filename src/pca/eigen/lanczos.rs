@@ -60,7 +60,7 @@ pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Found> {
     }
 }
 
-/// When to look whether enough eigenpairs have converged: a look costs about as much as growing twice.
+/// The schedule of looks whether enough eigenpairs have converged: a look costs about as much as growing twice.
 struct Schedule {
     due: usize,
     most: usize,
@@ -109,7 +109,7 @@ impl Schedule {
 /// An orthonormal basis `Q` of a block Krylov space, and `A` seen from within it.
 struct Krylov<'a, A> {
     matrix: &'a A,
-    /// What rounding leaves of a product that should be nothing.
+    /// The length that rounding leaves of a product that should be zero.
     dust: f64,
     /// n x (m + b), column after column; the last block has not been multiplied by `A` yet.
     basis: Vec<f64>,
@@ -117,7 +117,7 @@ struct Krylov<'a, A> {
     images: Vec<f64>,
     /// `Qᵀ A Q`, in the top left m x m corner.
     projected: DMatrix<f64>,
-    /// What of `A Q`'s last block lies outside the basis: its coefficients on the block to come.
+    /// The part of `A Q`'s last block that lies outside the basis: its coefficients on the block to come.
     coupling: DMatrix<f64>,
 }
 

@@ -37,7 +37,7 @@ use dense::{Diagonals, TridiagonalSolver};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// What Full and Tridiagonal have to reach: residual over the largest eigenvalue, and `|VᵀV - I|`.
+/// The accuracy that Full and Tridiagonal have to reach: residual over the largest eigenvalue, and `|VᵀV - I|`.
 const EXACT: f64 = 1e-11;
 /// Asymmetry, in terms of the largest entry, that is put down to rounding.
 const ASYMMETRY: f64 = 1e-10;
@@ -51,13 +51,13 @@ pub struct Eigenpairs {
     pub values: Vec<f64>,
     /// n x k: the eigenvectors, orthonormal columns. Signs are arbitrary but reproducible.
     pub vectors: DMatrix<f64>,
-    /// How they were found.
+    /// The method by which they were found.
     pub method: EigenMethod,
     /// The largest `‖A v - λ v‖`, in terms of the largest eigenvalue.
     pub residual: f64,
 }
 
-/// How eigenpairs were found.
+/// The method by which eigenpairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EigenMethod {
     /// All pairs of the tridiagonal form; residuals at rounding level.
@@ -71,7 +71,7 @@ pub enum EigenMethod {
     },
 }
 
-/// How many eigenpairs.
+/// Number of eigenpairs wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// All n.
@@ -94,7 +94,7 @@ pub enum Choice {
     Lanczos,
 }
 
-/// Why a matrix has no eigendecomposition here. The fields say what the message says of them.
+/// The reason why a matrix has no eigendecomposition here. The fields say what the message says of them.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -12,7 +12,7 @@ pub(crate) trait Symmetric: Sync {
     /// `out = A · block`, n x b. The same bits for any number of threads.
     fn apply(&self, block: View<'_>, out: ViewMut<'_>);
 
-    /// How long a column of `A · block` may be through rounding alone where it should be zero. `scale` is
+    /// The length that rounding alone can give a column of `A · block` where it should be zero. `scale` is
     /// about the largest entry of A.
     fn dust(&self, scale: f64) -> f64;
 }

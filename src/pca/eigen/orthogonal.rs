@@ -11,7 +11,7 @@ use super::dense::{self, Accum, View};
 use super::random::Noise;
 use nalgebra::DMatrix;
 
-/// How the columns of a block were made up: `block = basis · onto + new · within`.
+/// The coefficients of the columns of a block: `block = basis · onto + new · within`.
 pub struct Parts {
     /// m x b: the part that lay in the basis.
     pub onto: DMatrix<f64>,
@@ -107,7 +107,8 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
 /// Columns that are orthonormal to 1e-8 in place of `block`, and the upper triangular factor; nothing is done where
 /// columns are alike or no longer than `dust`.
 fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
-    /// What orthogonality is lost is the square of the condition, times the unit of rounding.
+    /// Condition up to which columns count as independent: the orthogonality lost is its square, times the unit of
+    /// rounding.
     const ALIKE: f64 = 1e-4;
     let view = dense::columns(block, n);
     let lengths = dense::inner_product(view, view);

@@ -1,4 +1,4 @@
-//! What remains of a diagonal matrix when an outer product is taken from it: the eigenproblem of leaving one out.
+//! A diagonal matrix less an outer product: the eigenproblem of leaving one out.
 //!
 //! The eigenvalues of diag(λ) - ρ z zᵀ are the roots of the secular equation, one between any two neighbours of λ;
 //! each is found by its distance from the nearer neighbour, so that no digit is lost. The eigenvectors are those
@@ -12,7 +12,7 @@
 use crate::vectors::{vectorised, vectorised_mut};
 use nalgebra::DMatrix;
 
-/// What changes an eigenvalue by less than this many units of rounding is left out.
+/// Terms that change an eigenvalue by less than this many units of rounding are left out.
 const NEGLIGIBLE: f64 = 8.0 * f64::EPSILON;
 /// Steps towards a root before the bracket is halved to the end.
 const STEPS: usize = 40;
@@ -22,7 +22,7 @@ const STEPS: usize = 40;
 pub(crate) struct Downdated {
     /// Eigenvalues, decreasing.
     values: Vec<f64>,
-    /// Where each comes from.
+    /// The source of each.
     pairs: Vec<Pair>,
     /// Places that take part, their -λ (increasing), and the z for which the roots are exact.
     members: Vec<usize>,

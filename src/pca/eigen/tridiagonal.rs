@@ -149,7 +149,7 @@ impl pulp::WithSimd for Bisection<'_> {
     }
 }
 
-/// How many eigenvalues lie below each `x`: the negative pivots of `T - x I` (Sylvester's law of inertia).
+/// Number of eigenvalues below each `x`: the negative pivots of `T - x I` (Sylvester's law of inertia).
 #[inline(always)]
 fn count_below(main: &[f64], squares: &[f64], norm: f64, x: &[f64; LANES]) -> [usize; LANES] {
     // No pivot may be so small that the next one overflows.
@@ -243,7 +243,7 @@ struct Row {
     inverse: f64,
     right: f64,
     right2: f64,
-    /// What was subtracted of the pivot row from the row below.
+    /// The multiple of the pivot row that was subtracted from the row below.
     multiplier: f64,
     /// Whether the two rows were exchanged.
     exchanged: bool,

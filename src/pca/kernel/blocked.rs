@@ -145,7 +145,7 @@ fn add_block(block: &mut Block<'_>, rows: &[Panel], columns: &[Panel], side: usi
     }
 }
 
-/// How much of a square is wanted.
+/// The part of a square that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
@@ -153,7 +153,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// What is wanted of the square in this row and column of panels.
+    /// The part wanted of the square in this row and column of panels.
     fn of(row: usize, column: usize) -> Option<Part> {
         match row.cmp(&column) {
             Ordering::Less => Some(Part::Whole),

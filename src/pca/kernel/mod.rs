@@ -69,7 +69,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// How many columns there are (n).
+    /// Number of columns (n).
     pub fn count(&self) -> usize {
         self.count
     }
@@ -190,7 +190,7 @@ impl Kernel {
     }
 }
 
-/// What an instruction set brings: a small rectangle of the result, summed in registers.
+/// The kernel of an instruction set: a small rectangle of the result, summed in registers.
 #[derive(Clone, Copy)]
 struct Tile {
     /// Rows of the rectangle; divides [`panel::WIDTH`].
@@ -199,7 +199,7 @@ struct Tile {
     columns: usize,
     /// The layout it reads.
     layout: panel::Layout,
-    /// What it subtracts from each byte of the columns before multiplying (VNNI multiplies unsigned bytes by signed
+    /// The number subtracted from each byte of the columns before multiplying (VNNI multiplies unsigned bytes by signed
     /// ones): `bias` times the sum of the row is missing from its sums.
     bias: i64,
     /// Adds to the sums, row after row, the products of rows `row..` of `a` and columns `column..` of `b`, which are

@@ -10,12 +10,12 @@ pub(super) const WIDTH: usize = 48;
 /// Steps come in groups of this many, the last one padded with zeros.
 const GROUP: usize = 16;
 
-/// The same few consecutive bytes of each vector of a panel, one 4-byte word for each vector (see [`Layout`]).
+/// A few consecutive bytes, at the same place, of each vector of a panel, one 4-byte word for each vector (see [`Layout`]).
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Step(pub(super) [u32; WIDTH]);
 
-/// What a word of a [`Step`] holds, in memory order.
+/// The content of a word of a [`Step`], in memory order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Four bytes, for instructions that multiply bytes.
@@ -78,7 +78,7 @@ pub(super) enum Vectors<'a> {
 }
 
 impl Vectors<'_> {
-    /// How many vectors there are: the side of the result.
+    /// Number of vectors: the side of the result.
     pub(super) fn count(self) -> usize {
         match self {
             Vectors::Columns(columns) => columns.count,

@@ -14,7 +14,7 @@ pub struct Color(pub [u8; 3]);
 impl Color {
     /// Text and axes.
     pub const INK: Self = Self([34, 34, 34]);
-    /// What stands back: captions, ticks.
+    /// Color of the background: captions, ticks.
     pub const FAINT: Self = Self([96, 96, 96]);
     /// Grid lines.
     pub const GRID: Self = Self([226, 226, 226]);
@@ -32,7 +32,7 @@ impl Color {
 /// A point in pixels from the upper left corner.
 pub type Point = (f32, f32);
 
-/// What marks a data point.
+/// The shape of a data point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
@@ -70,7 +70,7 @@ impl Marker {
     }
 }
 
-/// Where a text stands to its point.
+/// Position of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -81,7 +81,7 @@ pub enum Anchor {
     End,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
     /// Its colour.
@@ -132,14 +132,14 @@ pub enum Shape {
         size: Point,
         /// Its colour.
         fill: Color,
-        /// What a pointer over it is told (SVG only); may be empty.
+        /// Tooltip (SVG only); may be empty.
         hover: String,
     },
     /// Straight lines from point to point.
     Line {
         /// Two points or more.
         points: Vec<Point>,
-        /// How it is drawn.
+        /// The style.
         stroke: Stroke,
     },
     /// A data point, with a thin white rim so that neighbours can be told apart.
@@ -152,7 +152,7 @@ pub enum Shape {
         marker: Marker,
         /// Its colour.
         fill: Color,
-        /// What a pointer over it is told (SVG only); may be empty.
+        /// Tooltip (SVG only); may be empty.
         hover: String,
     },
     /// A line of text.
@@ -165,7 +165,7 @@ pub enum Shape {
         size: f32,
         /// Its colour.
         color: Color,
-        /// Where it stands to its point.
+        /// Position relative to its point.
         anchor: Anchor,
         /// With a white rim, for text over data.
         halo: bool,
@@ -206,7 +206,7 @@ impl Drawing {
         (self.width, self.height)
     }
 
-    /// The same with more room at the right.
+    /// This drawing with more room at the right.
     pub fn widened(mut self, by: f32) -> Self {
         self.width += by;
         self

@@ -1,4 +1,4 @@
-//! What the report shows of the space that weights live in: its basis faces, or pre-images where it has none; how the
+//! The space that weights live in: its basis faces, or pre-images where it has none; how the
 //! variance is spread; where everybody stands.
 
 use super::super::chart::{CURVES, Chart, Scale, Series, Unit};
@@ -19,7 +19,7 @@ pub(super) const BASIS_SHOWN: usize = 23;
 const PRE_IMAGES_SHOWN: usize = 12;
 
 impl Report<'_> {
-    /// What the space is made of: one, and several.
+    /// The words for one element of the space, and for several.
     pub(super) fn part(&self) -> (&'static str, &'static str) {
         match self.space {
             Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
@@ -27,7 +27,7 @@ impl Report<'_> {
         }
     }
 
-    /// What its pictures are, for whoever never saw any.
+    /// The introduction to its pictures, for whoever never saw any.
     pub(super) fn basis_intro(&self) -> String {
         match self.space {
             Space::Linear(_) => "Every face is the mean face plus so much of each basis face (eigenface). They come in the order of how much of the differences between faces they explain, below each. Mid-gray is zero: light and dark are added or taken away.".to_owned(),

@@ -1,4 +1,4 @@
-//! What somebody should look at in the folder, and what to do about it.
+//! Photos that somebody should look at in the folder, and their remedies.
 
 use super::words::{counted, percent};
 use super::{Fix, PAIRS_SHOWN, Pair, Report};

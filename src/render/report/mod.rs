@@ -32,7 +32,7 @@ const MATRIX_PEOPLE: usize = 25;
 /// Confusions listed.
 const CONFUSIONS_SHOWN: usize = 30;
 
-/// What a report is made from.
+/// The data of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
     /// The faces, learned from and tried.
@@ -43,9 +43,9 @@ pub struct Report<'a> {
     pub weights: &'a Weights,
     /// Each eigenvalue over the total variance, those of basis faces that are not kept too.
     pub ratios: &'a [f64],
-    /// How well they are recognised.
+    /// The evaluation of the people's recognition.
     pub evaluation: &'a Evaluation,
-    /// The same as `evaluate --format json` prints it.
+    /// The evaluation as `evaluate --format json` prints it.
     pub json: &'a str,
     /// Of what and when the page is made, in a sentence.
     pub origin: &'a str,
@@ -109,7 +109,7 @@ struct Fix {
     more: usize,
 }
 
-/// How often photos of a person were taken for another's.
+/// A count of photos of a person taken for another's.
 struct ConfusionRow {
     person: String,
     named: String,

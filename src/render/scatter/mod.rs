@@ -16,7 +16,7 @@ const SMALL_NAMES: f32 = 10.0;
 /// person stands for them.
 const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
-/// Where the plot has no room for all names, they are listed at its right.
+/// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
 /// Corners of an ellipse.
 const CORNERS: usize = 48;
@@ -26,7 +26,7 @@ const CORNERS: usize = 48;
 pub struct Dot {
     /// Its weights on the axes: two, or three.
     pub at: Vec<f64>,
-    /// What a pointer over it is told (SVG only).
+    /// Tooltip (SVG only).
     pub about: String,
 }
 
@@ -39,12 +39,12 @@ pub struct Group {
     pub dots: Vec<Dot>,
 }
 
-/// What a scatter plot shows.
+/// The data of a scatter plot.
 #[derive(Debug, Clone, Default)]
 pub struct Scatter {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What each axis is called: two axes, or three.
+    /// The names of the axes: two axes, or three.
     pub axes: Vec<String>,
     /// People, each in a colour and form of its own (forty are different).
     pub people: Vec<Group>,
@@ -145,7 +145,7 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<usize>,
     (owners, labels)
 }
 
-/// Where there is a floor, a line down to it: without one nobody sees how far back a point lies.
+/// A line from a point down to the floor, if there is one: without it nobody sees how far back the point lies.
 fn drop_line(drawing: &mut Drawing, view: &dyn View, at: &[f64]) {
     if let Some(floor) = view.floor(at) {
         let line = Stroke::dashed(Color::FAINT.lightened(0.6), 0.8);

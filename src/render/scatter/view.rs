@@ -10,9 +10,9 @@ pub(super) const AREA: Area = (84.0, 50.0, 950.0, 690.0);
 /// Size of the numbers at the axes.
 pub(super) const TICKS: f32 = 12.0;
 
-/// How values become places.
+/// The view that turns values into places.
 pub(super) trait View {
-    /// Where on the drawing, and how near: 0 farthest, 1 nearest.
+    /// The place on the drawing, and its nearness: 0 farthest, 1 nearest.
     fn place(&self, at: &[f64]) -> (Point, f32);
 
     /// The point of the floor below; `None` where there is no floor.
@@ -21,7 +21,7 @@ pub(super) trait View {
     fn axes(&self, drawing: &mut Drawing, names: &[String]);
 }
 
-/// What an axis shows, ends included, and the ticks in it.
+/// The range of an axis, ends included, and the ticks in it.
 pub(super) struct Range {
     low: f64,
     high: f64,
@@ -29,7 +29,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// What shows all of these values.
+    /// The range of all of these values.
     pub fn of(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))

@@ -82,7 +82,7 @@ impl Axes {
         self.mean.len()
     }
 
-    /// How many of them blocks are split by.
+    /// Number of axes by which blocks are split.
     pub fn leading(&self) -> usize {
         LEADING.min(self.len())
     }
@@ -92,7 +92,7 @@ impl Axes {
         &self.deviations
     }
 
-    /// What no distance becomes longer by, but for the rounding of places.
+    /// The factor by which distances can become longer at most, but for the rounding of places.
     pub fn stretch(&self) -> f64 {
         1.0 + match self.turn {
             Turn::Ordered(_) => 1e-12,
@@ -100,7 +100,7 @@ impl Axes {
         }
     }
 
-    /// How far off the place of a point at most is that lies so far from the origin: sums of k products of `f32`,
+    /// The error of the place of a point that lies so far from the origin, at most: sums of k products of `f32`,
     /// in any order, along each of k axes, twice over.
     pub fn placing_error(&self, length: f64) -> f64 {
         let k = self.len() as f64;

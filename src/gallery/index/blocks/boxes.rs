@@ -35,7 +35,7 @@ impl Boxes {
         }
     }
 
-    /// What they take.
+    /// Memory they take.
     pub fn bytes(&self) -> usize {
         (self.least.len() + self.largest.len()) * size_of::<f32>()
     }

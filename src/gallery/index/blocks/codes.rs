@@ -21,7 +21,7 @@ pub(super) type Sums = [f32; LANES];
 /// that are skipped early cost less.
 const GROUPS: [usize; 3] = [8, 8, 16];
 
-/// What codes cover, in standard deviations to either side of the mean.
+/// The range of codes, in standard deviations to either side of the mean.
 const COVERED: f64 = 5.0;
 
 /// The largest code.
@@ -102,17 +102,17 @@ impl Codes {
         }
     }
 
-    /// What they take.
+    /// Memory they take.
     pub fn bytes(&self) -> usize {
         self.codes.len()
     }
 
-    /// How many groups of axes there are.
+    /// Number of groups of axes.
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// How far off the place is that any of the points was coded at.
+    /// The largest error of the place at which a point was coded.
     pub fn placing_error(&self) -> f64 {
         self.placing_error
     }

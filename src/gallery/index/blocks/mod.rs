@@ -44,7 +44,7 @@ struct Probe {
     codes: codes::Coded,
     /// Its leading axes.
     head: Vec<f32>,
-    /// What distances in axes may be off by, in either direction of one from another.
+    /// The error of distances in axes, in either direction of one from another.
     slack: f64,
 }
 
@@ -66,7 +66,7 @@ impl Blocks {
         })
     }
 
-    /// What they take.
+    /// Memory they take.
     pub fn bytes(&self) -> usize {
         self.order.len() * size_of::<u32>() + self.boxes.bytes() + self.codes.bytes()
     }
