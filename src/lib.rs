@@ -4,6 +4,8 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
+mod vectors;
+
 pub mod xmp;
 
 pub mod error;
@@ -59,8 +61,6 @@ pub mod evaluate;
 pub mod store;
 
 pub mod model;
-
-mod vectors;
 
 #[cfg(feature = "postgres")]
 pub mod database;

@@ -181,6 +181,7 @@ def document(results):
             "## Whole process\n",
             f"Programs from start to end, interpreter included. `enroll`: {whole['files']} files to a saved model (this program also\n"
             "calibrates its confidence, which takes fits of its own). `identify`: one photo, model read from disk.\n"
+            "Times with the background model, which is the default: docs/WAITING.md.\n"
             "OpenCV's side is `benches/peers/opencv_program.py`.\n",
         ]
         rows = []

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihood::normalise;
 use super::{Background, Channel, LENGTH, Projection, SHEET, TwoCovariance};
-use crate::error::{Error, Result};
+use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::pca::eigen;
@@ -113,7 +113,9 @@ impl Training {
         }
         let model = TwoCovariance::fit(&whitened, counts, self.rounds);
         let found = model.and_then(|model| model.diagonalise());
-        let (mut directions, between) = found.ok_or(Error::Inconsistent)?;
+        let (mut directions, between) = found.ok_or(Error::Background {
+            problem: BackgroundProblem::TooFewPhotos,
+        })?;
         for (mut row, value) in directions.row_iter_mut().zip(space.eigenvalues()) {
             row /= value.sqrt();
         }

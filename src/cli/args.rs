@@ -173,7 +173,7 @@ pub enum Command {
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
-    /// Show how far every part of a photo lies from face space
+    /// Show how unlike a face every part of a photo is
     Facemap(Facemap),
     /// Rebuild a face from more and more basis faces, side by side in one picture
     Reconstruct(Reconstruct),

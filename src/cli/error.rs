@@ -35,6 +35,10 @@ pub enum Error {
     #[error("{}: the picture cannot be written ({reason})", .path.display())]
     Encode { path: PathBuf, reason: String },
 
+    /// Photos are to be sorted into a folder above all of them.
+    #[error("{}: all photos lie below it, where sorted ones come to stand; name the photos one by one, or sort into another folder", .path.display())]
+    SortedWithin { path: PathBuf },
+
     /// A link to a photo cannot be made.
     #[error("cannot link {}: {reason}", .path.display())]
     Link {

@@ -27,11 +27,12 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let options = args.learn.preparation_options();
     let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
     let (preparation, gallery) = (read.preparation, read.gallery);
-    let outcome = Outcome::of_inputs(gallery.len(), read.skipped.len());
+    let (not_faces, skipped) = not_faces(args, &preparation, output)?;
+    let outcome = Outcome::of_inputs(gallery.len(), read.skipped.len() + skipped);
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
-        not_faces: not_faces(args, &preparation, output)?,
+        not_faces,
         keep: match args.scores {
             Some(_) => Keep::Everybody,
             None => Keep::Nearest,
@@ -47,6 +48,9 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         progress.reach(done.min(folds));
     })?;
     drop(progress);
+    if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
+        output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
+    }
     wanted.write(&evaluation, &gallery, output)?;
     match output.format {
         Format::Text => evaluation_text::print(&evaluation, &preparation, output)?,
@@ -59,10 +63,14 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
 }
 
 /// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they
-/// are.
-fn not_faces(args: &Evaluate, faces: &Preparation, output: &Output) -> Result<Option<FaceMatrix>> {
+/// are; and the number of pictures that cannot be used.
+fn not_faces(
+    args: &Evaluate,
+    faces: &Preparation,
+    output: &Output,
+) -> Result<(Option<FaceMatrix>, usize)> {
     if args.not_faces.is_empty() {
-        return Ok(None);
+        return Ok((None, 0));
     }
     let listing = dataset::list_photos(&args.not_faces)?;
     let size = faces.size();
@@ -84,12 +92,10 @@ fn not_faces(args: &Evaluate, faces: &Preparation, output: &Output) -> Result<Op
     );
     learning::report_skipped(&listing.skipped, output);
     learning::report_skipped(&crops.skipped, output);
+    let skipped = crops.skipped.len() + listing.skipped.len();
     if crops.items.is_empty() {
-        return Err(enrollment::none_usable(
-            &args.not_faces,
-            crops.skipped.len() + listing.skipped.len(),
-        )
-        .into());
+        return Err(enrollment::none_usable(&args.not_faces, skipped).into());
     }
-    Ok(Some(FaceMatrix::from_pixels(size, crops.items.concat())?))
+    let pixels = FaceMatrix::from_pixels(size, crops.items.concat())?;
+    Ok((Some(pixels), skipped))
 }

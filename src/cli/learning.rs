@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::background::Prior;
 use eigenfaces::dataset::{Person, Skipped, Spellings};
@@ -16,10 +15,10 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
-use super::args::{Cli, LearningOptions, ModelSource, Prepare};
+use super::args::{LearningOptions, ModelSource, Prepare};
 use super::error::{Error, Result};
 use super::output::{Output, counted, one_line, shown};
-use super::remedy;
+use super::{misuse, remedy};
 
 impl LearningOptions {
     /// Ends with a usage error where an option of learning was given although nothing is learned.
@@ -37,9 +36,7 @@ impl LearningOptions {
             let message = format!(
                 "{option} is an option of learning: a model is used as it was learned; give {without} too"
             );
-            Cli::command()
-                .error(ErrorKind::MissingRequiredArgument, message)
-                .exit();
+            misuse::end(ErrorKind::MissingRequiredArgument, message);
         }
     }
 
@@ -57,9 +54,7 @@ impl LearningOptions {
             let message = format!(
                 "{other} compares no scaled pixels; --scale-pixels is for --features pixels or fused without a kernel (--scale-pixels=no leaves pixels as they are)"
             );
-            Cli::command()
-                .error(ErrorKind::ArgumentConflict, message)
-                .exit();
+            misuse::end(ErrorKind::ArgumentConflict, message);
         }
         let features = self.features.unwrap_or(otherwise.features);
         Settings {
@@ -108,9 +103,7 @@ impl LearningOptions {
                 let message = format!(
                     "{option} says how to compare without the background model; leave out --background bundled or {option}"
                 );
-                Cli::command()
-                    .error(ErrorKind::ArgumentConflict, message)
-                    .exit();
+                misuse::end(ErrorKind::ArgumentConflict, message);
             }
             (Some(asked), _) => asked,
             (None, Some(_)) => Prior::None,
@@ -350,7 +343,7 @@ pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or leave --background none out"
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or let the background model compare (--background)"
         ));
     }
     match calibration.basis {

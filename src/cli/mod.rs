@@ -28,6 +28,7 @@ mod learning;
 mod lesson;
 mod log;
 mod merge;
+mod misuse;
 mod model_changes;
 pub mod outcome;
 pub mod output;

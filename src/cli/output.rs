@@ -16,7 +16,7 @@ use super::error::{Error, Result};
 const BAR_AFTER: Duration = Duration::from_millis(500);
 
 /// The version of what JSON says: a field that goes, or means something else, makes it one more; a new field does not.
-const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 1;
 
 /// An object with the version of its fields' meaning.
 pub fn with_schema(mut object: Value) -> Value {

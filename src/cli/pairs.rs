@@ -1,11 +1,13 @@
 //! `eigenfaces evaluate --pairs`: the same person or not, by the standard protocol.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::Path;
 
 use eigenfaces::background::Described;
 use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
+use eigenfaces::error::reason;
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Crops;
@@ -16,13 +18,19 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 
+/// Bytes of a table that are read at most: millions of pairs.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::Pairs {
         path: table.to_owned(),
         problem,
     };
-    let text = std::fs::read_to_string(table).map_err(|error| problem(error.to_string()))?;
+    let mut text = String::new();
+    dataset::open_file(table)
+        .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+        .map_err(|error| problem(reason(&error)))?;
     let wanted = pairs::parse_pairs(&text).map_err(problem)?;
     let learned_from = match args.learn_background {
         true => LearnedFrom::OtherFolds,

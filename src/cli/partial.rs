@@ -5,7 +5,6 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
 use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
@@ -16,11 +15,11 @@ use eigenfaces::store::{self, FileKind, Outputs, Privacy};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::args::{self, Cli, Format};
+use super::args::{self, Format};
 use super::error::Result;
-use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
+use super::{learning, misuse};
 
 /// Photos, or the error that ends them.
 type Photos = Box<dyn Iterator<Item = eigenfaces::Result<Given>> + Send>;
@@ -56,9 +55,7 @@ fn refuse_contradiction(args: &args::Partial) {
         (true, 0, _) => "--bytes is for photos on standard input: give `-` instead of paths",
         _ => return,
     };
-    Cli::command()
-        .error(ErrorKind::ArgumentConflict, message)
-        .exit();
+    misuse::end(ErrorKind::ArgumentConflict, message);
 }
 
 fn is_stdin(path: &Path) -> bool {

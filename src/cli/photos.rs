@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::preparation::Part;
+use eigenfaces::preparation::{Part, PreparedFace};
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 
 use super::args::Format;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::learning;
 use super::output::{Output, counted, shown};
 
@@ -51,12 +51,29 @@ impl Photos {
         Ok(photos)
     }
 
-    /// Leaves out what lies in a folder: what an earlier run put there.
-    pub fn leave_out(&mut self, folder: &Path) {
+    /// Leaves out photos below a folder, which an earlier run may have put there; those that are `named` themselves stay.
+    ///
+    /// # Errors
+    /// All photos lie there.
+    pub fn leave_out(&mut self, folder: &Path, named: &[PathBuf], output: &Output) -> Result<()> {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let folder = whole(folder);
+        let (within, before) = (whole(folder), self.paths.len());
         self.paths
-            .retain(|photo| !whole(photo).starts_with(&folder));
+            .retain(|photo| named.contains(photo) || !whole(photo).starts_with(&within));
+        let left_out = before - self.paths.len();
+        if left_out > 0 && self.paths.is_empty() {
+            return Err(Error::SortedWithin {
+                path: folder.to_owned(),
+            });
+        }
+        if left_out > 0 {
+            output.say(&format!(
+                "{} in {} left out: photos are sorted into that folder",
+                counted(left_out, "photo", "photos"),
+                shown(folder)
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -86,11 +103,11 @@ fn without_results(
     }
 }
 
-/// The face that a photo is about, made ready (d pixels): of several the largest and most central, which is said.
+/// The face that a photo is about, prepared: of several the largest and most central, which is said.
 ///
 /// # Errors
 /// A photo that is not there or cannot be used.
-pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<Vec<u8>> {
+pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<PreparedFace> {
     let opened = Photo::open(photo)?;
     let prepared = recognizer.preparation().prepare(opened.luma());
     let prepared = prepared.map_err(|problem| eigenfaces::Error::Photo {
@@ -106,5 +123,5 @@ pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Resu
             shown(photo)
         ));
     }
-    Ok(prepared.pixels)
+    Ok(prepared)
 }

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Limits};
 use eigenfaces::error::PhotoProblem;
@@ -13,13 +12,13 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::args::{AnyFormat, Axes, Cli, Format, Project};
+use super::args::{AnyFormat, Axes, Format, Project};
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
-use super::{files, learning, remedy};
+use super::{files, learning, misuse, remedy};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), args.format);
@@ -98,11 +97,7 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 
 /// The form of the table; `None` for reading. Ends with a usage error where it cannot be told.
 fn form(file: Option<&Path>, format: AnyFormat) -> Option<Form> {
-    let refuse = |message: &str| -> ! {
-        Cli::command()
-            .error(ErrorKind::InvalidValue, message)
-            .exit()
-    };
+    let refuse = |message: &str| -> ! { misuse::end(ErrorKind::InvalidValue, message) };
     match (format, file) {
         (AnyFormat::Csv, _) => Some(Form::Csv),
         (AnyFormat::Json, _) => Some(Form::Json),
@@ -129,9 +124,7 @@ fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
                 _ => counted(k, "basis face", "basis faces"),
             }
         );
-        Cli::command()
-            .error(ErrorKind::InvalidValue, message)
-            .exit();
+        misuse::end(ErrorKind::InvalidValue, message);
     }
     axes.into_iter().map(|axis| axis - 1).collect()
 }

@@ -107,7 +107,7 @@ fn from_photo(
     space: &Space,
     output: &Output,
 ) -> Result<Face> {
-    let pixels = photos::main_face(photo, recognizer, output)?;
+    let pixels = photos::main_face(photo, recognizer, output)?.pixels;
     let face = FaceMatrix::from_pixels(space.size(), pixels.clone())?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),

@@ -5,14 +5,19 @@ use eigenfaces::error::{
     ArchiveKind, DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
 };
 
-/// The message of the library, and the options that help: `... take cropped faces whole (--framing as-is)`.
+/// The message of the library, and the options that help: `... add it under another name (--into)`.
 pub fn in_words(error: &Error) -> String {
     with(error.to_string(), options(error))
 }
 
-/// The fault of one photo, and the options that help.
+/// The fault of one photo among many, and the options that help.
 pub fn of_photo(problem: &PhotoProblem) -> String {
-    with(problem.to_string(), photo_options(problem))
+    let options = match problem {
+        // Photos are passed over where they are learned from, as the framing has it.
+        PhotoProblem::NoFace => Some("--framing as-is takes cropped faces whole"),
+        _ => photo_options(problem),
+    };
+    with(problem.to_string(), options)
 }
 
 fn with(message: String, options: Option<&str>) -> String {
@@ -48,9 +53,7 @@ fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
         PhotoProblem::NoPerson => Some("--labels FILE.csv"),
         PhotoProblem::WhichFace { .. } => Some("--face"),
         PhotoProblem::Unmapped { .. } => Some("--scale"),
-        PhotoProblem::NoFace | PhotoProblem::Locate(LocateError::Detector) => {
-            Some("--framing as-is")
-        }
+        PhotoProblem::Locate(LocateError::Detector) => Some("--framing as-is"),
         _ => None,
     }
 }
@@ -111,13 +114,16 @@ mod tests {
     #[test]
     fn options_stand_behind_what_the_library_says() {
         let path = || "ada.jpg".into();
-        let problem = PhotoProblem::NoFace;
-        let photo = Error::Photo {
+        let photo = |problem: &PhotoProblem| Error::Photo {
             path: path(),
             problem: problem.clone(),
         };
-        assert_eq!(in_words(&photo), format!("{photo} (--framing as-is)"));
-        assert!(of_photo(&problem).ends_with("whole (--framing as-is)"));
+        let which = photo(&PhotoProblem::WhichFace { count: 2 });
+        assert_eq!(in_words(&which), format!("{which} (--face)"));
+        let faceless = PhotoProblem::NoFace;
+        assert!(of_photo(&faceless).ends_with("(--framing as-is takes cropped faces whole)"));
+        // The framing of a model stays.
+        assert_eq!(in_words(&photo(&faceless)), photo(&faceless).to_string());
         let unhelped = Error::NoSuchPath { path: path() };
         assert_eq!(in_words(&unhelped), unhelped.to_string());
     }

@@ -57,17 +57,16 @@ impl<'a> Sorted<'a> {
         for name in self.folders(found) {
             let folder = self.folder.join(&name);
             let counts = self.counts.entry(name).or_default();
-            match place(&folder, photo) {
-                None => counts.there += 1,
-                Some(target) => {
-                    counts.new += 1;
-                    match self.by {
-                        None => {}
-                        Some(SortBy::Link) => link(photo, &folder, &target)?,
-                        Some(SortBy::Copy) => copy(photo, &folder, &target)?,
-                    }
-                }
+            let Some(target) = place(&folder, photo) else {
+                counts.there += 1;
+                continue;
+            };
+            match self.by {
+                None => {}
+                Some(SortBy::Link) => link(photo, &folder, &target)?,
+                Some(SortBy::Copy) => copy(photo, &folder, &target)?,
             }
+            counts.new += 1;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use eigenfaces::store::{read_npy, write_npy};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
-use super::output::{cell, from_cell};
+use super::output::{SCHEMA, cell, from_cell};
 
 /// The forms a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,7 @@ impl Table {
     fn to_json(&self) -> io::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Line<'a> {
+            schema: u32,
             #[serde(flatten)]
             row: &'a Row,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,6 +123,7 @@ impl Table {
                 Scale::Whitened => (None, Some(list)),
             };
             let line = Line {
+                schema: SCHEMA,
                 row,
                 weights,
                 whitened,

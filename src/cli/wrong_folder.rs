@@ -52,7 +52,7 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
 /// The folder concerned, what speaks against it, and what to do.
 type Doubt = (PathBuf, String, &'static str);
 
-/// Folders that would be people, but hold folders only.
+/// Folders that would be people, but hold folders only, or nearly so.
 fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
     if args.nested || args.labels != LabelRule::Folder {
         return None;
@@ -70,7 +70,7 @@ fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
             .map(|name| name.to_string_lossy().into_owned())
     };
     let reason = format!(
-        "holds no photo of its own but folders such as '{}', so '{}' is hardly a person{others}",
+        "holds hardly a photo of its own but folders such as '{}', so '{}' is hardly a person{others}",
         name(inner)?,
         name(person)?
     );

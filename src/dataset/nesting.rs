@@ -1,16 +1,35 @@
 //! Whether a folder has a sub-folder for each person, or lies too high for that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The folders straight below `roots` that would be people, though no photo lies straight in them but only in folders
-/// further down: each with one of these, in order of their names.
+/// The photos of a folder that would be a person.
+#[derive(Default)]
+struct Contents {
+    /// Number of photos straight in it.
+    straight: usize,
+    /// Folders in it that hold photos.
+    inner: BTreeSet<PathBuf>,
+}
+
+impl Contents {
+    /// The first of its folders, if these rather than it would be people: no photo lies straight in it, or fewer than it
+    /// has folders, of which there are several (a cover beside the people).
+    fn nested(self) -> Option<PathBuf> {
+        let few = self.inner.len() > 1 && self.straight < self.inner.len();
+        let first = self.inner.into_iter().next();
+        first.filter(|_| self.straight == 0 || few)
+    }
+}
+
+/// The folders straight below `roots` that would be people, though their photos lie in folders further down, all of them
+/// or nearly all: each with one of these, in order of their names.
 pub fn folders_of_folders<'a>(
     roots: &[PathBuf],
     photos: impl IntoIterator<Item = &'a Path>,
 ) -> Vec<(PathBuf, PathBuf)> {
-    let mut folders: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+    let mut folders: BTreeMap<PathBuf, Contents> = BTreeMap::new();
     for photo in photos {
         let below = roots
             .iter()
@@ -21,19 +40,19 @@ pub fn folders_of_folders<'a>(
         let parts: Vec<&OsStr> = below.iter().collect();
         match parts.as_slice() {
             [person, _] => {
-                folders.insert(root.join(person), None);
+                folders.entry(root.join(person)).or_default().straight += 1;
             }
             [person, inner, _, ..] => {
                 let person = root.join(person);
                 let inner = person.join(inner);
-                folders.entry(person).or_insert(Some(inner));
+                folders.entry(person).or_default().inner.insert(inner);
             }
             _ => {}
         }
     }
     let nested = folders.into_iter();
     nested
-        .filter_map(|(person, inner)| Some((person, inner?)))
+        .filter_map(|(person, contents)| Some((person, contents.nested()?)))
         .collect()
 }
 
@@ -52,6 +71,19 @@ mod tests {
     fn folders_without_photos_of_their_own_are_found() {
         assert!(nested(&["family/Ada/1.png", "family/Ada/old/2.png", "family/x.png"]).is_empty());
         assert!(nested(&["family/Ada/old/2.png", "family/Ada/1.png"]).is_empty());
+        let albums = [
+            "family/Ada/1.png",
+            "family/Ada/2.png",
+            "family/Ada/old/3.png",
+            "family/Ada/new/4.png",
+        ];
+        assert!(nested(&albums).is_empty());
+        let cover = [
+            "family/photos/cover.png",
+            "family/photos/Ada/1.png",
+            "family/photos/Boris/2.png",
+        ];
+        assert_eq!(nested(&cover), ["family/photos/Ada"]);
         assert_eq!(
             nested(&["family/photos/Ada/1.png", "family/photos/Boris/2.png"]),
             ["family/photos/Ada"]

@@ -46,7 +46,10 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         let found = find(root, &mut skipped)?;
         let names = labeler.for_root(root, &found);
         all.extend(found.into_iter().map(|found| {
-            let labeled = names.person(&found.path, &found.place);
+            let labeled = match is_standard_input(&found.path) {
+                true => Err(PhotoProblem::NoPerson),
+                false => names.person(&found.path, &found.place),
+            };
             (root_number, found, labeled)
         }));
     }

@@ -1,7 +1,7 @@
 //! From similarities to a decision: known, unknown, or not a face; with a probability that means what it
-//! says.
+//! says. This is how it is decided without background model; with it see `background::Calibration`.
 //!
-//! Everything is calibrated from the gallery itself, by learning again without some people (then they
+//! Everything here is calibrated from the gallery itself, by learning again without some people (then they
 //! are strangers) and without some photos of everybody (then these are genuine probes). Leaving a face
 //! out of its cluster in a space that it helped to learn will not do: measured, it lets in 29 % of
 //! strangers where 1 % was asked for, because a new face never fits as well as one learned from.

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArchiveKind {
-    /// A recogniser: see [`store::save`](crate::store::save).
+    /// A recogniser: see `store::save`.
     #[default]
     Model,
-    /// A worker's sums: see [`store::save_partial`](crate::store::save_partial).
+    /// A worker's sums: see `store::save_partial`.
     Partial,
-    /// A basis without a gallery: see [`store::save_merged_basis`](crate::store::save_merged_basis).
+    /// A basis without a gallery: see `store::save_merged_basis`.
     Basis,
-    /// The faces found in a folder of photos: see [`store::save_face_index`](crate::store::save_face_index).
+    /// The faces found in a folder of photos: see `store::save_face_index`.
     Faces,
 }
 

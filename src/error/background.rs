@@ -13,6 +13,11 @@ pub enum BackgroundProblem {
         /// Of the file.
         version: u16,
     },
+    /// There is too little to learn one from.
+    #[error(
+        "there are too few photos to learn it from, or too few people with two; give more photos"
+    )]
+    TooFewPhotos,
     /// The checksum or a number in it is wrong.
     #[error("it is damaged; learn it again or fetch another copy")]
     Damaged,

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum PcaError {
     /// One face has no variance.
-    #[error("{0} face cannot span a face space; enrol at least 2 different faces")]
+    #[error("a face space takes at least 2 different faces, and there {}", match .0 { 0 => "is none", _ => "is one" })]
     TooFewFaces(usize),
 
     /// All faces are the same image.

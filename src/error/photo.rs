@@ -22,9 +22,7 @@ pub enum PhotoProblem {
     },
 
     /// A named pipe, a device or a socket, which may keep whoever reads it waiting for ever.
-    #[error(
-        "is a pipe or device, not a file; save the photo as a file, or give - for what comes through a pipe"
-    )]
+    #[error("is a pipe or device, not a file; save the photo as a file")]
     NotAFile,
 
     /// By content the file is no image, whatever its name says.
@@ -140,16 +138,14 @@ pub enum PhotoProblem {
     },
 
     /// One face is wanted of several, or one that is not there.
-    #[error("shows {count} {}; say which by number, 1 to {count}, counted from left to right", if *.count == 1 { "face" } else { "faces" })]
+    #[error("shows {}", if *.count == 1 { "one face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted from left to right") })]
     WhichFace {
         /// Number of faces that it shows.
         count: usize,
     },
 
     /// No face was found where one is to be enrolled.
-    #[error(
-        "no face was found in it; use a photo that shows the face from the front, or take cropped faces whole"
-    )]
+    #[error("no face was found in it; use a photo that shows the face from the front")]
     NoFace,
 
     /// A face that was named in a photo manager was not found.

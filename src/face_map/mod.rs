@@ -1,4 +1,4 @@
-//! Face maps: how far every part of a larger picture lies from face space. Faces are where it is low.
+//! Face maps: how unlike a face every part of a larger picture is. Faces are where it is low.
 //!
 //! With the window x at one position, the mean face m and the eigenfaces u_i, the map holds
 //! ε² = ‖x - m‖² - Σ (u_iᵀ(x - m))². Every term is a sum over the window, found for all positions at once: Σx² by

@@ -1,4 +1,4 @@
-//! The gallery: the people enrolled, and every face with its label, its origin and its weights.
+//! The gallery: the people enrolled, and every face with its label, its source, its content hash and its pixels.
 
 mod batch_search;
 mod built_once;

@@ -19,7 +19,8 @@ use crate::error::PcaError;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::Weights;
 use crate::pca::kernel::{self as products, Columns};
-use crate::pca::{ComponentCount, Rule, spectrum};
+use crate::pca::leading::Leading;
+use crate::pca::{ComponentCount, Rule};
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
@@ -75,7 +76,7 @@ impl KernelPca {
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = spectrum::leading(centred, self.components, n, faces.size().pixels())?;
+        let found = Leading::of(centred, self.components, n, faces.size().pixels())?;
         let mut vectors = found.vectors;
         for (mut vector, scatter) in vectors.column_iter_mut().zip(&found.scatter) {
             vector /= scatter.sqrt();

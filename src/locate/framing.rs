@@ -1,7 +1,8 @@
 //! Whether photos are faces already or hold faces somewhere: decided once, for a whole gallery.
 //!
 //! Aligning photos as people have them is what makes them recognisable; finding faces in photos that
-//! were cropped by hand gains little, costs time, and loses those that the detector misses.
+//! were cropped by hand costs time and loses those that the detector misses, so without the background model crops are taken
+//! as they are; with it they are aligned where nearly all of them show a face.
 
 use std::fmt;
 use std::str::FromStr;

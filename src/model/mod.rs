@@ -51,7 +51,7 @@ impl Model {
     /// [`enroll_observed`](Self::enroll_observed).
     ///
     /// # Errors
-    /// A folder that is not there, or has no photo that can be used; fewer than two different faces.
+    /// A folder that is not there, or has no photo that can be used; faces that are all alike (one face is enough).
     pub fn enroll(folder: impl AsRef<Path>, options: &Options) -> Result<Self> {
         Self::enroll_observed(&[folder.as_ref().to_owned()], options, &())
     }
@@ -171,7 +171,7 @@ impl Model {
         self.identify(&photo, QueryOptions::default())
     }
 
-    /// Identifies the people in a decoded photo, with as many candidates and by such a threshold as the options asks for.
+    /// Identifies the people in a decoded photo, with as many candidates and by such a threshold as the options ask for.
     ///
     /// # Errors
     /// A photo that is too small to show a face.

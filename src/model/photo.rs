@@ -43,7 +43,7 @@ impl Model {
             self.face(a, FaceChoice::Main)?,
             self.face(b, FaceChoice::Main)?,
         ];
-        self.recognizer().verify(&a.pixels, &b.pixels, acceptance)
+        self.recognizer().verify(&a, &b, acceptance)
     }
 
     /// Whether the main face of a photo is of the enrolled person of that name.
@@ -59,7 +59,7 @@ impl Model {
         let person = self.gallery().find(name)?;
         let face = self.face(photo, FaceChoice::Main)?;
         let recognizer = self.recognizer();
-        recognizer.verify_person(&face.pixels, person, acceptance)
+        recognizer.verify_person(&face, person, acceptance)
     }
 
     /// Explains a face: the evidence for the nearest person and for the next.

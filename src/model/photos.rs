@@ -11,8 +11,8 @@ impl Model {
     /// Enrols photos under names. `options.labels` takes no part. A photo that is there twice counts once.
     ///
     /// # Errors
-    /// The first photo that cannot be used, by its number from 0; one photo under two names; fewer than two different
-    /// faces.
+    /// The first photo that cannot be used, by its number from 0; one photo under two names; faces that are all
+    /// alike (one is enough).
     pub fn enroll_photos(photos: &[(Person, Photo)], options: &Options) -> Result<Self> {
         let shown: Vec<&Photo> = photos.iter().map(|(_, photo)| photo).collect();
         let chosen = options.preparation.choose_for(&shown)?;

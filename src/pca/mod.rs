@@ -17,6 +17,7 @@ pub mod eigen;
 mod gram;
 pub mod inner_products;
 pub mod kernel;
+pub(crate) mod leading;
 pub mod leave_one_out;
 pub mod minimize;
 pub mod products;

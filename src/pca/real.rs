@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use super::eigen::{self, Accum};
 use super::kernel::Columns;
-use super::products::{self, CentredFaces, ShapeError};
-use super::{ComponentCount, Components, PcaError, Solver, covariance, spectrum};
+use super::leading::Leading;
+use super::products::{CentredFaces, ShapeError};
+use super::{ComponentCount, Components, PcaError, Solver, covariance};
 
 /// n samples of d numbers, each sample contiguous, one after the other.
 #[derive(Debug, Clone, Copy)]
@@ -110,40 +111,14 @@ pub fn fit(
         _ => Solver::Covariance,
     };
     let view = eigen::view(&centred);
-    let (found, mut basis) = if solver == Solver::Gram {
-        let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
-        let mut coefficients = found.vectors.clone();
-        for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
-            column /= scatter.sqrt();
-        }
-        let basis = eigen::product(view, eigen::view(&coefficients));
-        (found, basis)
-    } else {
-        covariance::refuse_too_many(d)?;
-        let mut scatter = eigen::product(view, view.transpose());
-        // A product of this form is symmetric but for rounding.
-        scatter.fill_lower_triangle_with_upper_triangle();
-        let found = spectrum::leading(scatter, wanted, n, d)?;
-        let basis = found.vectors.clone();
-        (found, basis)
-    };
-    products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
-    spectrum::fix_signs(&mut basis);
-    let freedom = (n - 1) as f64;
-    Ok(Components {
-        mean,
-        basis,
-        eigenvalues: found
-            .scatter
-            .iter()
-            .map(|scatter| scatter / freedom)
-            .collect(),
-        total_variance: found.total / freedom,
-        faces: n,
-        parity: None,
-        residual: found.residual,
-        solver,
-    })
+    if solver == Solver::Gram {
+        return Leading::by_gram(view, mean, wanted);
+    }
+    covariance::refuse_too_many(d)?;
+    let mut scatter = eigen::product(view, view.transpose());
+    // A product of this form is symmetric but for rounding.
+    scatter.fill_lower_triangle_with_upper_triangle();
+    Leading::by_covariance(scatter, mean, wanted, n)
 }
 
 /// A mean and a basis that were learned, as they lie in memory.

@@ -12,9 +12,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::covariance::{self, Accumulator};
 use super::kernel::Columns;
-use super::{
-    ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, products, rule, spectrum,
-};
+use super::leading::Leading;
+use super::{ComponentCount, Components, PcaError, Rule, eigen, gram, rule};
 
 /// The components of scaled pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,44 +75,18 @@ pub fn fit<'a>(
     };
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
-    let (found, solver, mut basis) = if n <= d {
+    let mut components = if n <= d {
         let scaled = scaled(faces, &order, &mean, &deviations);
-        let view = eigen::view(&scaled);
-        let found = spectrum::leading(eigen::inner_product(view, view), wanted, n, d)?;
-        let mut coefficients = found.vectors.clone();
-        for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
-            column /= scatter.sqrt();
-        }
-        let basis = eigen::product(view, eigen::view(&coefficients));
-        (found, Solver::Gram, basis)
+        Leading::by_gram(eigen::view(&scaled), mean, wanted)?
     } else {
-        let found = spectrum::leading(correlations(faces, &deviations)?, wanted, n, d)?;
-        let basis = found.vectors.clone();
-        (found, Solver::Covariance, basis)
+        Leading::by_covariance(correlations(faces, &deviations)?, mean, wanted, n)?
     };
-    products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
     // What is constant is zero to the last bit, whatever was rounded on the way.
-    for (mut row, &deviation) in basis.row_iter_mut().zip(deviations.iter()) {
+    for (mut row, &deviation) in components.basis.row_iter_mut().zip(deviations.iter()) {
         if deviation == 0.0 {
             row.fill(0.0);
         }
     }
-    spectrum::fix_signs(&mut basis);
-    let freedom = (n - 1) as f64;
-    let components = Components {
-        mean,
-        basis,
-        eigenvalues: found
-            .scatter
-            .iter()
-            .map(|scatter| scatter / freedom)
-            .collect(),
-        total_variance: found.total / freedom,
-        faces: n,
-        parity: None,
-        residual: found.residual,
-        solver,
-    };
     Ok(ScaledComponents {
         components,
         deviations,

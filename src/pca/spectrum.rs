@@ -301,42 +301,6 @@ pub(super) fn solve(
     }
 }
 
-/// The leading eigenpairs of a scatter matrix that does not come from exact integers.
-pub(crate) struct Leading {
-    /// The eigenvalues, decreasing, all above the rank cut.
-    pub scatter: Vec<f64>,
-    /// side x k; the entry of largest magnitude of each column is positive.
-    pub vectors: DMatrix<f64>,
-    /// The trace.
-    pub total: f64,
-    /// The largest `‖A v - λ v‖` over the largest eigenvalue.
-    pub residual: f64,
-}
-
-/// As many leading eigenpairs of a scatter matrix as `wanted` settles on, for n faces of d pixels.
-pub(crate) fn leading(
-    scatter: DMatrix<f64>,
-    wanted: ComponentCount,
-    n: usize,
-    d: usize,
-) -> Result<Leading, PcaError> {
-    let block = Block {
-        rank: scatter.nrows().min(n - 1),
-        scatter,
-        parity: None,
-    };
-    let mut found = solve(vec![block], n, wanted)?;
-    found.apply(wanted, n, d)?;
-    let mut vectors = found.vectors.swap_remove(0);
-    fix_signs(&mut vectors);
-    Ok(Leading {
-        scatter: found.scatter,
-        vectors,
-        total: found.total,
-        residual: found.residual,
-    })
-}
-
 /// Number of components of a matrix of this side that may be wanted, before any is known.
 pub(super) fn guess(wanted: ComponentCount, side: usize) -> usize {
     wanted.first_guess(side)

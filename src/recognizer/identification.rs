@@ -12,7 +12,8 @@ use crate::locate::Location;
 pub struct Candidate {
     /// The person.
     pub person: Person,
-    /// The distance by the metric and the cluster rule.
+    /// With the background model the negative logarithm of the probability that it is this person and no stranger;
+    /// without it the distance by the metric and the cluster rule.
     pub distance: f64,
     /// Probability that the probe is this person, given that it may be a stranger.
     pub confidence: f64,

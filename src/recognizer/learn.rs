@@ -22,7 +22,7 @@ impl Recognizer {
     /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out.
     ///
     /// # Errors
-    /// Fewer than two different faces; scaled pixels that are not compared.
+    /// Faces that are all alike (one is enough, unless it is its own mirror image); scaled pixels that are not compared.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
         match settings.prior {
             Prior::Bundled => {

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::faceness::FacenessTest;
 use crate::metric::Measure;
+use crate::preparation::PreparedFace;
 
 /// Whether it is the same person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,33 +34,36 @@ pub struct Verification {
     /// Probability that it is the same person: of two photos where half of all pairs are, of a photo and a
     /// person as [`Identifier::identify`](super::Identifier::identify) has it.
     pub confidence: f64,
-    /// The distance by the metric (and the cluster rule, where a person is asked for).
+    /// With the background model the negative logarithm of the probability that it is the same person; without it the
+    /// distance by the metric (and the cluster rule, where a person is asked for).
     pub distance: f64,
     /// The confidence that is needed.
     pub needed: f64,
 }
 
 impl Recognizer {
-    /// Whether two prepared faces (d pixels each) are of one person. Neither need be enrolled.
+    /// Whether two prepared faces are of one person. Neither need be enrolled.
     ///
     /// # Errors
-    /// [`Error::TooFewToVerify`] where fewer than [`ENOUGH_PEOPLE`] are enrolled: there is nothing to measure
-    /// the answer by. Faces of another size.
+    /// Without background model [`Error::TooFewToVerify`] where fewer than [`ENOUGH_PEOPLE`] are enrolled: there is
+    /// nothing to measure the answer by. Faces of another size.
     pub fn verify(
         &self,
-        first: &[u8],
-        second: &[u8],
+        first: &PreparedFace,
+        second: &PreparedFace,
         acceptance: Acceptance,
     ) -> Result<Verification> {
         let size = self.preparation().size();
-        let faces = FaceMatrix::from_pixels(size, [first, second].concat())?;
+        let pixels = [first, second].map(|face| face.pixels.as_slice());
+        let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
+        let found = [first, second].map(|face| face.part.location().is_some());
         let (matcher, calibration) = match self.comparer() {
             Comparer::Gallery {
                 matcher,
                 calibration,
             } => (matcher, calibration),
             Comparer::Background(background) => {
-                return self.verify_by_background(background, &faces, acceptance);
+                return self.verify_by_background(background, &faces, &found, acceptance);
             }
         };
         let coordinates = matcher.coordinates(&faces);
@@ -71,14 +75,14 @@ impl Recognizer {
             return Err(self.too_few());
         };
         Ok(Verification {
-            verdict: self.verdict(&faces, passes),
+            verdict: self.verdict(&faces, &[false; 2], passes),
             confidence,
             distance: squared.sqrt(),
             needed,
         })
     }
 
-    /// Whether a prepared face (d pixels) is of an enrolled person, given by the position in
+    /// Whether a prepared face is of an enrolled person, given by the position in
     /// [`Gallery::people`](crate::gallery::Gallery::people).
     ///
     /// As strict as identifying: a stranger who may choose the person they resemble most passes as rarely as
@@ -88,11 +92,12 @@ impl Recognizer {
     /// [`Error::TooFewToVerify`] as in [`Recognizer::verify`]; a face of another size.
     pub fn verify_person(
         &self,
-        face: &[u8],
+        face: &PreparedFace,
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
+        let pixels = face.pixels.clone();
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
         let (matcher, calibration) = match self.comparer() {
             Comparer::Gallery { calibration, .. } if !calibration.gives_names() => {
                 return Err(self.too_few());
@@ -101,7 +106,10 @@ impl Recognizer {
                 matcher,
                 calibration,
             } => (matcher, calibration),
-            Comparer::Background(_) => return self.verify_claim(&faces, person, acceptance),
+            Comparer::Background(_) => {
+                let is_found = face.part.location().is_some();
+                return self.verify_claim(&faces, is_found, person, acceptance);
+            }
         };
         let coordinates = matcher.coordinates(&faces);
         let ranked = matcher.rank(coordinates.as_slice(), self.gallery.people().len());
@@ -111,18 +119,19 @@ impl Recognizer {
         let evidence = evidence.ok_or(Error::Inconsistent)?;
         let passes = calibration.is_known(evidence, acceptance);
         Ok(Verification {
-            verdict: self.verdict(&faces, passes),
+            verdict: self.verdict(&faces, &[false], passes),
             confidence: calibration.confidence(evidence),
             distance: ranked[at].distance(),
             needed: calibration.threshold(acceptance),
         })
     }
 
-    /// Two photos (d x 2) by the background model.
+    /// Two photos (d x 2) by the background model; `found` says which were found as faces.
     fn verify_by_background(
         &self,
         background: &BackgroundComparer,
         faces: &FaceMatrix,
+        found: &[bool; 2],
         acceptance: Acceptance,
     ) -> Result<Verification> {
         let coordinates = Background::bundled()?.coordinates(faces);
@@ -134,7 +143,11 @@ impl Recognizer {
         };
         let (passes, confidence) = calibration.same_person(score, acceptance);
         Ok(Verification {
-            verdict: self.verdict(faces, passes),
+            verdict: match self.verdict(faces, found, passes) {
+                // Who is recognised is a face, in whatever light.
+                _ if passes => Verdict::Same,
+                verdict => verdict,
+            },
             confidence,
             distance: calibration.pair_distance(score),
             needed: calibration.pair_threshold(acceptance),
@@ -145,6 +158,7 @@ impl Recognizer {
     fn verify_claim(
         &self,
         faces: &FaceMatrix,
+        is_found: bool,
         person: usize,
         acceptance: Acceptance,
     ) -> Result<Verification> {
@@ -166,9 +180,9 @@ impl Recognizer {
         let own = own.ok_or(Error::Inconsistent)?;
         Ok(Verification {
             verdict: match found.decision {
-                Decision::NotAFace => Verdict::NotAFace { photo: 0 },
+                Decision::NotAFace if !is_found => Verdict::NotAFace { photo: 0 },
                 Decision::Known if found.closest() == Some(own) => Verdict::Same,
-                Decision::Known | Decision::Unknown => Verdict::Different,
+                Decision::Known | Decision::Unknown | Decision::NotAFace => Verdict::Different,
             },
             confidence: own.confidence,
             distance: own.distance,
@@ -186,16 +200,16 @@ impl Recognizer {
         }
     }
 
-    /// The verdict. Something that does not look like a face is of nobody.
-    fn verdict(&self, faces: &FaceMatrix, passes: bool) -> Verdict {
+    /// The verdict about faces (d x n), of which these were `found` as faces. What neither was nor looks like one is of
+    /// nobody.
+    fn verdict(&self, faces: &FaceMatrix, found: &[bool], passes: bool) -> Verdict {
         let weights = self.space().project(faces);
         let test = FacenessTest::new(self.space());
         let limit = self.comparer().likeness_limit();
-        let is_face =
-            |at: usize| test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit;
+        let is_face = |at: usize| {
+            found[at] || test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit
+        };
         match (0..faces.len()).find(|&at| !is_face(at)) {
-            // Who is recognised is a face, in whatever light.
-            _ if passes && self.background().is_some() => Verdict::Same,
             Some(photo) => Verdict::NotAFace { photo },
             None if passes => Verdict::Same,
             None => Verdict::Different,

@@ -337,7 +337,7 @@ async fn verify_face(
         let recognizer = model.recognizer();
         let mut result = Vec::new();
         for face in recognizer.preparation().prepare_all(photo.luma())? {
-            let found = recognizer.verify_person(&face.pixels, person, Acceptance::default())?;
+            let found = recognizer.verify_person(&face, person, Acceptance::default())?;
             result.push(json!({
                 "box": bounds(face.part.location(), &photo),
                 "subject": gallery.people()[person].as_str(),
@@ -466,7 +466,7 @@ async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer
         let first = recognizer.preparation().prepare(source.luma())?;
         let mut matches = Vec::new();
         for face in recognizer.preparation().prepare_all(target.luma())? {
-            let found = recognizer.verify(&first.pixels, &face.pixels, Acceptance::default())?;
+            let found = recognizer.verify(&first, &face, Acceptance::default())?;
             matches.push(json!({
                 "box": bounds(face.part.location(), &target),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),

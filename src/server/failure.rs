@@ -115,6 +115,36 @@ impl IntoResponse for Failure {
     }
 }
 
+/// Bytes of an error's text that are passed on at most.
+const MOST_TEXT: usize = 4096;
+
+/// An answer of the API: errors that the framework gives as text, or without words, as JSON like all others.
+pub async fn in_json(answer: Response) -> Response {
+    let status = answer.status();
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
+        return answer;
+    }
+    let (parts, body) = answer.into_parts();
+    let text = axum::body::to_bytes(body, MOST_TEXT)
+        .await
+        .unwrap_or_default();
+    let message = match (text.is_empty(), status) {
+        (false, _) => String::from_utf8_lossy(&text).into_owned(),
+        (true, StatusCode::NOT_FOUND) => "no such address: /openapi.json lists them".to_owned(),
+        (true, StatusCode::METHOD_NOT_ALLOWED) => {
+            "this address does not take that method: /openapi.json lists them".to_owned()
+        }
+        (true, _) => status.canonical_reason().unwrap_or("failed").to_owned(),
+    };
+    let mut failure = Failure::new(status, message).into_response();
+    if let Some(methods) = parts.headers.get(header::ALLOW) {
+        failure.headers_mut().insert(header::ALLOW, methods.clone());
+    }
+    failure
+}
+
 /// An error about a folder on this machine.
 pub fn about_folder(folder: &Path, error: &impl std::fmt::Display) -> Failure {
     Failure::bad(format!("{}: {error}", folder.display()))

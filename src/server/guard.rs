@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::access::{Access, COOKIE};
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::page;
 use super::service::Service;
 
@@ -20,6 +20,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
     let mut response = match admit(&service.access, &request) {
+        Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
         Admitted::Begins(session) => begin(&session),
         Admitted::No(failure) if api || request.method() != Method::GET => failure.into_response(),

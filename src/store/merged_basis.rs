@@ -89,7 +89,7 @@ pub fn write_merged_basis<W: Write>(
 /// # Errors
 /// A file that is not there, is no such basis, is damaged, newer, or does not fit together.
 pub fn load_merged_basis(path: &Path) -> Result<MergedBasis> {
-    merged_basis_from_archive(&Archive::read(path)?)
+    merged_basis_from_archive(&Archive::read_named(path)?)
 }
 
 /// Reads it from a file that is in memory already.

@@ -71,7 +71,7 @@ pub fn write_partial<W: Write>(part: &Partial, out: &mut BufWriter<W>) -> io::Re
 /// # Errors
 /// A file that is not there, is no part, is damaged, newer, or does not fit together.
 pub fn load_partial(path: &Path) -> Result<Partial> {
-    partial_from_archive(&Archive::read(path)?)
+    partial_from_archive(&Archive::read_named(path)?)
 }
 
 /// Reads it from a file that is in memory already.

@@ -10,7 +10,7 @@ use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 use eigenfaces::recognizer::{Recognizer, Settings, Verdict};
 use eigenfaces::store;
 
@@ -209,6 +209,12 @@ fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
     check(&all, true_accepts);
 }
 
+/// A face that was taken as it is.
+fn whole(pixels: Vec<u8>) -> PreparedFace {
+    let part = Part::Assumed;
+    PreparedFace { pixels, part }
+}
+
 #[test]
 fn bundled_people_verify() {
     let size = FaceSize::new(60, 70).unwrap();
@@ -217,16 +223,18 @@ fn bundled_people_verify() {
     let recognizer = learn(preparation, all.clone(), Settings::default());
     let face = |person: &str, number: usize| {
         let mut theirs = all.iter().filter(|face| face.person.as_str() == person);
-        theirs.nth(number).unwrap().pixels.clone()
+        whole(theirs.nth(number).unwrap().pixels.clone())
     };
-    let verify = |a: &[u8], b: &[u8]| recognizer.verify(a, b, Acceptance::default()).unwrap();
+    let verify = |a: &PreparedFace, b: &PreparedFace| {
+        recognizer.verify(a, b, Acceptance::default()).unwrap()
+    };
     let same = verify(&face("Ada", 0), &face("Ada", 1));
     let other = verify(&face("Ada", 0), &face("Boris", 0));
     assert_eq!(other.verdict, Verdict::Different);
     assert!(same.confidence > other.confidence && same.distance < other.distance);
     let itself = verify(&face("Ada", 0), &face("Ada", 0));
     assert_eq!((itself.verdict, itself.distance), (Verdict::Same, 0.0));
-    let flat = vec![128; size.pixels()];
+    let flat = whole(vec![128; size.pixels()]);
     assert_eq!(
         verify(&face("Ada", 0), &flat).verdict,
         Verdict::NotAFace { photo: 1 }

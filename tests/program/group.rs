@@ -271,6 +271,62 @@ fn photos_are_sorted_by_person() {
 }
 
 #[test]
+fn what_cannot_be_sorted_is_not_counted() {
+    let folder = crate::enrolled();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("all/inbox")).unwrap();
+    fs::copy(crate::support::photo_of_ada(), at("all/inbox/ada.png")).unwrap();
+    // Nothing can be made in a file.
+    fs::create_dir(at("sorted")).unwrap();
+    fs::write(at("sorted/Ada"), "a file").unwrap();
+    let sort = |photos: &str, into: &str| {
+        run(
+            folder.path(),
+            ["identify", photos, "--sort-into", into, "--copy"],
+        )
+    };
+    let failed = sort("all/inbox", "sorted");
+    failed.ended(3, &["copied 0 photos into sorted/Ada"]);
+    // Photos below the folder that they are sorted into are an earlier run's, but for those that are named.
+    sort("all/inbox", "all").failed_saying(&["all photos lie below it"]);
+    let named = sort("all/inbox/ada.png", "all").done();
+    assert!(named.stdout.contains("Ada"), "{}", named.stdout);
+    assert!(at("all/Ada/ada.png").exists());
+    fs::copy(group_photo(), at("party.png")).unwrap();
+    let again = run(
+        folder.path(),
+        [
+            "identify",
+            "party.png",
+            "all",
+            "--sort-into",
+            "all",
+            "--copy",
+        ],
+    );
+    again.ended(0, &["2 photos in all left out"]);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let folder = crate::enrolled();
+    let ada = crate::text(crate::support::photo_of_ada());
+    for (option, value) in [
+        ("--sort-into", "out"),
+        ("--annotate", "out"),
+        ("--save-faces", "out"),
+    ] {
+        let both = ["identify", ada, "--write-xmp", "--dry-run", option, value];
+        run(folder.path(), both).ended(2, &[option]);
+    }
+    fs::create_dir(folder.path().join("photos")).unwrap();
+    fs::copy(group_photo(), folder.path().join("photos/party.png")).unwrap();
+    run(folder.path(), ["group", "photos", "--dry-run"]).ended(2, &["--apply", "eigenfaces group"]);
+    assert!(!folder.path().join("out").exists());
+    assert!(!folder.path().join("photos/eigenfaces.faces").exists());
+}
+
+#[test]
 fn names_are_written_beside_photos_and_stay_as_people_gave_them() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);

@@ -1,5 +1,6 @@
 //! `verify`: same, not the same, and what cannot be told.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -41,6 +42,34 @@ fn two_photos_of_one_person_and_of_two() {
     let csv = ask(&first, &other, "csv");
     assert!(csv.starts_with("photo,other,person,decision,confidence,distance\n"));
     assert!(csv.contains(",,different,"), "{csv}");
+}
+
+#[test]
+fn whatever_was_found_as_a_face_is_one() {
+    let folder = scratch();
+    // What one person looks like tells little of what a face looks like.
+    fs::create_dir_all(folder.path().join("one")).unwrap();
+    let ada = bundled_faces().join("Ada");
+    for photo in fs::read_dir(ada).unwrap() {
+        let photo = photo.unwrap();
+        let place = folder.path().join("one/Ada").join(photo.file_name());
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(photo.path(), place).unwrap();
+    }
+    run(folder.path(), ["enroll", "one"]).done();
+    for name in ["boris.png", "farid.png", "stranger-1.png", "stranger-2.png"] {
+        let photo = probes().join(name);
+        let found = run(
+            folder.path(),
+            ["identify", text(&photo), "--format", "json"],
+        )
+        .done();
+        let found: Value = serde_json::from_str(&found.stdout).unwrap();
+        let is_face = found["faces"][0]["decision"] != "not-a-face";
+        let asked = run(folder.path(), ["verify", text(&photo), "--person", "Ada"]);
+        let expected = if is_face { 1 } else { 2 };
+        assert_eq!(asked.code, expected, "{name}: {}", asked.stderr);
+    }
 }
 
 #[test]

@@ -47,6 +47,66 @@ fn a_folder_that_lies_too_high_is_refused() {
 }
 
 #[test]
+fn a_photo_beside_the_people_does_not_make_their_folder_a_person() {
+    let folder = scratch();
+    faces(&folder.path().join("deep"), &["Ada", "Boris", "Chiara"]);
+    picture(&folder.path().join("deep/faces/cover.png"), 40, 50, 9);
+    let refused = run(folder.path(), ["enroll", "deep"]);
+    refused.failed_saying(&["deep/faces", "'Ada'", "hardly a person", "--nested"]);
+    // A person's albums beside photos of their own are that person's.
+    faces(folder.path(), &["Dora", "Emil"]);
+    picture(&folder.path().join("faces/Dora/old/1.png"), 40, 50, 77);
+    picture(&folder.path().join("faces/Dora/new/1.png"), 40, 50, 78);
+    run(folder.path(), ["enroll", "faces", "--size", "24x30"]).done();
+    assert_eq!(people(folder.path()), "Dora (5 faces)\nEmil (3 faces)\n");
+}
+
+#[test]
+fn standard_input_is_nobody() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    let refused = run(folder.path(), ["enroll", "-", "--model", "new.npz"]);
+    refused.failed_saying(&["tells no person", "--labels"]);
+    assert!(!folder.path().join("new.npz").exists());
+    let sorted = ["identify", "-", "--sort-into", "out", "--copy"];
+    run(folder.path(), sorted).ended(2, &["--sort-into", "standard input", "eigenfaces identify"]);
+}
+
+#[test]
+fn a_missing_basis_is_no_missing_model() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    for command in [
+        &["merge", "gone.npz", "-o", "basis.npz"][..],
+        &[
+            "enroll", "faces", "--basis", "gone.npz", "--model", "new.npz",
+        ],
+    ] {
+        let refused = run(folder.path(), command);
+        assert!(!refused.stderr.contains("enrol people first"));
+        refused.failed_saying(&["gone.npz: no such file"]);
+    }
+}
+
+#[test]
+fn a_table_of_pairs_is_a_file() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    let refused = |table: &str| run(folder.path(), ["evaluate", "faces", "--pairs", table]);
+    refused("gone.tsv").failed_saying(&["gone.tsv: no such file"]);
+    #[cfg(unix)]
+    refused("/dev/zero").failed_saying(&["/dev/zero"]);
+    let pairs = "1\tAda/1.png\tAda/2.png\t1\n1\tAda/1.png\tBoris/1.png\t0\n\
+                 2\tBoris/1.png\tBoris/2.png\t1\n2\tAda/2.png\tBoris/2.png\t0\n";
+    fs::write(folder.path().join("pairs.tsv"), pairs).unwrap();
+    let command = [
+        "evaluate",
+        "faces",
+        "--pairs",
+        "pairs.tsv",
+        "--learn-background",
+    ];
+    run(folder.path(), command).failed_saying(&["background model", "too few"]);
+}
+
+#[test]
 fn a_folder_without_faces_is_refused() {
     let folder = scratch();
     for (seed, person) in [(0, "Ada"), (50, "Boris")] {

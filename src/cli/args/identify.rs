@@ -78,7 +78,7 @@ pub struct Xmp {
     #[arg(long)]
     pub write_xmp: bool,
     /// With --write-xmp: say what would be written, and write nothing
-    #[arg(long, requires = "write_xmp")]
+    #[arg(long, requires = "write_xmp", conflicts_with_all = ["sort_into", "annotate", "save_faces", "explain"])]
     pub dry_run: bool,
 }
 

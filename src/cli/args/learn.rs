@@ -31,7 +31,7 @@ pub struct Prepare {
 pub struct LearningOptions {
     #[command(flatten)]
     pub prepare: Prepare,
-    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none where an option below says how to compare]
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none with --features, --copies, --kernel, --scale-pixels, --metric or --clusters]
     #[arg(long, value_name = "MODEL")]
     pub background: Option<Prior>,
     /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
@@ -58,7 +58,7 @@ pub struct LearningOptions {
         default_missing_value = "yes"
     )]
     pub scale_pixels: Option<PixelScale>,
-    /// How faces are compared: euclidean, root, whitened or within, each also with -cosine, or cosine [default: within-cosine]
+    /// How faces are compared: euclidean, cosine, root, root-cosine, whitened, whitened-cosine, within or within-cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
     /// Clusters a person: `auto`, `faces` (nearest single face), or a number of centroids [default: auto]

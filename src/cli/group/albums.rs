@@ -240,11 +240,11 @@ pub fn refuse_no_folder(folder: &Path) -> Result<()> {
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     if !folder.is_dir() {
-        return Err(eigenfaces::Error::UnreadablePath {
+        return Err(Error::WrongFolder {
             path: folder.to_owned(),
-            reason: "it is no folder; `eigenfaces identify` looks at single photos".to_owned(),
-        }
-        .into());
+            reason: "is no folder".to_owned(),
+            remedy: "`eigenfaces identify` looks at single photos",
+        });
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use eigenfaces::background::Background;
 use eigenfaces::dataset::{Person, natural};
 use eigenfaces::face_index::{self, Answers, FaceKey};
@@ -21,6 +22,7 @@ use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
 use super::args::{Format, Group};
+use super::misuse;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 use crate::cli::error::Result;
@@ -39,6 +41,15 @@ const PROPOSED: usize = 10;
 pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(table) = &args.apply {
         return apply::run(args, table, model, output);
+    }
+    // The parser does not ask for --apply beside folders, for the two exclude each other.
+    for (option, is_given) in [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp)] {
+        if is_given {
+            let message = format!(
+                "{option} goes with --apply GROUPS.csv: without it no name is given to anybody"
+            );
+            misuse::end(ErrorKind::MissingRequiredArgument, message);
+        }
     }
     args.folders
         .iter()
@@ -231,6 +242,12 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
         Format::Text => in_words(sorted, output),
         Format::Json => in_json(sorted, output),
         Format::Csv => {
+            if !sorted.known.is_empty() {
+                let people = counted(sorted.known.len(), "person", "people");
+                output.say(&format!(
+                    "faces of {people} were recognised: the table has those to be named only"
+                ));
+            }
             output.line(table::HEADER)?;
             table::rows(&sorted.unnamed, &sorted.grouping)
                 .iter()

@@ -7,7 +7,6 @@ mod results;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, Limits, PhotoFile};
 use eigenfaces::error::PhotoProblem;
@@ -16,7 +15,7 @@ use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use eigenfaces::store::Outputs;
 
-use super::args::{Cli, Format, Identify};
+use super::args::{Format, Identify};
 use super::copies::Copies;
 use super::error::Result;
 use super::gallery::Gallery;
@@ -24,7 +23,7 @@ use super::learning::Naming;
 use super::outcome::Outcome;
 use super::output::Output;
 use super::photos::Photos;
-use super::{files, learning};
+use super::{files, learning, misuse};
 use explanation::Explanation;
 use report::Report;
 use results::Results;
@@ -36,11 +35,11 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     // Wrong use is said before photos are looked for.
     learning::refuse_unused(&args.origin);
-    refuse_explaining_a_pipe(args);
+    refuse_a_pipe(args);
     // What this program wrote into a folder of photos is not read, and may be replaced.
     let mut photos = Photos::list(&args.photos, output)?;
     if let Some(folder) = &args.sorting.sort_into {
-        photos.leave_out(folder);
+        photos.leave_out(folder, &args.photos, output)?;
     }
     let inputs = files::inputs(&photos.paths, &args.origin, model);
     let mut outputs = Outputs::new(inputs, args.force.into());
@@ -132,14 +131,21 @@ fn look(
 }
 
 /// Ends with a usage error where a photo would have to be read twice that can be read once only.
-fn refuse_explaining_a_pipe(args: &Identify) {
+fn refuse_a_pipe(args: &Identify) {
     let mut photos = args.photos.iter();
-    if args.explain.is_some() && photos.any(|photo| dataset::is_standard_input(photo)) {
-        let message = "--explain looks at a photo twice, and standard input can be read once: save the photo as a file";
-        Cli::command()
-            .error(ErrorKind::ArgumentConflict, message)
-            .exit();
+    if !photos.any(|photo| dataset::is_standard_input(photo)) {
+        return;
     }
+    let message = match (&args.explain, &args.sorting.sort_into) {
+        (Some(_), _) => {
+            "--explain looks at a photo twice, and standard input can be read once: save the photo as a file"
+        }
+        (None, Some(_)) => {
+            "--sort-into sorts files, and standard input is none: save the photo as a file"
+        }
+        (None, None) => return,
+    };
+    misuse::end(ErrorKind::ArgumentConflict, message)
 }
 
 /// Enrolled faces that an approximate search is tried with.

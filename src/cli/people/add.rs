@@ -1,10 +1,13 @@
 //! `eigenfaces people add`: one face of a photo is enrolled.
 
 use eigenfaces::dataset::{Person, Photo};
+use eigenfaces::decision::Decision;
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::preparation::{FaceChoice, Preparation};
+use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use serde_json::json;
 
 use super::{Log, Model, Plan, Verb};
@@ -23,6 +26,12 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
     };
     let is_new = !model.gallery().people().contains(&person);
     let face = face(args, &person, model.recognizer.preparation())?;
+    if !is_like_a_face(&face, model.recognizer)? {
+        output.warn(&format!(
+            "{}: does not look like a face; if it is none, take it back with `eigenfaces people undo`",
+            shown(&args.photo)
+        ));
+    }
     let (after, repeats) = model.gallery().clone().with(vec![face])?;
     if let Some(disputed) = enrollment::disputes(&repeats, &()).pop() {
         return Err(eigenfaces::Error::Photo {
@@ -52,6 +61,18 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
         json: json!({ "added": person.as_str(), "new": is_new }),
         log: Log::Faces,
     })
+}
+
+/// Whether a face is not what `identify` would call none.
+fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Result<bool> {
+    let size = recognizer.preparation().size();
+    let face = FaceMatrix::from_pixels(size, face.pixels.clone())?;
+    let found = recognizer
+        .identifier()
+        .identify_faces(&face, QueryOptions::default());
+    Ok(found
+        .iter()
+        .all(|found| found.decision != Decision::NotAFace))
 }
 
 /// The chosen face, prepared.

@@ -48,6 +48,46 @@ fn ended(server: &Server, answer: &Value) -> Value {
 }
 
 #[test]
+fn every_error_is_json() {
+    let folder = enrolled();
+    let server = Server::start(folder.path());
+    let photo = probe("ada.png");
+    let wrong = [
+        ("POST", "/api/v0/identify?top=-1", &photo[..], 400, "top"),
+        (
+            "PUT",
+            "/api/v0/people/Ada",
+            b"text",
+            415,
+            "application/json",
+        ),
+        (
+            "PUT",
+            "/api/v0/people/Ada",
+            b"{\"wrong\": 1}",
+            422,
+            "missing field",
+        ),
+        ("GET", "/api/v0/basis/-1/picture.png", b"", 400, "-1"),
+        ("GET", "/api/v0/nosuch", b"", 404, "/openapi.json"),
+        ("PATCH", "/api/v0/people/Ada", b"", 405, "method"),
+        (
+            "POST",
+            "/api/v1/recognition/recognize?limit=-1",
+            &photo[..],
+            400,
+            "limit",
+        ),
+    ];
+    for (method, path, body, status, word) in wrong {
+        let answer = server.ask(method, path, body).has(status).json();
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains(word), "{method} {path}: {message}");
+        assert_eq!(answer["error"], answer["message"]);
+    }
+}
+
+#[test]
 fn it_answers_as_the_program_does() {
     let folder = enrolled();
     let ada = probes().join("ada.png");

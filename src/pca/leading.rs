@@ -1,0 +1,101 @@
+//! Principal components by the leading eigenpairs of a scatter matrix that does not come from exact integers.
+
+use faer::MatRef;
+use nalgebra::{DMatrix, DVector};
+
+use super::spectrum::{self, Block};
+use super::{ComponentCount, Components, PcaError, Solver, eigen, products};
+
+/// The leading eigenpairs of a scatter matrix.
+pub(crate) struct Leading {
+    /// The eigenvalues, decreasing, all above the rank cut.
+    pub scatter: Vec<f64>,
+    /// side x k; the entry of largest magnitude of each column is positive.
+    pub vectors: DMatrix<f64>,
+    /// The trace.
+    pub total: f64,
+    /// The largest `‖A v - λ v‖` over the largest eigenvalue.
+    pub residual: f64,
+    /// n, the samples.
+    samples: usize,
+}
+
+impl Leading {
+    /// As many eigenpairs of a scatter matrix as `wanted` settles on, for n samples of d numbers.
+    pub fn of(
+        scatter: DMatrix<f64>,
+        wanted: ComponentCount,
+        n: usize,
+        d: usize,
+    ) -> Result<Self, PcaError> {
+        let block = Block {
+            rank: scatter.nrows().min(n - 1),
+            scatter,
+            parity: None,
+        };
+        let mut found = spectrum::solve(vec![block], n, wanted)?;
+        found.apply(wanted, n, d)?;
+        let mut vectors = found.vectors.swap_remove(0);
+        spectrum::fix_signs(&mut vectors);
+        Ok(Self {
+            scatter: found.scatter,
+            vectors,
+            total: found.total,
+            residual: found.residual,
+            samples: n,
+        })
+    }
+
+    /// The components of centred samples (d x n) by their Gram matrix, n x n.
+    pub fn by_gram(
+        centred: MatRef<'_, f64>,
+        mean: DVector<f64>,
+        wanted: ComponentCount,
+    ) -> Result<Components, PcaError> {
+        let gram = eigen::inner_product(centred, centred);
+        let found = Self::of(gram, wanted, centred.ncols(), centred.nrows())?;
+        let mut coefficients = found.vectors.clone();
+        for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
+            column /= scatter.sqrt();
+        }
+        let basis = eigen::product(centred, eigen::view(&coefficients));
+        found.components(mean, basis, Solver::Gram)
+    }
+
+    /// The components of n samples with this mean by their covariance, times n - 1: d x d.
+    pub fn by_covariance(
+        scatter: DMatrix<f64>,
+        mean: DVector<f64>,
+        wanted: ComponentCount,
+        n: usize,
+    ) -> Result<Components, PcaError> {
+        let d = scatter.nrows();
+        let found = Self::of(scatter, wanted, n, d)?;
+        let basis = found.vectors.clone();
+        found.components(mean, basis, Solver::Covariance)
+    }
+
+    /// Components with this basis (d x k), which is made orthonormal, and its signs fixed.
+    fn components(
+        self,
+        mean: DVector<f64>,
+        mut basis: DMatrix<f64>,
+        solver: Solver,
+    ) -> Result<Components, PcaError> {
+        products::reorthonormalise(&mut basis)
+            .map_err(|error| PcaError::Eigen(error.to_string()))?;
+        spectrum::fix_signs(&mut basis);
+        let freedom = (self.samples - 1) as f64;
+        let eigenvalues = self.scatter.iter().map(|scatter| scatter / freedom);
+        Ok(Components {
+            mean,
+            basis,
+            eigenvalues: eigenvalues.collect(),
+            total_variance: self.total / freedom,
+            faces: self.samples,
+            parity: None,
+            residual: self.residual,
+            solver,
+        })
+    }
+}
