@@ -87,10 +87,13 @@ impl Training {
     /// two-covariance model of these, and both maps folded into one basis of bytes.
     ///
     /// # Errors
-    /// Fewer photos than components, or nobody with two photos.
+    /// Too few photos, or nobody with two.
     pub fn learn(&self, photos: &Described) -> Result<Background> {
         let [plain, relit] = &photos.channels;
         let counts = photos.counts();
+        if !counts.iter().any(|&photos| photos > 1) {
+            return Err(too_few());
+        }
         let projections = [self.channel(plain, &counts)?, self.channel(relit, &counts)?];
         Ok(Background { projections })
     }
@@ -113,9 +116,7 @@ impl Training {
         }
         let model = TwoCovariance::fit(&whitened, counts, self.rounds);
         let found = model.and_then(|model| model.diagonalise());
-        let (mut directions, between) = found.ok_or(Error::Background {
-            problem: BackgroundProblem::TooFewPhotos,
-        })?;
+        let (mut directions, between) = found.ok_or_else(too_few)?;
         for (mut row, value) in directions.row_iter_mut().zip(space.eigenvalues()) {
             row /= value.sqrt();
         }
@@ -126,6 +127,12 @@ impl Training {
             space.mean().as_slice(),
             between,
         ))
+    }
+}
+
+fn too_few() -> Error {
+    Error::Background {
+        problem: BackgroundProblem::TooFewPhotos,
     }
 }
 
