@@ -53,6 +53,7 @@ fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
         PhotoProblem::NoPerson => Some("--labels FILE.csv"),
         PhotoProblem::WhichFace { .. } => Some("--face"),
         PhotoProblem::Unmapped { .. } => Some("--scale"),
+        PhotoProblem::NotAFile => Some("`eigenfaces identify -` reads a pipe"),
         PhotoProblem::Locate(LocateError::Detector) => Some("--framing as-is"),
         _ => None,
     }

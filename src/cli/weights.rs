@@ -107,13 +107,14 @@ impl Table {
     fn to_json(&self) -> io::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Line<'a> {
-            schema: u32,
             #[serde(flatten)]
             row: &'a Row,
             #[serde(skip_serializing_if = "Option::is_none")]
             weights: Option<&'a [f32]>,
             #[serde(skip_serializing_if = "Option::is_none")]
             whitened: Option<&'a [f32]>,
+            /// Last, for a table of this program is known by how it begins.
+            schema: u32,
         }
         let mut bytes = Vec::new();
         for row in &self.rows {
@@ -123,10 +124,10 @@ impl Table {
                 Scale::Whitened => (None, Some(list)),
             };
             let line = Line {
-                schema: SCHEMA,
                 row,
                 weights,
                 whitened,
+                schema: SCHEMA,
             };
             serde_json::to_writer(&mut bytes, &line)?;
             bytes.push(b'\n');

@@ -138,7 +138,7 @@ pub enum PhotoProblem {
     },
 
     /// One face is wanted of several, or one that is not there.
-    #[error("shows {}", if *.count == 1 { "one face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted from left to right") })]
+    #[error("shows {}", if *.count == 1 { "1 face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted from left to right") })]
     WhichFace {
         /// Number of faces that it shows.
         count: usize,

@@ -135,7 +135,10 @@ fn people_come_and_go() {
     assert!(matches!(as_other, Err(Error::PhotoOfOther { .. })));
     let second = model.add_photo(&person, &other, FaceChoice::Number(2), "");
     let message = second.unwrap_err().to_string();
-    assert!(message.contains("shows 1 face; say which"), "{message}");
+    assert!(
+        message.contains("shows 1 face, which has the number 1"),
+        "{message}"
+    );
 
     let verified = model
         .verify_person(&other, c, Acceptance::default())

@@ -167,7 +167,7 @@ fn pipes_and_devices_are_not_waited_for() {
         let code = if args[0] == "verify" { 2 } else { 1 };
         assert!(said && failed.code == code, "{args:?}: {}", failed.stderr);
     }
-    ends(folder.path(), &["identify", "pipe.png"]).failed_saying(&["pipe or device", "give -"]);
+    ends(folder.path(), &["identify", "pipe.png"]).failed_saying(&["pipe or device", "identify -"]);
     ends(folder.path(), &["identify", ada, "pipe.png"]).ended(3, &["pipe or device"]);
     if Path::new("/proc/kmsg").exists() {
         ends(folder.path(), &["identify", "/proc/kmsg"]).failed_saying(&["/proc/kmsg"]);
