@@ -111,8 +111,9 @@ fn people_come_and_go() {
     let held_back = photos_of(folder.path(), c);
     let photo = Photo::open(&held_back[0]).unwrap();
     let other = Photo::open(&held_back[1]).unwrap();
-    fs::rename(folder.path().join(c), folder.path().join("../later")).unwrap();
-    let later = folder.path().parent().unwrap().join("later");
+    let elsewhere = scratch();
+    let later = elsewhere.path().join("later");
+    fs::rename(folder.path().join(c), &later).unwrap();
     let mut model = Model::enroll(folder.path(), &Options::default()).unwrap();
     let two = model.clone();
     assert_eq!(names(&model), [a, b]);
@@ -178,7 +179,6 @@ fn people_come_and_go() {
         model.remove_person("Nobody"),
         Err(Error::NoSuchPerson { .. })
     ));
-    fs::remove_dir_all(later).unwrap();
 }
 
 #[derive(Default)]
