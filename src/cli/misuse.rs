@@ -9,7 +9,7 @@ use super::args::Cli;
 pub fn end(kind: ErrorKind, message: impl std::fmt::Display) -> ! {
     let mut program = Cli::command();
     program.build();
-    let given = std::env::args().find(|word| program.find_subcommand(word).is_some());
+    let given = std::env::args_os().find(|word| program.find_subcommand(word).is_some());
     let command = given.and_then(|name| program.find_subcommand_mut(name));
     match command {
         Some(command) => command.error(kind, message).exit(),

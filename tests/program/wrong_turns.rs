@@ -71,6 +71,21 @@ fn standard_input_is_nobody() {
     run(folder.path(), sorted).ended(2, &["--sort-into", "standard input", "eigenfaces identify"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn wrong_use_with_an_odd_file_name_is_wrong_use() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = enrolled(&["Ada", "Boris"]);
+    let odd = OsStr::from_bytes(b"odd-\xff.png");
+    let words = ["project", "--framing", "as-is"].map(OsStr::new);
+    let wrong = run(folder.path(), words.iter().copied().chain([odd]));
+    wrong.ended(
+        2,
+        &["--framing is an option of learning", "eigenfaces project"],
+    );
+}
+
 #[test]
 fn a_missing_basis_is_no_missing_model() {
     let folder = enrolled(&["Ada", "Boris"]);
