@@ -18,9 +18,6 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 
-/// Bytes of a table that are read at most: millions of pairs.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::Pairs {
@@ -29,7 +26,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     };
     let mut text = String::new();
     dataset::open_file(table)
-        .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+        .and_then(|mut file| file.read_to_string(&mut text))
         .map_err(|error| problem(reason(&error)))?;
     let wanted = pairs::parse_pairs(&text).map_err(problem)?;
     let learned_from = match args.learn_background {

@@ -77,15 +77,11 @@ impl KernelPca {
             return Err(PcaError::NoVariance(n));
         }
         let found = Leading::of(centred, self.components, n, faces.size().pixels())?;
-        let mut vectors = found.vectors;
-        for (mut vector, scatter) in vectors.column_iter_mut().zip(&found.scatter) {
-            vector /= scatter.sqrt();
-        }
         let freedom = (n - 1) as f64;
         Ok(KernelSpace {
             kernel: self.kernel,
             learned,
-            coefficients: vectors.transpose(),
+            coefficients: found.coefficients().transpose(),
             eigenvalues: found.scatter.iter().map(|value| value / freedom).collect(),
             total_variance: found.total / freedom,
         })

@@ -11,11 +11,11 @@ pub(crate) struct Leading {
     /// The eigenvalues, decreasing, all above the rank cut.
     pub scatter: Vec<f64>,
     /// side x k; the entry of largest magnitude of each column is positive.
-    pub vectors: DMatrix<f64>,
+    vectors: DMatrix<f64>,
     /// The trace.
     pub total: f64,
     /// The largest `‖A v - λ v‖` over the largest eigenvalue.
-    pub residual: f64,
+    residual: f64,
     /// n, the samples.
     samples: usize,
 }
@@ -46,6 +46,16 @@ impl Leading {
         })
     }
 
+    /// The vectors over the roots of their scatter: the combinations of samples (side x k) that have length 1, where the
+    /// matrix holds the samples' inner products.
+    pub fn coefficients(&self) -> DMatrix<f64> {
+        let mut coefficients = self.vectors.clone();
+        for (mut column, scatter) in coefficients.column_iter_mut().zip(&self.scatter) {
+            column /= scatter.sqrt();
+        }
+        coefficients
+    }
+
     /// The components of centred samples (d x n) by their Gram matrix, n x n.
     pub fn by_gram(
         centred: MatRef<'_, f64>,
@@ -54,11 +64,7 @@ impl Leading {
     ) -> Result<Components, PcaError> {
         let gram = eigen::inner_product(centred, centred);
         let found = Self::of(gram, wanted, centred.ncols(), centred.nrows())?;
-        let mut coefficients = found.vectors.clone();
-        for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
-            column /= scatter.sqrt();
-        }
-        let basis = eigen::product(centred, eigen::view(&coefficients));
+        let basis = eigen::product(centred, eigen::view(&found.coefficients()));
         found.components(mean, basis, Solver::Gram)
     }
 
