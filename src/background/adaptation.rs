@@ -233,7 +233,7 @@ impl Adaptation {
 }
 
 /// Raw coordinates of a photo in the channel whose k rows begin with `row`.
-fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] {
+pub(super) fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] {
     &raw.as_slice()[photo * raw.nrows() + row..][..k]
 }
 

@@ -8,31 +8,18 @@
 //!
 //! How the constants were found: docs/RECIPES.md.
 
+mod seen;
+
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
-use super::{Adaptation, Background, People};
+use super::{Background, People};
 use crate::decision::{Acceptance, STRANGER_PRIOR, upper_normal_quantile};
+use seen::Seen;
 
-/// Parts the people are split into; each in turn is left out of adapting.
-const FOLDS: usize = 5;
-
-/// People taken for calibration at most, evenly spread.
-const MOST_PEOPLE: usize = 200;
-
-/// Spread of strangers' scores in photos of the background's own kind, and how much more in photos of another kind, and
-/// in photos that are as different as unaligned crops.
-const SPREAD: f64 = 1.40;
-const FOREIGN_SPREAD: f64 = 0.45;
-const DISTANT_SPREAD: f64 = 0.70;
-
-/// The offset (see [`offset`]) from which a kind of photos is another one, and the range over which it counts as
-/// distant.
+/// The offset (see [`offset`]) from which a kind of photos is another one.
 const FOREIGN: f64 = 0.12;
-const DISTANT: f64 = 0.6;
-const MOST_DISTANT: f64 = 2.0;
 
 /// The squared length of the mean of people whose kind of photos is the background's, in terms of what the model
 /// expects: for photos without number, and what one over the number of photos adds. Below 1, for lengths are
@@ -41,29 +28,21 @@ const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
 
 /// By how many spreads the greatest of N scores lies lower than that of N independent normal ones, in familiar and in
 /// foreign photos.
-const DEPENDENCE: (f64, f64) = (0.35, 0.15);
+const DEPENDENCE: (f64, f64) = (0.45, 0.15);
 
-/// The amount that the domain's mean, which contains the enrolled people, takes off strangers' scores, divided by N.
-const DRAWN: f64 = 2.3;
-/// The amount that the domain's mean takes off strangers' scores where one person is enrolled.
-const DRAWN_ALONE: f64 = 1.8;
+/// The share of the mean of strangers' scores that the model expects (below 0, as few people make up the domain's mean)
+/// which familiar and foreign photos show: the mean of foreign ones also contains what is common to their kind.
+const DRAWN: (f64, f64) = (1.0, 0.7);
 
-/// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
-const SPREAD_WORTH: f64 = 6.0;
-const MOST_SPREAD_PEOPLE: usize = 60;
+/// The offsets between which that share falls to what is left in distant photos: their mean is that of their kind.
+const DISTANT_MEAN: (f64, f64) = (1.0, 1.5);
 
-/// Another photo's score in terms of what the model expects of it, in familiar and in foreign photos; the photos that
-/// this counts for.
-const GENUINE: (f64, f64) = (0.62, 0.73);
-const GENUINE_WORTH: f64 = 10.0;
+/// The share that is left in distant photos of people with one photo each: what is their own in single photos. With n
+/// photos each an n-th of it.
+const DRAWN_BY_PHOTOS: f64 = 0.25;
 
-/// A photo left out of few is scored a little lower than another photo of that person would be, for it also took part in
-/// the domain's mean.
-const LEFT_OUT: f64 = 1.1;
-
-/// Spread of enrolled people's scores assumed, and the photos that this counts for.
-const GENUINE_SPREAD: f64 = 1.75;
-const GENUINE_SPREAD_WORTH: f64 = 20.0;
+/// Doubt about the mean of strangers' scores, as a share of it: it adds to their spread.
+const DOUBT: f64 = 0.15;
 
 /// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass.
 const LOW: f64 = 2.33;
@@ -102,6 +81,8 @@ struct Claim {
     people: usize,
     /// Mean of a stranger's score against one person.
     location: f64,
+    /// By how many spreads the best lies lower than that of independent normal scores.
+    dependence: f64,
     /// Mean of the score where the claim is true.
     genuine: f64,
 }
@@ -144,18 +125,21 @@ impl Calibration {
         let count = own.len();
         let offset = offset(background, raw, &own);
         let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
-        let seen = Seen::gather(background, raw, &some(own));
-        let (spread, location) = (seen.spread(offset, foreign), location(count));
-        let expected = people.expected_genuine();
-        let (ratio, genuine_spread) = seen.genuine(foreign);
+        let expected = people.expected(raw, &own);
+        let range = expected.genuine - expected.stranger;
+        // What it would be if the people enrolled had no part in the domain's mean.
+        let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
+        let location = drawn(offset, foreign, &own) * expected.stranger;
+        let seen = Seen::gather(background, raw, own);
+        let (ratio, genuine_spread) = seen.genuine(location, range / full_range);
         Self {
             people: count,
             foreign,
             location,
-            spread,
-            genuine: ratio * expected,
+            spread: seen.spread(offset, foreign).hypot(DOUBT * location),
+            genuine: location + ratio * range,
             genuine_spread,
-            genuine_pair: ratio * people.expected_pair(),
+            genuine_pair: ratio * range / full_range * people.expected_pair(),
         }
     }
 
@@ -164,6 +148,7 @@ impl Calibration {
         Claim {
             people: self.people,
             location: self.location,
+            dependence: DEPENDENCE.0 + (DEPENDENCE.1 - DEPENDENCE.0) * self.foreign,
             genuine: self.genuine,
         }
     }
@@ -173,6 +158,7 @@ impl Calibration {
         Claim {
             people: 1,
             location: 0.0,
+            dependence: 0.0,
             genuine: self.genuine_pair,
         }
     }
@@ -182,8 +168,7 @@ impl Calibration {
         let people = claim.people.max(1) as f64;
         // 1 - (1 - share)^(1 / N)
         let tail = -f64::exp_m1(f64::ln_1p(-share.clamp(1e-9, 0.999)) / people);
-        let dependence = DEPENDENCE.0 + (DEPENDENCE.1 - DEPENDENCE.0) * self.foreign;
-        claim.location + self.spread * (upper_normal_quantile(tail) - dependence)
+        claim.location + self.spread * (upper_normal_quantile(tail) - claim.dependence)
     }
 
     /// The score beyond which about the share `far` of strangers lie, against the best of `people`: raised where
@@ -318,12 +303,15 @@ fn logistic(log_odds: f64) -> f64 {
     VOUCHED / (1.0 + (-log_odds).exp())
 }
 
-/// Mean of a stranger's score against one of so many people.
-fn location(people: usize) -> f64 {
-    match people {
-        0 | 1 => -DRAWN_ALONE,
-        more => -DRAWN / more as f64,
-    }
+/// The share of the mean of strangers' scores that the model expects which photos of this kind show; `own` are the photos
+/// of each person.
+fn drawn(offset: f64, foreign: f64, own: &[Vec<usize>]) -> f64 {
+    let (from, to) = DISTANT_MEAN;
+    let near = ((to - offset) / (to - from)).clamp(0.0, 1.0);
+    let of_people = DRAWN.0 + (DRAWN.1 - DRAWN.0) * foreign;
+    let once: f64 = own.iter().map(|photos| 1.0 / photos.len() as f64).sum();
+    let of_photos = DRAWN_BY_PHOTOS * once / own.len().max(1) as f64;
+    near * of_people + (1.0 - near) * of_photos
 }
 
 /// The distance of the mean of the gallery's people from the background's, beyond that which so many people of the background
@@ -346,110 +334,4 @@ fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f6
         (squared - expected) / total.max(f64::MIN_POSITIVE)
     };
     (of_channel(0) + of_channel(1)) / 2.0
-}
-
-/// At most [`MOST_PEOPLE`], evenly spread.
-fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));
-    (0..kept).map(|at| own[at * count / kept].clone()).collect()
-}
-
-/// Scores observed by leaving out people and photos.
-#[derive(Default)]
-struct Seen {
-    people: usize,
-    /// Scores of people against others.
-    strangers: Vec<f64>,
-    /// Scores of photos against their person's other photos, and what the model expects of these.
-    genuine: Vec<(f64, f64)>,
-}
-
-impl Seen {
-    fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
-        let folds = own.len().min(FOLDS);
-        let parts: Vec<Self> = (0..folds)
-            .into_par_iter()
-            .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
-            .collect();
-        let mut seen = Self {
-            people: own.len(),
-            ..Self::default()
-        };
-        for mut part in parts {
-            seen.strangers.append(&mut part.strangers);
-            seen.genuine.append(&mut part.genuine);
-        }
-        seen
-    }
-
-    fn of_fold(
-        background: &Background,
-        raw: &DMatrix<f32>,
-        own: &[Vec<usize>],
-        is_left_out: impl Fn(usize) -> bool,
-    ) -> Self {
-        let mut seen = Self::default();
-        let (out, stay): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|&at| is_left_out(at));
-        let list = |people: &[usize]| -> (Vec<usize>, Vec<usize>) {
-            let labelled = people.iter().enumerate();
-            labelled
-                .flat_map(|(number, &person)| own[person].iter().map(move |&photo| (photo, number)))
-                .unzip()
-        };
-        let (photos, persons) = list(&stay);
-        let adaptation = Adaptation::learn(background, raw, &photos, &persons);
-        let (tried, _) = list(&out);
-        if !stay.is_empty() {
-            let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
-            let scores = people.with_scores(&raw.select_columns(&tried), |_, scores| scores);
-            seen.strangers = scores.concat();
-        }
-        let everybody: Vec<usize> = (0..own.len()).collect();
-        let (photos, persons) = list(&everybody);
-        let people = People::place(adaptation, raw, &photos, &persons, own.len());
-        for &person in &out {
-            let placed = people.coordinates(&raw.select_columns(&own[person]));
-            for photo in 0..own[person].len() {
-                let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
-                seen.genuine
-                    .extend(people.left_out(&placed, photo, &others));
-            }
-        }
-        seen
-    }
-
-    /// Spread of strangers' scores, from other galleries and this one.
-    fn spread(&self, offset: f64, foreign: f64) -> f64 {
-        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
-        let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
-        if self.people < 3 || self.strangers.is_empty() {
-            return prior;
-        }
-        let count = self.strangers.len() as f64;
-        let mean = self.strangers.iter().sum::<f64>() / count;
-        let squares: f64 = self
-            .strangers
-            .iter()
-            .map(|score| (score - mean).powi(2))
-            .sum();
-        let weight = (self.people.min(MOST_SPREAD_PEOPLE) - 1) as f64;
-        ((SPREAD_WORTH * prior * prior + weight * squares / count) / (SPREAD_WORTH + weight)).sqrt()
-    }
-
-    /// Scores of enrolled people in terms of what the model expects, and their spread.
-    fn genuine(&self, foreign: f64) -> (f64, f64) {
-        let prior = GENUINE.0 + (GENUINE.1 - GENUINE.0) * foreign;
-        let usable = || self.genuine.iter().filter(|(_, expected)| *expected > 0.0);
-        let count = usable().count() as f64;
-        let sum: f64 = usable()
-            .map(|(score, expected)| LEFT_OUT * score / expected)
-            .sum();
-        let ratio = (GENUINE_WORTH * prior + sum) / (GENUINE_WORTH + count);
-        let squares: f64 = usable()
-            .map(|(score, expected)| (LEFT_OUT * score - ratio * expected).powi(2))
-            .sum();
-        let variance = (GENUINE_SPREAD_WORTH * GENUINE_SPREAD.powi(2) + squares)
-            / (GENUINE_SPREAD_WORTH + count);
-        (ratio.max(0.05), variance.sqrt())
-    }
 }

@@ -1,5 +1,7 @@
 //! The people of a gallery as the background model sees them: for each a likelihood ratio.
 
+mod expected;
+
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;

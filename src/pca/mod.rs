@@ -11,6 +11,7 @@
 //! the small P x P trick is its section "Calculating eigenfaces".
 
 mod centring;
+mod component_count;
 mod cost;
 pub mod covariance;
 pub mod eigen;
@@ -33,11 +34,11 @@ pub mod symmetry;
 use nalgebra::{DMatrix, DVector};
 
 pub use crate::error::PcaError;
+pub use component_count::{AUTO_LIMIT, AUTO_SHARE, ComponentCount};
 pub use inner_products::{DualSpace, InnerProducts};
 use kernel::Columns;
 pub use leave_one_out::{LeaveOneOut, OneLeftOut};
 pub use rule::Rule;
-pub use spectrum::ComponentCount;
 pub use sums::Sums;
 pub use symmetry::{Mirror, Parity, Symmetry};
 

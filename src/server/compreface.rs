@@ -4,6 +4,8 @@
 //! the first subject without looking whether there is one. So whoever is named has 0.6 or more, whoever is only nearest
 //! less than 0.4, and there is a subject as long as anybody is enrolled.
 
+mod subjects;
+
 use std::sync::Arc;
 
 use axum::Json;
@@ -24,8 +26,8 @@ use utoipa_axum::routes;
 
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
-use super::people::{counted, face_picture, find_face, short};
-use super::service::{Service, Undo};
+use super::people::{face_picture, find_face, short};
+use super::service::Service;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
@@ -35,10 +37,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(erase_face))
         .routes(routes!(picture))
         .routes(routes!(verify_face))
-        .routes(routes!(subjects, add_subject, erase_subjects))
-        .routes(routes!(rename_subject, erase_subject))
         .routes(routes!(detect))
         .routes(routes!(verify))
+        .merge(subjects::routes())
 }
 
 /// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
@@ -349,84 +350,6 @@ async fn verify_face(
             .ok_or_else(no_face)
     });
     Ok(Json(object.await?))
-}
-
-/// Everybody who is enrolled.
-#[utoipa::path(get, path = "/recognition/subjects", responses((status = 200, description = "`subjects`: names")))]
-async fn subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
-    let people = service
-        .work(|service| Ok(counted(&service.settled()?)))
-        .await?;
-    let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
-    Ok(Json(json!({ "subjects": names })))
-}
-
-#[derive(Debug, Deserialize)]
-struct Subject {
-    subject: String,
-}
-
-/// Accepts a name. A person is enrolled with their first face; until then there is nothing to keep of them.
-#[utoipa::path(post, path = "/recognition/subjects", request_body(content = Value, description = "`{\"subject\":\"name\"}`"), responses((status = 201, description = "`subject`")))]
-async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
-    let person = Person::new(&asked.subject)?;
-    Ok((
-        StatusCode::CREATED,
-        Json(json!({ "subject": person.as_str() })),
-    )
-        .into_response())
-}
-
-/// Erases everybody.
-#[utoipa::path(delete, path = "/recognition/subjects", responses((status = 200, description = "`deleted`: how many people")))]
-async fn erase_subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
-    let people = service
-        .work(|service| Ok(counted(&service.settled()?).len()))
-        .await?;
-    erase(&service, |model| Ok(faces_of(model, None))).await?;
-    Ok(Json(json!({ "deleted": people })))
-}
-
-/// Gives a person another name. Where somebody has it already, both become one.
-#[utoipa::path(put, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), request_body(content = Value, description = "`{\"subject\":\"new name\"}`"),
-    responses((status = 200, description = "`updated`"), (status = 404, description = "code 42: nobody of that name")))]
-async fn rename_subject(
-    State(service): State<Arc<Service>>,
-    UrlPath(name): UrlPath<String>,
-    Json(asked): Json<Subject>,
-) -> Answer<Json<Value>> {
-    let new = Person::new(&asked.subject)?;
-    let work = move |service: &Service| {
-        service.change(None, Undo::Possible, |model| {
-            let nobody =
-                || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
-            let model = model.as_mut().ok_or_else(nobody)?;
-            let person = model.gallery().find(&name)?;
-            match model.people().contains(&new) {
-                _ if model.people()[person] == new => {}
-                true => model.merge(&[&name], new.as_str())?,
-                false => model.rename(&name, &new)?,
-            }
-            Ok(())
-        })
-    };
-    service.work(work).await?;
-    Ok(Json(json!({ "updated": true })))
-}
-
-/// Erases a person.
-#[utoipa::path(delete, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), responses((status = 200, description = "`subject`"), (status = 404, description = "code 42: nobody of that name")))]
-async fn erase_subject(
-    State(service): State<Arc<Service>>,
-    UrlPath(name): UrlPath<String>,
-) -> Answer<Json<Value>> {
-    let subject = name.clone();
-    let erased = erase(&service, move |model| Ok(faces_of(model, Some(&name)))).await?;
-    if erased.is_empty() {
-        let message = "nobody of this name is enrolled";
-        return Err(Failure::coded(StatusCode::NOT_FOUND, 42, message));
-    }
-    Ok(Json(json!({ "subject": subject })))
 }
 
 /// Detect the faces in a photo.

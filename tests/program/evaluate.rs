@@ -170,6 +170,10 @@ fn pictures_that_are_no_faces_are_told_apart() {
         );
     }
     assert!(kinds["pictures_area"].as_f64().unwrap() > 0.9, "{kinds}");
+    // One that cannot be used is named, and counts.
+    std::fs::write(folder.path().join("not/text.png"), "no picture").unwrap();
+    let args = [&QUICK[..], &["--not-faces", "not"]].concat();
+    evaluate(folder.path(), bundled_faces(), &args).ended(3, &["text.png"]);
     let args = [&QUICK[..], &["--not-faces", "nowhere"]].concat();
     evaluate(folder.path(), bundled_faces(), &args).failed_saying(&["nowhere"]);
 }

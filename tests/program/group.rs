@@ -136,6 +136,9 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     // Who was named is known from then on; and whoever reads the names from the sidecars enrols the same faces.
     let known = run(folder.path(), ["group", "photos"]).done();
     assert!(known.stdout.starts_with("Ada: "), "{}", known.stdout);
+    let table = run(folder.path(), ["group", "photos", "--format", "csv"]).done();
+    let note = "faces of 1 person were recognised";
+    assert!(table.stderr.contains(note), "{}", table.stderr);
     run(
         folder.path(),
         ["enroll", "photos", "--labels", "xmp", "-m", "xmp.npz"],

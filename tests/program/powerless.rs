@@ -21,7 +21,10 @@ fn run_without(folder: &Path, locked: &str, args: &[&str]) -> Run {
     let mut command = if is_root {
         let copy = folder.join("program");
         if !copy.exists() {
-            fs::copy(env!("CARGO_BIN_EXE_eigenfaces"), &copy).unwrap();
+            // By another process: a file that this one writes may be open in a child that another test has just started,
+            // and is not executed then.
+            let args = [env!("CARGO_BIN_EXE_eigenfaces").as_ref(), copy.as_path()];
+            assert!(Command::new("cp").args(args).status().unwrap().success());
         }
         for entry in WalkDir::new(folder) {
             chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();

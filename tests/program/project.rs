@@ -46,6 +46,7 @@ fn all_forms_hold_the_same_numbers() {
         (Some(ada), Some(1))
     );
     assert!(json["person"].is_null());
+    assert_eq!(json["schema"], 1);
     let list: Vec<f64> = serde_json::from_value(json["weights"].clone()).unwrap();
     let same = csv
         .iter()

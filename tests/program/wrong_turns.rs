@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{bundled_faces, group_photo, photo_of_ada, scratch};
+use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch};
 use crate::{picture, run, text};
 
 /// A folder `faces` with three small photos each of these people.
@@ -248,6 +248,14 @@ fn the_last_change_is_taken_back_but_for_what_it_erased() {
 fn one_face_of_a_group_photo_is_enrolled_where_it_lies() {
     let folder = scratch();
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
+    let wall = probes().join("not-a-face.png");
+    let odd = ["people", "add", "Wall", text(&wall), "--dry-run"];
+    let said = run(folder.path(), odd).done();
+    let warning = "does not look like a face";
+    assert!(said.stderr.contains(warning), "{}", said.stderr);
+    let odd = ["people", "add", "Ada", text(photo_of_ada()), "--dry-run"];
+    let said = run(folder.path(), odd).done();
+    assert!(!said.stderr.contains(warning), "{}", said.stderr);
     let group = text(group_photo());
     run(folder.path(), ["people", "add", "Guest", group]).failed_saying(&["3 faces", "--face"]);
     run(

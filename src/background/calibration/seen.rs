@@ -1,0 +1,144 @@
+//! What the gallery's own people teach about its scores: people and photos are left out in turn.
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::super::{Adaptation, Background, People};
+
+/// Parts the people are split into; each in turn is left out of adapting.
+const FOLDS: usize = 5;
+
+/// People taken for calibration at most, evenly spread.
+const MOST_PEOPLE: usize = 200;
+
+/// Spread of strangers' scores in photos of the background's own kind, and how much more in photos of another kind, and
+/// in photos that are as different as unaligned crops.
+const SPREAD: f64 = 1.40;
+const FOREIGN_SPREAD: f64 = 0.45;
+const DISTANT_SPREAD: f64 = 0.70;
+
+/// The offset from which photos count as distant from the background's kind, and by how much more they do at most.
+const DISTANT: f64 = 0.6;
+const MOST_DISTANT: f64 = 2.0;
+
+/// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
+const SPREAD_WORTH: f64 = 6.0;
+const MOST_SPREAD_PEOPLE: usize = 60;
+
+/// The distance of another photo's score from strangers' scores, in terms of what the model expects of it, and the photos
+/// that this counts for.
+const GENUINE: f64 = 0.85;
+const GENUINE_WORTH: f64 = 10.0;
+
+/// Spread of enrolled people's scores assumed, and the photos that this counts for.
+const GENUINE_SPREAD: f64 = 1.9;
+const GENUINE_SPREAD_WORTH: f64 = 20.0;
+
+/// At most [`MOST_PEOPLE`], evenly spread.
+fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));
+    (0..kept).map(|at| own[at * count / kept].clone()).collect()
+}
+
+/// Scores observed by leaving out people and photos.
+#[derive(Default)]
+pub(super) struct Seen {
+    people: usize,
+    /// Scores of people against others.
+    strangers: Vec<f64>,
+    /// Scores of photos against their person's other photos, and what the model expects of these.
+    genuine: Vec<(f64, f64)>,
+}
+
+impl Seen {
+    /// Leaves out some of the people (`own` are the photos of each), evenly spread, in turn.
+    pub fn gather(background: &Background, raw: &DMatrix<f32>, own: Vec<Vec<usize>>) -> Self {
+        let own = &some(own)[..];
+        let folds = own.len().min(FOLDS);
+        let parts: Vec<Self> = (0..folds)
+            .into_par_iter()
+            .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
+            .collect();
+        let mut seen = Self {
+            people: own.len(),
+            ..Self::default()
+        };
+        for mut part in parts {
+            seen.strangers.append(&mut part.strangers);
+            seen.genuine.append(&mut part.genuine);
+        }
+        seen
+    }
+
+    fn of_fold(
+        background: &Background,
+        raw: &DMatrix<f32>,
+        own: &[Vec<usize>],
+        is_left_out: impl Fn(usize) -> bool,
+    ) -> Self {
+        let mut seen = Self::default();
+        let (out, stay): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|&at| is_left_out(at));
+        let list = |people: &[usize]| -> (Vec<usize>, Vec<usize>) {
+            let labelled = people.iter().enumerate();
+            labelled
+                .flat_map(|(number, &person)| own[person].iter().map(move |&photo| (photo, number)))
+                .unzip()
+        };
+        let (photos, persons) = list(&stay);
+        let adaptation = Adaptation::learn(background, raw, &photos, &persons);
+        let (tried, _) = list(&out);
+        if !stay.is_empty() {
+            let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
+            let scores = people.with_scores(&raw.select_columns(&tried), |_, scores| scores);
+            seen.strangers = scores.concat();
+        }
+        let everybody: Vec<usize> = (0..own.len()).collect();
+        let (photos, persons) = list(&everybody);
+        let people = People::place(adaptation, raw, &photos, &persons, own.len());
+        for &person in &out {
+            let placed = people.coordinates(&raw.select_columns(&own[person]));
+            for photo in 0..own[person].len() {
+                let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
+                seen.genuine
+                    .extend(people.left_out(&placed, photo, &others));
+            }
+        }
+        seen
+    }
+
+    /// Spread of strangers' scores, from other galleries and this one.
+    pub fn spread(&self, offset: f64, foreign: f64) -> f64 {
+        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
+        let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
+        if self.people < 3 || self.strangers.is_empty() {
+            return prior;
+        }
+        let count = self.strangers.len() as f64;
+        let mean = self.strangers.iter().sum::<f64>() / count;
+        let squares: f64 = self
+            .strangers
+            .iter()
+            .map(|score| (score - mean).powi(2))
+            .sum();
+        let weight = (self.people.min(MOST_SPREAD_PEOPLE) - 1) as f64;
+        ((SPREAD_WORTH * prior * prior + weight * squares / count) / (SPREAD_WORTH + weight)).sqrt()
+    }
+
+    /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
+    /// expects, and their spread; `share` is that of the range expected of people who have no part in the domain's mean.
+    pub fn genuine(&self, location: f64, share: f64) -> (f64, f64) {
+        let usable = || {
+            let expected = self.genuine.iter().filter(|(_, range)| range * share > 0.0);
+            expected.map(|(score, range)| (score - location, range * share))
+        };
+        let count = usable().count() as f64;
+        let sum: f64 = usable().map(|(above, range)| above / range).sum();
+        let ratio = (GENUINE_WORTH * GENUINE + sum) / (GENUINE_WORTH + count);
+        let squares: f64 = usable()
+            .map(|(above, range)| (above - ratio * range).powi(2))
+            .sum();
+        let variance = (GENUINE_SPREAD_WORTH * GENUINE_SPREAD.powi(2) + squares)
+            / (GENUINE_SPREAD_WORTH + count);
+        (ratio.max(0.05), variance.sqrt())
+    }
+}
