@@ -82,6 +82,15 @@ impl ChannelAdaptation {
         }
     }
 
+    /// The factor by which the length of a photo (raw coordinates, k rows from `row` on) about the domain's mean is
+    /// normalised.
+    pub fn length_factor(&self, raw: &DMatrix<f32>, row: usize, photo: usize, mean: &[f64]) -> f64 {
+        let values = of_channel(raw, row, self.prior.len(), photo)
+            .iter()
+            .zip(mean);
+        length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)
+    }
+
     /// As [`place`](Self::place), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
     /// is to move and to scale them.
     pub fn place_rotated(
@@ -96,8 +105,7 @@ impl ChannelAdaptation {
         let rotated_mean = self.rotated(DMatrix::from_column_slice(k, 1, mean));
         let mut placed = DMatrix::zeros(k, photos.len());
         for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
-            let values = of_channel(raw, row, k, photo).iter().zip(mean);
-            let factor = length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior);
+            let factor = self.length_factor(raw, row, photo, mean);
             let values = rotated.column(photo);
             let values = values.as_slice().iter().zip(rotated_mean.as_slice());
             for (to, (from, mean)) in column.as_mut_slice().iter_mut().zip(values) {
@@ -233,7 +241,7 @@ impl Adaptation {
 }
 
 /// Raw coordinates of a photo in the channel whose k rows begin with `row`.
-pub(super) fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] {
+fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] {
     &raw.as_slice()[photo * raw.nrows() + row..][..k]
 }
 

@@ -168,8 +168,7 @@ mod tests {
         let photos = 3.0;
         let ratio = Ratio::new(&between, &mean, photos);
         let mut noise = Noise::seeded(1);
-        // Irwin-Hall: the sum of twelve uniform numbers, halved here, has the variance 1 and nearly the normal shape.
-        let mut normal = || noise.by_ref().take(12).sum::<f64>() / 2.0;
+        let mut normal = || noise.normal();
         let draws = 100_000;
         let (mut sum, mut squares, mut genuine) = (0.0, 0.0, 0.0);
         for _ in 0..draws {

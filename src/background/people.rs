@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::adaptation::{Adaptation, ChannelAdaptation, domain_mean, groups};
-use super::likelihood::{Ratio, Standard, length_factor};
+use super::likelihood::{Ratio, Standard};
 use crate::vectors::vectorised;
 
 /// People placed at a time: bounds memory.
@@ -264,10 +264,7 @@ impl People {
         if let Some(rotation) = &adaptation.rotation {
             difference = rotation.map(f64::from) * difference;
         }
-        let values = raw.view((channel * k, 0), (k, 1));
-        let about = values.iter().zip(&self.means[channel]);
-        let about = about.map(|(&value, mean)| f64::from(value) - mean);
-        let factor = length_factor(about, &adaptation.prior);
+        let factor = adaptation.length_factor(raw, channel * k, 0, &self.means[channel]);
         difference.iter().map(|value| value * factor).collect()
     }
 

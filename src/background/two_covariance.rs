@@ -160,8 +160,7 @@ mod tests {
     /// Photos of people drawn with known variances: k = 3.
     fn drawn() -> (DMatrix<f64>, Vec<usize>) {
         let mut noise = Noise::seeded(7);
-        // Irwin-Hall: the sum of twelve uniform numbers, halved here, has the variance 1 and nearly the normal shape.
-        let mut normal = move || noise.by_ref().take(12).sum::<f64>() / 2.0;
+        let mut normal = move || noise.normal();
         let counts: Vec<usize> = (0..1500).map(|at| 1 + at % 4).collect();
         let mut columns = Vec::new();
         for &count in &counts {

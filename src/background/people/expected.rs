@@ -10,8 +10,6 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::{People, numbers};
-use crate::background::adaptation::of_channel;
-use crate::background::likelihood::length_factor;
 
 /// Standardised scores that the model expects, means over the people enrolled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,16 +60,12 @@ impl People {
 
     /// The mean factor by which the lengths of a person's photos were normalised in a channel.
     fn mean_length_factor(&self, raw: &DMatrix<f32>, channel: usize, photos: &[usize]) -> f64 {
-        let (prior, mean) = (
-            &self.adaptation.channels[channel].prior,
-            &self.means[channel],
-        );
-        let k = prior.len();
-        let of_photo = |&photo: &usize| {
-            let values = of_channel(raw, channel * k, k, photo).iter().zip(mean);
-            length_factor(values.map(|(&x, mean)| f64::from(x) - mean), prior)
-        };
-        photos.iter().map(of_photo).sum::<f64>() / photos.len().max(1) as f64
+        let (adaptation, mean) = (&self.adaptation.channels[channel], &self.means[channel]);
+        let row = channel * mean.len();
+        let factors = photos
+            .iter()
+            .map(|&photo| adaptation.length_factor(raw, row, photo, mean));
+        factors.sum::<f64>() / photos.len().max(1) as f64
     }
 
     /// The moments of a stranger's photo, and of another photo of a person, in a channel (k each); `mean` is the
@@ -143,20 +137,15 @@ mod tests {
     }
 
     impl Drawn<'_> {
-        /// Approximately normal: twelve uniform numbers, added.
-        fn normal(&mut self) -> f64 {
-            0.5 * self.noise.by_ref().take(12).sum::<f64>()
-        }
-
         /// Photos of one person, 2k x `photos`.
         fn person(&mut self, photos: usize) -> DMatrix<f32> {
             let channels = self.background.projections.each_ref();
             let between = channels.map(|channel| channel.between.clone()).concat();
             let mut drawn = DMatrix::zeros(between.len(), photos);
             for (mut row, psi) in drawn.row_iter_mut().zip(between) {
-                let person = psi.sqrt() * self.normal();
+                let person = psi.sqrt() * self.noise.normal();
                 row.iter_mut()
-                    .for_each(|value| *value = (person + self.normal()) as f32);
+                    .for_each(|value| *value = (person + self.noise.normal()) as f32);
             }
             drawn
         }
