@@ -361,7 +361,7 @@ pub(super) fn likeness_limit(gallery: &Gallery, space: &FaceSpace, settings: Set
         let folds = (0..LIKENESS_FOLDS).into_par_iter().filter_map(of_fold);
         folds.collect::<Vec<_>>().concat()
     };
-    decision::likeness_limit(&likeness)
+    decision::likeness_limit(&likeness, gallery.people().len())
 }
 
 /// By the cheaper route: the result does not depend on it.
