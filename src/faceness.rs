@@ -58,7 +58,7 @@ impl<'a> FacenessTest<'a> {
     }
 
     /// The face score of a picture (d pixels, with its k weights): from -1 to 1.
-    pub fn likeness(&self, picture: &[u8], weights: &[f32]) -> f64 {
+    pub fn face_score(&self, picture: &[u8], weights: &[f32]) -> f64 {
         let leading = &weights[..self.leading.min(weights.len())];
         let rebuilt = self.space.rebuild(leading);
         let picture: Vec<f32> = picture.iter().map(|&pixel| f32::from(pixel)).collect();

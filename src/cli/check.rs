@@ -159,16 +159,16 @@ fn findings(
         let (photo, person) = (photo(odd.face), person(odd.face));
         Finding {
             text: format!(
-                "{}: does not look like a face (likeness {:.2}, where {:.2} is asked for)",
+                "{}: does not look like a face (face score {:.2}, where {:.2} is asked for)",
                 one_line(photo),
-                odd.likeness,
+                odd.face_score,
                 odd.limit
             ),
             object: json!({
                 "finding": "not-a-face",
                 "photo": photo,
                 "person": person,
-                "likeness": odd.likeness,
+                "likeness": odd.face_score,
                 "likeness_limit": odd.limit,
             }),
         }

@@ -121,7 +121,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
             "not a face",
             format!(
                 "what looks like a face by less than {:.2} (-1 to 1)",
-                recognizer.comparer().likeness_limit()
+                recognizer.comparer().face_score_limit()
             ),
         ),
     ]);

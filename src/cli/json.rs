@@ -55,7 +55,7 @@ fn face(found: &Identification) -> Value {
         "distance": closest.map(|candidate| candidate.distance),
         "somebody_else": found.somebody_else,
         "residual": found.residual.distance,
-        "likeness": found.likeness,
+        "likeness": found.face_score,
         "candidates": candidates,
     })
 }
@@ -94,6 +94,6 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "background": settings.prior.name(),
         "calibration": recognizer.calibration().map(|calibration| calibration.basis),
         "confidence_limit": recognizer.identifier().threshold(Acceptance::default()),
-        "likeness_limit": recognizer.comparer().likeness_limit(),
+        "likeness_limit": recognizer.comparer().face_score_limit(),
     })
 }

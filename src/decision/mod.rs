@@ -93,19 +93,19 @@ const GENUINE_LOW: f64 = 0.05;
 const ENOUGH_FOR_LOW: usize = 20;
 
 /// Likeness of held-out faces assumed: spread, and the number of faces that this is worth.
-const LIKENESS_SPREAD: f64 = 0.06;
-const LIKENESS_WORTH: f64 = 20.0;
+const FACE_SCORE_SPREAD: f64 = 0.06;
+const FACE_SCORE_WORTH: f64 = 20.0;
 
-/// A face is refused when its likeness is this many spreads below the mean of held-out faces.
-const LIKENESS_SPREADS: f64 = 3.0;
+/// A face is refused when its face score is this many spreads below the mean of held-out faces.
+const FACE_SCORE_SPREADS: f64 = 3.0;
 
-/// Below this likeness nothing is a face, however mixed the gallery: flat gray has 0, noise about as much.
-const LEAST_LIKENESS: f64 = 0.2;
+/// Below this face score nothing is a face, however mixed the gallery: flat gray has 0, noise about as much.
+const LEAST_FACE_SCORE: f64 = 0.2;
 
-/// The likeness below which nothing is a face where no face could be held out; and the most where only one person's
+/// The face score below which nothing is a face where no face could be held out; and the most where only one person's
 /// could: they tell how alike that person's photos are, and other people's are less so (AT&T: 0.1 to 0.2 less, with a
 /// spread of 0.11; 95 % of pictures without people lie below 0.25 to 0.32).
-const ASSUMED_LIKENESS_LIMIT: f64 = 0.3;
+const ASSUMED_FACE_SCORE_LIMIT: f64 = 0.3;
 
 /// Genuine and impostor scores from leaving photos and people out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -117,7 +117,7 @@ pub struct LeftOut {
     /// Probes whose person was enrolled with other photos, and whether that person was found first.
     pub genuine: Vec<(TopScores, bool)>,
     /// Face scores of held-out faces.
-    pub likeness: Vec<f64>,
+    pub face_scores: Vec<f64>,
     /// Pairs of photos of people who were left out.
     pub pairs: Pairs,
 }
@@ -165,8 +165,9 @@ pub struct Calibration {
     midpoint: f64,
     /// The score that all but [`GENUINE_LOW`] of genuine probes pass, in spreads above the strangers' mean.
     genuine_low: Option<f64>,
-    /// The likeness below which something is not a face.
-    likeness_limit: f64,
+    /// The face score below which something is not a face.
+    #[serde(rename = "likeness_limit")]
+    face_score_limit: f64,
     /// Whether two photos show one person; `None` where too few people could be left out to tell.
     pairs: Option<PairCalibration>,
 }
@@ -204,7 +205,7 @@ impl Calibration {
             slope,
             midpoint,
             genuine_low: genuine_low(seen, standard),
-            likeness_limit: likeness_limit(&seen.likeness, seen.people),
+            face_score_limit: face_score_limit(&seen.face_scores, seen.people),
             pairs: PairCalibration::learn(&seen.pairs, seen.people),
         }
     }
@@ -277,9 +278,9 @@ impl Calibration {
         limit.max(half_way)
     }
 
-    /// The likeness ([`FacenessTest`](crate::faceness::FacenessTest)) below which something is not a face.
-    pub fn likeness_limit(&self) -> f64 {
-        self.likeness_limit
+    /// The face score ([`FacenessTest`](crate::faceness::FacenessTest)) below which something is not a face.
+    pub fn face_score_limit(&self) -> f64 {
+        self.face_score_limit
     }
 
     fn standard(&self, score: f64) -> f64 {
@@ -305,7 +306,7 @@ impl Calibration {
             && logistic::SLOPES.contains(&self.slope)
             && moderate(self.midpoint)
             && self.genuine_low.is_none_or(f64::is_finite)
-            && (-1.0..=1.0).contains(&self.likeness_limit)
+            && (-1.0..=1.0).contains(&self.face_score_limit)
             && self.pairs.is_none_or(|pairs| pairs.is_sound())
     }
 }
@@ -342,20 +343,20 @@ fn genuine_low(seen: &LeftOut, standard: impl Fn(TopScores) -> f64) -> Option<f6
     Some(scores[(scores.len() as f64 * GENUINE_LOW) as usize])
 }
 
-/// The likeness below which something is not a face, from that of faces of so many people that were left out.
-pub fn likeness_limit(likeness: &[f64], people: usize) -> f64 {
-    let Some((mean, spread)) = mean_and_spread(likeness) else {
-        return ASSUMED_LIKENESS_LIMIT;
+/// The face score below which something is not a face, from that of faces of so many people that were left out.
+pub fn face_score_limit(face_scores: &[f64], people: usize) -> f64 {
+    let Some((mean, spread)) = mean_and_spread(face_scores) else {
+        return ASSUMED_FACE_SCORE_LIMIT;
     };
-    let n = likeness.len() as f64;
-    let variance = (n * spread * spread + LIKENESS_WORTH * LIKENESS_SPREAD * LIKENESS_SPREAD)
-        / (n + LIKENESS_WORTH);
+    let n = face_scores.len() as f64;
+    let variance = (n * spread * spread + FACE_SCORE_WORTH * FACE_SCORE_SPREAD * FACE_SCORE_SPREAD)
+        / (n + FACE_SCORE_WORTH);
     let most = if people == 1 {
-        ASSUMED_LIKENESS_LIMIT
+        ASSUMED_FACE_SCORE_LIMIT
     } else {
         1.0
     };
-    (mean - LIKENESS_SPREADS * variance.sqrt()).clamp(LEAST_LIKENESS, most)
+    (mean - FACE_SCORE_SPREADS * variance.sqrt()).clamp(LEAST_FACE_SCORE, most)
 }
 
 /// Mean and sample standard deviation; `None` for fewer than two values.
@@ -391,7 +392,7 @@ mod tests {
             genuine: (0..200)
                 .map(|at| (evidence(1.0 + spread(at + 7) / 2.0), true))
                 .collect(),
-            likeness: (0..200).map(|at| 0.8 + spread(at) / 10.0).collect(),
+            face_scores: (0..200).map(|at| 0.8 + spread(at) / 10.0).collect(),
             pairs: Pairs::default(),
         }
     }
@@ -484,17 +485,17 @@ mod tests {
     }
 
     #[test]
-    fn the_likeness_limit_never_vanishes() {
+    fn the_face_score_limit_never_vanishes() {
         let mixed: Vec<f64> = (0..200).map(|at| f64::from(at % 2)).collect();
-        assert_eq!(likeness_limit(&mixed, 5), LEAST_LIKENESS);
+        assert_eq!(face_score_limit(&mixed, 5), LEAST_FACE_SCORE);
     }
 
     /// Photos of one person that are all alike do not make other people's faces no faces.
     #[test]
-    fn one_person_alone_sets_no_high_likeness_limit() {
+    fn one_person_alone_sets_no_high_face_score_limit() {
         let alike = [0.9, 0.91, 0.89];
-        assert_eq!(likeness_limit(&alike, 1), ASSUMED_LIKENESS_LIMIT);
-        assert!(likeness_limit(&alike, 2) > 0.7);
+        assert_eq!(face_score_limit(&alike, 1), ASSUMED_FACE_SCORE_LIMIT);
+        assert!(face_score_limit(&alike, 2) > 0.7);
     }
 
     #[test]

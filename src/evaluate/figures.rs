@@ -326,7 +326,7 @@ pub struct ReliabilityBin {
     pub weight: f64,
 }
 
-/// Held-out faces against what is no face, by likeness. Areas under the ROC curve: how often a face looks
+/// Held-out faces against what is no face, by face score. Areas under the ROC curve: how often a face looks
 /// more like a face than something else does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotAFace {
@@ -425,8 +425,8 @@ pub struct NotAFaceSuspect {
     /// The face.
     pub face: usize,
     /// The face score, -1 to 1.
-    pub likeness: f64,
-    /// The likeness that is asked for.
+    pub face_score: f64,
+    /// The face score that is asked for.
     pub limit: f64,
 }
 

@@ -19,7 +19,7 @@ pub const NEAR_DUPLICATE: f64 = 0.97;
 /// Beyond so many faces, labels are checked in ten parts instead of one by one.
 const ONE_BY_ONE: usize = 200;
 
-/// Parts for looking at likeness, which hardly depends on one face more or less.
+/// Parts for looking at face score, which hardly depends on one face more or less.
 const PARTS: usize = 10;
 
 /// Looks through the gallery of `whole`; `trials` are of photos left out of it.
@@ -141,7 +141,7 @@ fn product(a: &[u8], b: &[u8]) -> i128 {
 /// Faces that look too little like the faces of the rest of the gallery.
 fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
     let faces = whole.gallery().faces();
-    let limit = whole.comparer().likeness_limit();
+    let limit = whole.comparer().face_score_limit();
     let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
         .into_par_iter()
         .map(|part| {
@@ -155,19 +155,24 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             let test = FacenessTest::new(&space);
             let pictures = faces.select(&tried)?;
             let weights = space.project(&pictures);
-            let likeness = pictures.faces().zip(weights.column_iter());
-            let likeness = likeness.map(|(face, weights)| test.likeness(face, weights.as_slice()));
-            let found = tried.iter().zip(likeness);
-            let found = found.map(|(&face, likeness)| NotAFaceSuspect {
+            let face_scores = pictures.faces().zip(weights.column_iter());
+            let face_scores =
+                face_scores.map(|(face, weights)| test.face_score(face, weights.as_slice()));
+            let found = tried.iter().zip(face_scores);
+            let found = found.map(|(&face, face_score)| NotAFaceSuspect {
                 face,
-                likeness,
+                face_score,
                 limit,
             });
-            Ok(found.filter(|suspect| suspect.likeness < limit).collect())
+            Ok(found.filter(|suspect| suspect.face_score < limit).collect())
         })
         .collect::<Result<_>>()?;
     let mut found = parts.concat();
-    found.sort_by(|a, b| a.likeness.total_cmp(&b.likeness).then(a.face.cmp(&b.face)));
+    found.sort_by(|a, b| {
+        a.face_score
+            .total_cmp(&b.face_score)
+            .then(a.face.cmp(&b.face))
+    });
     Ok(found)
 }
 

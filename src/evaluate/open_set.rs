@@ -35,7 +35,7 @@ struct Probe {
     right: bool,
     named: bool,
     refused: bool,
-    likeness: f64,
+    face_score: f64,
     /// From face space.
     residual: f64,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
@@ -45,7 +45,7 @@ struct Probe {
 /// Something that is no face.
 #[derive(Debug, Clone, Copy)]
 struct Other {
-    likeness: f64,
+    face_score: f64,
     /// The distance from face space.
     residual: f64,
     refused: bool,
@@ -180,7 +180,7 @@ fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identificati
             .is_some_and(|closest| closest.person == *person(face)),
         named: found.decision == Decision::Known,
         refused,
-        likeness: found.likeness,
+        face_score: found.face_score,
         residual: found.residual.distance,
         raw: (-distance, person(nearest) == person(face)),
     }
@@ -189,7 +189,7 @@ fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identificati
 impl Other {
     fn of(found: &Identification) -> Self {
         Self {
-            likeness: found.likeness,
+            face_score: found.face_score,
             residual: found.residual.distance,
             refused: found.decision == Decision::NotAFace,
         }
@@ -307,14 +307,14 @@ fn not_a_face(
     with_pictures: bool,
 ) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
-    let likeness: Vec<f64> = faces().map(|probe| probe.likeness).collect();
+    let face_scores: Vec<f64> = faces().map(|probe| probe.face_score).collect();
     let near: Vec<f64> = faces().map(|probe| -probe.residual).collect();
     let apart = |kind: fn(&Split) -> &Vec<Other>| {
         let others: Vec<Other> = splits.iter().flat_map(kind).copied().collect();
-        let other: Vec<f64> = others.iter().map(|other| other.likeness).collect();
+        let other: Vec<f64> = others.iter().map(|other| other.face_score).collect();
         let refused = others.iter().filter(|other| other.refused).count();
         let far: Vec<f64> = others.iter().map(|other| -other.residual).collect();
-        let (area, roc) = area_and_curve(&likeness, &other);
+        let (area, roc) = area_and_curve(&face_scores, &other);
         let (area_by_distance, roc_by_distance) = area_and_curve(&near, &far);
         Apart {
             count: others.len(),
@@ -326,7 +326,8 @@ fn not_a_face(
         }
     };
     NotAFace {
-        faces_refused: faces().filter(|probe| probe.refused).count() as f64 / likeness.len() as f64,
+        faces_refused: faces().filter(|probe| probe.refused).count() as f64
+            / face_scores.len() as f64,
         noise: apart(|split| &split.noise),
         blurred_noise: apart(|split| &split.blurred_noise),
         upside_down: apart(|split| &split.upside_down),
@@ -358,7 +359,7 @@ mod tests {
             right,
             named: false,
             refused: false,
-            likeness: 1.0,
+            face_score: 1.0,
             residual: 0.0,
             raw: (0.0, right),
         }

@@ -112,9 +112,9 @@ pub(super) fn calibrate_keeping(
         let ranked = |at: usize| matcher.rank(coordinates.column(at).as_slice(), 2);
         let tried = gallery.faces().select(&round.tried).ok()?;
         let weights = space.project(&tried);
-        let likeness = |at| test.likeness(tried.face(at), weights.column(at).as_slice());
-        let likeness = (0..tried.len()).into_par_iter().map(likeness).collect();
-        let mut seen = seen_in(round, &all, settings, likeness, ranked);
+        let face_score = |at| test.face_score(tried.face(at), weights.column(at).as_slice());
+        let face_scores = (0..tried.len()).into_par_iter().map(face_score).collect();
+        let mut seen = seen_in(round, &all, settings, face_scores, ranked);
         if matches!(round.kind, Kind::People) {
             let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
             let measure = settings.metric.measure;
@@ -149,7 +149,7 @@ fn gather(
     for mut part in parts {
         seen.strangers.append(&mut part.strangers);
         seen.genuine.append(&mut part.genuine);
-        seen.likeness.append(&mut part.likeness);
+        seen.face_scores.append(&mut part.face_scores);
         seen.pairs.same.append(&mut part.pairs.same);
         seen.pairs.different.append(&mut part.pairs.different);
     }
@@ -161,11 +161,11 @@ fn seen_in(
     round: &Round,
     persons: &[usize],
     settings: Settings,
-    likeness: Vec<f64>,
+    face_scores: Vec<f64>,
     ranked: impl Fn(usize) -> Vec<Match> + Sync,
 ) -> LeftOut {
     let mut seen = LeftOut {
-        likeness,
+        face_scores,
         ..LeftOut::default()
     };
     let all: Vec<Vec<Match>> = (0..round.tried.len())
@@ -248,7 +248,7 @@ struct Faces<'a> {
     gallery: &'a Gallery,
     trials: Resampling<'a>,
     symmetry: Symmetry<'a>,
-    /// Of the pixels, for the likeness; `None` where there are too many faces.
+    /// Of the pixels, for the face score; `None` where there are too many faces.
     pixels: Option<InnerProducts>,
     settings: Settings,
 }
@@ -267,9 +267,9 @@ impl Faces<'_> {
             .run(&round.learned, &persons, people, &round.tried);
         let trial = trial.ok()?;
 
-        let likeness = self.likeness(round)?;
+        let face_scores = self.face_scores(round)?;
         let ranked = |at| trial.rank(at, 2);
-        let mut seen = seen_in(round, &all, self.settings, likeness, ranked);
+        let mut seen = seen_in(round, &all, self.settings, face_scores, ranked);
         if matches!(round.kind, Kind::People) {
             let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
             let measure = self.settings.metric.measure;
@@ -279,8 +279,8 @@ impl Faces<'_> {
     }
 
     /// Face scores of the faces that are tried, by those that are learned from.
-    fn likeness(&self, round: &Round) -> Option<Vec<f64>> {
-        left_out_likeness(
+    fn face_scores(&self, round: &Round) -> Option<Vec<f64>> {
+        left_out_face_scores(
             self.gallery.faces(),
             self.pixels.as_ref(),
             self.symmetry,
@@ -292,7 +292,7 @@ impl Faces<'_> {
 
 /// Face scores of the faces that are tried, by those that are learned from; from `products` of the pixels where they are
 /// given.
-fn left_out_likeness(
+fn left_out_face_scores(
     faces: &FaceMatrix,
     products: Option<&InnerProducts>,
     symmetry: Symmetry<'_>,
@@ -319,25 +319,25 @@ fn left_out_likeness(
     let space = FaceSpace::new(faces.size(), &components);
     let test = FacenessTest::with_leading(&space, leading);
     let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
-        test.likeness(tried.face(at), weights.as_slice())
+        test.face_score(tried.face(at), weights.as_slice())
     };
     Some(weights.column_iter().enumerate().map(of_face).collect())
 }
 
 /// Parts of the people, or of one person's photos, that are left out to see how much faces look like faces.
-const LIKENESS_FOLDS: usize = 3;
+const FACE_SCORE_FOLDS: usize = 3;
 
-/// The likeness below which something is not a face, from faces of people who are left out in turn. In a gallery so
+/// The face score below which something is not a face, from faces of people who are left out in turn. In a gallery so
 /// large that leaving out hardly moves the space, the space of all faces judges some of them.
-pub(super) fn likeness_limit(gallery: &Gallery, space: &FaceSpace, settings: Settings) -> f64 {
+pub(super) fn face_score_limit(gallery: &Gallery, space: &FaceSpace, settings: Settings) -> f64 {
     let (faces, persons) = (gallery.faces(), gallery.persons());
-    let likeness = if gallery.len() > SIDE_BY_SIDE {
+    let face_scores = if gallery.len() > SIDE_BY_SIDE {
         let some: Vec<usize> = (0..PROBES).map(|at| at * gallery.len() / PROBES).collect();
         faces.select(&some).map_or_else(
             |_| Vec::new(),
             |some| {
                 let (weights, test) = (space.project(&some), FacenessTest::new(space));
-                let of_face = |at| test.likeness(some.face(at), weights.column(at).as_slice());
+                let of_face = |at| test.face_score(some.face(at), weights.column(at).as_slice());
                 (0..some.len()).into_par_iter().map(of_face).collect()
             },
         )
@@ -350,18 +350,18 @@ pub(super) fn likeness_limit(gallery: &Gallery, space: &FaceSpace, settings: Set
         };
         let of_fold = |fold: usize| {
             let round = split(Kind::People, &persons, |face| {
-                part(face) % LIKENESS_FOLDS == fold
+                part(face) % FACE_SCORE_FOLDS == fold
             });
             if round.tried.is_empty() || round.learned.is_empty() {
                 return None;
             }
             let components = settings.components;
-            left_out_likeness(faces, products.as_ref(), Symmetry::None, components, &round)
+            left_out_face_scores(faces, products.as_ref(), Symmetry::None, components, &round)
         };
-        let folds = (0..LIKENESS_FOLDS).into_par_iter().filter_map(of_fold);
+        let folds = (0..FACE_SCORE_FOLDS).into_par_iter().filter_map(of_fold);
         folds.collect::<Vec<_>>().concat()
     };
-    decision::likeness_limit(&likeness, gallery.people().len())
+    decision::face_score_limit(&face_scores, gallery.people().len())
 }
 
 /// By the cheaper route: the result does not depend on it.

@@ -35,8 +35,8 @@ pub struct BackgroundComparer {
     persons: Vec<usize>,
     people: People,
     calibration: background::Calibration,
-    /// The likeness below which something is not a face.
-    likeness_limit: f64,
+    /// The face score below which something is not a face.
+    face_score_limit: f64,
 }
 
 impl BackgroundComparer {
@@ -47,7 +47,7 @@ impl BackgroundComparer {
     pub fn learn(
         coordinates: DMatrix<f32>,
         persons: Vec<usize>,
-        likeness_limit: f64,
+        face_score_limit: f64,
     ) -> Result<Self> {
         let background = Background::bundled()?;
         let photos: Vec<usize> = (0..persons.len()).collect();
@@ -61,7 +61,7 @@ impl BackgroundComparer {
             persons,
             people,
             calibration,
-            likeness_limit,
+            face_score_limit,
         })
     }
 
@@ -74,13 +74,13 @@ impl BackgroundComparer {
         coordinates: DMatrix<f32>,
         persons: Vec<usize>,
         calibration: background::Calibration,
-        likeness_limit: f64,
+        face_score_limit: f64,
     ) -> Result<Self> {
         let count = persons.last().map_or(0, |last| last + 1);
         let fits = persons.len() == coordinates.ncols()
             && persons.is_sorted()
             && calibration.is_sound(count)
-            && (-1.0..=1.0).contains(&likeness_limit)
+            && (-1.0..=1.0).contains(&face_score_limit)
             && coordinates.iter().all(|value| value.abs() < 1e9);
         if !fits {
             return Err(Error::Inconsistent);
@@ -92,7 +92,7 @@ impl BackgroundComparer {
             persons,
             people,
             calibration,
-            likeness_limit,
+            face_score_limit,
         })
     }
 
@@ -111,9 +111,9 @@ impl BackgroundComparer {
         &self.calibration
     }
 
-    /// The likeness below which something is not a face.
-    pub fn likeness_limit(&self) -> f64 {
-        self.likeness_limit
+    /// The face score below which something is not a face.
+    pub fn face_score_limit(&self) -> f64 {
+        self.face_score_limit
     }
 
     /// The person of whom this very face is enrolled, if there is one.
@@ -126,11 +126,11 @@ impl BackgroundComparer {
 }
 
 impl Comparer {
-    /// The likeness below which something is not a face.
-    pub fn likeness_limit(&self) -> f64 {
+    /// The face score below which something is not a face.
+    pub fn face_score_limit(&self) -> f64 {
         match self {
-            Self::Gallery { calibration, .. } => calibration.likeness_limit(),
-            Self::Background(background) => background.likeness_limit,
+            Self::Gallery { calibration, .. } => calibration.face_score_limit(),
+            Self::Background(background) => background.face_score_limit,
         }
     }
 

@@ -37,14 +37,14 @@ impl Identifier {
         let test = FacenessTest::new(self.space());
         let identify = |(at, ranked): (usize, &Vec<RankedPerson>)| {
             let (face, weights) = (faces.face(at), weights.column(at));
-            let likeness = test.likeness(face, weights.as_slice());
-            let (decision, candidates) = self.judge_near(ranked, likeness, calibration, options);
+            let face_score = test.face_score(face, weights.as_slice());
+            let (decision, candidates) = self.judge_near(ranked, face_score, calibration, options);
             Identification {
                 decision,
                 candidates,
                 somebody_else: None,
                 residual: self.space().residual(face, weights.as_slice()),
-                likeness,
+                face_score,
                 location: None,
             }
         };
@@ -54,7 +54,7 @@ impl Identifier {
     fn judge_near(
         &self,
         near: &[RankedPerson],
-        likeness: f64,
+        face_score: f64,
         calibration: &Calibration,
         options: QueryOptions,
     ) -> (Decision, Vec<Candidate>) {
@@ -71,7 +71,7 @@ impl Identifier {
                 .map_or(0.0, |evidence| calibration.confidence(evidence)),
         };
         let candidates = near.iter().enumerate().take(options.top);
-        let decision = decide(&matches, likeness, measure, calibration, options);
+        let decision = decide(&matches, face_score, measure, calibration, options);
         (decision, candidates.map(candidate).collect())
     }
 }

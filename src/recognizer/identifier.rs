@@ -233,7 +233,7 @@ impl Identifier {
             let (face, weights) = (faces.face(at), weights.column(at));
             Looks {
                 residual: self.space.residual(face, weights.as_slice()),
-                likeness: test.likeness(face, weights.as_slice()),
+                face_score: test.face_score(face, weights.as_slice()),
             }
         };
         let looks: Vec<Looks> = (0..faces.len()).into_par_iter().map(looks).collect();
@@ -299,11 +299,11 @@ impl Identifier {
         let mut candidates = self.candidates(ranked);
         candidates.truncate(options.top);
         Identification {
-            decision: decide(ranked, looks.likeness, measure, calibration, options),
+            decision: decide(ranked, looks.face_score, measure, calibration, options),
             candidates,
             somebody_else: None,
             residual: looks.residual,
-            likeness: looks.likeness,
+            face_score: looks.face_score,
             location: None,
         }
     }
@@ -324,7 +324,7 @@ impl Identifier {
         let judged = calibration.judge(&scores, options.top.max(1));
         let decision = match judged.people.first() {
             Some(&(_, confidence))
-                if looks.likeness < self.comparer.likeness_limit() && confidence <= 0.5 =>
+                if looks.face_score < self.comparer.face_score_limit() && confidence <= 0.5 =>
             {
                 Decision::NotAFace
             }
@@ -350,7 +350,7 @@ impl Identifier {
                 .collect(),
             somebody_else: Some(judged.somebody_else),
             residual: looks.residual,
-            likeness: looks.likeness,
+            face_score: looks.face_score,
             location: None,
         }
     }
@@ -363,13 +363,13 @@ pub(super) const SAME_FACE: f64 = 1e6;
 #[derive(Clone, Copy)]
 struct Looks {
     residual: Residual,
-    likeness: f64,
+    face_score: f64,
 }
 
 /// The answer about a face of which the people at these distances (nearest first) are the nearest.
 pub(super) fn decide(
     ranked: &[Match],
-    likeness: f64,
+    face_score: f64,
     measure: Measure,
     calibration: &Calibration,
     options: QueryOptions,
@@ -377,7 +377,7 @@ pub(super) fn decide(
     let sure = evidence(ranked, 0, measure)
         .is_some_and(|evidence| calibration.is_known(evidence, options.acceptance));
     match ranked.first() {
-        _ if likeness < calibration.likeness_limit() => Decision::NotAFace,
+        _ if face_score < calibration.face_score_limit() => Decision::NotAFace,
         Some(_) if sure => Decision::Known,
         _ => Decision::Unknown,
     }

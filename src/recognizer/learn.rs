@@ -75,8 +75,8 @@ impl Recognizer {
         space: Arc<FaceSpace>,
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
-        let likeness_limit = calibrate::likeness_limit(&gallery, &space, settings);
-        let comparer = BackgroundComparer::learn(coordinates, gallery.persons(), likeness_limit)?;
+        let face_score_limit = calibrate::face_score_limit(&gallery, &space, settings);
+        let comparer = BackgroundComparer::learn(coordinates, gallery.persons(), face_score_limit)?;
         let weights = space.project(gallery.faces());
         let comparer = Comparer::Background(Box::new(comparer));
         Self::from_parts(preparation, settings, space, gallery, weights, comparer)

@@ -205,9 +205,9 @@ impl Recognizer {
     fn verdict(&self, faces: &FaceMatrix, found: &[bool], passes: bool) -> Verdict {
         let weights = self.space().project(faces);
         let test = FacenessTest::new(self.space());
-        let limit = self.comparer().likeness_limit();
+        let limit = self.comparer().face_score_limit();
         let is_face = |at: usize| {
-            found[at] || test.likeness(faces.face(at), weights.column(at).as_slice()) >= limit
+            found[at] || test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit
         };
         match (0..faces.len()).find(|&at| !is_face(at)) {
             Some(photo) => Verdict::NotAFace { photo },

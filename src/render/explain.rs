@@ -80,7 +80,7 @@ impl Explained<'_> {
             .zip(&rebuilt.levels)
             .map(|(a, b)| a - b)
             .collect();
-        let limit = self.recognizer.comparer().likeness_limit();
+        let limit = self.recognizer.comparer().face_score_limit();
         let mut panels = vec![
             panel(
                 self.picture(&why.pixels),
@@ -91,7 +91,7 @@ impl Explained<'_> {
                 [
                     format!("rebuilt from {k} basis faces"),
                     format!("{:.0} % explained", error.explained * 100.0),
-                    format!("looks like a face: {:.2}", self.found.likeness),
+                    format!("looks like a face: {:.2}", self.found.face_score),
                     format!("({limit:.2} is needed)"),
                 ],
             ),

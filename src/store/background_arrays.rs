@@ -19,7 +19,8 @@ pub(super) struct BackgroundMeta {
     /// Whether the gallery moved its covariance.
     pub adapted: bool,
     pub calibration: Calibration,
-    pub likeness_limit: f64,
+    #[serde(rename = "likeness_limit")]
+    pub face_score_limit: f64,
 }
 
 impl BackgroundMeta {
@@ -28,7 +29,7 @@ impl BackgroundMeta {
             model: Background::bundled_digest(),
             adapted: comparer.people().adaptation().is_adapted(),
             calibration: *comparer.calibration(),
-            likeness_limit: comparer.likeness_limit(),
+            face_score_limit: comparer.face_score_limit(),
         }
     }
 }
@@ -72,13 +73,13 @@ pub(super) fn read(
         })
     };
     if !about.is_current() {
-        if !(-1.0..=1.0).contains(&about.likeness_limit) {
+        if !(-1.0..=1.0).contains(&about.face_score_limit) {
             return Err(refuse("senseless limits of the background model"));
         }
         let faces = faces.ok_or_else(|| refuse("coordinates of another background model"))?;
         let coordinates = background.coordinates(faces);
         let comparer =
-            BackgroundComparer::learn(coordinates, persons.to_vec(), about.likeness_limit)?;
+            BackgroundComparer::learn(coordinates, persons.to_vec(), about.face_score_limit)?;
         return Ok(Comparer::Background(Box::new(comparer)));
     }
     let (rows, n) = (2 * background.components(), persons.len());
@@ -96,7 +97,7 @@ pub(super) fn read(
         DMatrix::from_vec(rows, n, coordinates),
         persons.to_vec(),
         about.calibration,
-        about.likeness_limit,
+        about.face_score_limit,
     )
     .map(|comparer| Comparer::Background(Box::new(comparer)))
     .map_err(|_| refuse("a calibration that does not fit its people"))

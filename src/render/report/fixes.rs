@@ -62,7 +62,7 @@ impl Report<'_> {
             tiles: vec![self.tile(suspect.face)],
             note: format!(
                 "Looks like a face by {:.2} (-1 to 1; {:.2} is asked for).",
-                suspect.likeness, suspect.limit
+                suspect.face_score, suspect.limit
             ),
         });
         fix(
