@@ -30,6 +30,9 @@ const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
 /// foreign photos.
 const DEPENDENCE: (f64, f64) = (0.45, 0.15);
 
+/// By how many spreads the score of two strangers' photos lies lower than a normal one.
+const PAIR_DEPENDENCE: f64 = 0.15;
+
 /// The share of the mean of strangers' scores that the model expects (below 0, as few people make up the domain's mean)
 /// which familiar and foreign photos show: the mean of foreign ones also contains what is common to their kind.
 const DRAWN: (f64, f64) = (1.0, 0.7);
@@ -154,11 +157,18 @@ impl Calibration {
     }
 
     /// That two photos, neither enrolled, show one person.
+    ///
+    /// What N people leave unknown of the domain's mean is common to both photos, whoever they show, so that strangers
+    /// look like one person by a part of what one person's photos have in common. With v, in terms of the variance
+    /// between people, the mean's error has the variance (foreign + N) / (N + 1)²: an N + 1-th of the domain's own
+    /// distance from the background, and the people's. Of lengths normalised it is v / (1 + v).
     fn pair(&self) -> Claim {
+        let people = self.people as f64;
+        let error = (self.foreign + people) / (people + 1.0).powi(2);
         Claim {
             people: 1,
-            location: 0.0,
-            dependence: 0.0,
+            location: self.genuine_pair * error / (1.0 + error),
+            dependence: PAIR_DEPENDENCE,
             genuine: self.genuine_pair,
         }
     }
