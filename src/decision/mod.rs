@@ -99,13 +99,11 @@ const FACE_SCORE_WORTH: f64 = 20.0;
 /// A face is refused when its face score is this many spreads below the mean of held-out faces.
 const FACE_SCORE_SPREADS: f64 = 3.0;
 
-/// Below this face score nothing is a face, however mixed the gallery: flat gray has 0, noise about as much.
+/// Below this face score nothing is a face, however mixed the gallery: flat gray has 0, noise about as much. Also the limit
+/// where faces of one person at most could be held out, for they do not tell how other people's faces score: by one person of
+/// AT&T with one to five photos, 0.1 to 0.4 of other people's faces lie below it (below 0.3 it is 0.3 to 0.6), and 0.94
+/// to 0.96 of pictures without people.
 const LEAST_FACE_SCORE: f64 = 0.2;
-
-/// The face score below which nothing is a face where no face could be held out; and the most where only one person's
-/// could: they tell how alike that person's photos are, and other people's are less so (AT&T: 0.1 to 0.2 less, with a
-/// spread of 0.11; 95 % of pictures without people lie below 0.25 to 0.32).
-const ASSUMED_FACE_SCORE_LIMIT: f64 = 0.3;
 
 /// Genuine and impostor scores from leaving photos and people out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -345,18 +343,13 @@ fn genuine_low(seen: &LeftOut, standard: impl Fn(TopScores) -> f64) -> Option<f6
 
 /// The face score below which something is not a face, from that of faces of so many people that were left out.
 pub fn face_score_limit(face_scores: &[f64], people: usize) -> f64 {
-    let Some((mean, spread)) = mean_and_spread(face_scores) else {
-        return ASSUMED_FACE_SCORE_LIMIT;
+    let Some((mean, spread)) = mean_and_spread(face_scores).filter(|_| people > 1) else {
+        return LEAST_FACE_SCORE;
     };
     let n = face_scores.len() as f64;
     let variance = (n * spread * spread + FACE_SCORE_WORTH * FACE_SCORE_SPREAD * FACE_SCORE_SPREAD)
         / (n + FACE_SCORE_WORTH);
-    let most = if people == 1 {
-        ASSUMED_FACE_SCORE_LIMIT
-    } else {
-        1.0
-    };
-    (mean - FACE_SCORE_SPREADS * variance.sqrt()).clamp(LEAST_FACE_SCORE, most)
+    (mean - FACE_SCORE_SPREADS * variance.sqrt()).clamp(LEAST_FACE_SCORE, 1.0)
 }
 
 /// Mean and sample standard deviation; `None` for fewer than two values.
@@ -494,7 +487,7 @@ mod tests {
     #[test]
     fn one_person_alone_sets_no_high_face_score_limit() {
         let alike = [0.9, 0.91, 0.89];
-        assert_eq!(face_score_limit(&alike, 1), ASSUMED_FACE_SCORE_LIMIT);
+        assert_eq!(face_score_limit(&alike, 1), LEAST_FACE_SCORE);
         assert!(face_score_limit(&alike, 2) > 0.7);
     }
 
