@@ -4,6 +4,9 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
+#[macro_use]
+mod named;
+
 mod vectors;
 
 pub mod xmp;

@@ -50,26 +50,10 @@ pub enum Prior {
     None,
 }
 
-impl Prior {
-    /// As a user types it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bundled => "bundled",
-            Self::None => "none",
-        }
-    }
-}
-
-impl std::str::FromStr for Prior {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Bundled, Self::None]
-            .into_iter()
-            .find(|prior| prior.name() == text)
-            .ok_or_else(|| "expected bundled or none".to_owned())
-    }
-}
+named!(Prior {
+    Bundled = "bundled",
+    None = "none",
+});
 
 /// The background model: for each [`Channel`], the map from descriptions to coordinates.
 #[derive(Debug, Clone, PartialEq)]

@@ -24,15 +24,10 @@ pub enum Framing {
     Detect,
 }
 
-impl Framing {
-    /// As a user types it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AsIs => "as-is",
-            Self::Detect => "detect",
-        }
-    }
-}
+named!(Framing {
+    AsIs = "as-is",
+    Detect = "detect",
+});
 
 impl fmt::Display for Framing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,9 +51,10 @@ impl FromStr for FramingRule {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Self::Auto),
-            "as-is" => Ok(Self::Given(Framing::AsIs)),
-            "detect" => Ok(Self::Given(Framing::Detect)),
-            _ => Err("expected auto, as-is or detect".to_owned()),
+            given => given
+                .parse()
+                .map(Self::Given)
+                .map_err(|_| "expected auto, as-is or detect".to_owned()),
         }
     }
 }

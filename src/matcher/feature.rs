@@ -35,26 +35,10 @@ pub enum PixelScale {
     Deviation,
 }
 
-impl PixelScale {
-    /// The user's word for whether pixels are scaled.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "no",
-            Self::Deviation => "yes",
-        }
-    }
-}
-
-impl std::str::FromStr for PixelScale {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Plain, Self::Deviation]
-            .into_iter()
-            .find(|scale| scale.name() == text)
-            .ok_or_else(|| "expected yes or no".to_owned())
-    }
-}
+named!(PixelScale {
+    Deviation = "yes",
+    Plain = "no",
+});
 
 /// Faces narrower than this have no texture to speak of: a pattern is five pixels wide, a cell a seventh
 /// of the width.
@@ -64,20 +48,14 @@ const TEXTURED_WIDTH: u32 = 32;
 /// texture's: measured.
 const PIXELS_SHARE: f64 = 1.0 / 3.0;
 
+named!(Features {
+    Auto = "auto",
+    Pixels = "pixels",
+    Texture = "texture",
+    Fused = "fused",
+});
+
 impl Features {
-    /// Every choice.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Pixels, Self::Texture, Self::Fused];
-
-    /// The name a user types.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Pixels => "pixels",
-            Self::Texture => "texture",
-            Self::Fused => "fused",
-        }
-    }
-
     /// The features of faces of this size, and the share of the squared length of each.
     pub fn shares(self, size: FaceSize) -> Vec<(Feature, f64)> {
         match self {
@@ -90,17 +68,6 @@ impl Features {
                 (Feature::Pixels, PIXELS_SHARE),
             ],
         }
-    }
-}
-
-impl std::str::FromStr for Features {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|features| features.name() == text)
-            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 
@@ -159,22 +126,16 @@ pub enum Augmentation {
 /// Shifts, in hundredths of the width: what was one and two pixels of 46.
 const SHIFTS: [f64; 2] = [2.2, 4.4];
 
-impl Augmentation {
-    /// Every choice.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::None, Self::Mirrored, Self::Shifted];
+named!(Augmentation {
+    Auto = "auto",
+    None = "none",
+    Mirrored = "mirrored",
+    Shifted = "shifted",
+});
 
+impl Augmentation {
     /// Galleries of more faces are not shifted unless asked: eighteen copies of each are many.
     pub const SHIFTED_FACES: usize = 1_000;
-
-    /// The name a user types.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::None => "none",
-            Self::Mirrored => "mirrored",
-            Self::Shifted => "shifted",
-        }
-    }
 
     /// Number of columns that [`Augmentation::shifts`] makes of a face.
     pub fn shifts_of_a_face(self) -> usize {
@@ -206,17 +167,6 @@ impl Augmentation {
             })
             .collect();
         Cow::Owned(FaceMatrix::from_pixels(size, pixels).expect("whole faces of one size"))
-    }
-}
-
-impl std::str::FromStr for Augmentation {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|copies| copies.name() == text)
-            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

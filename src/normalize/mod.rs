@@ -9,7 +9,6 @@ pub mod resize;
 pub mod tan_triggs;
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,29 +37,16 @@ pub enum Illumination {
     Gradient,
 }
 
+named!(Illumination {
+    None = "none",
+    Equalize = "equalize",
+    Clahe = "clahe",
+    TanTriggs = "tan-triggs",
+    Local = "local",
+    Gradient = "gradient",
+});
+
 impl Illumination {
-    /// Every recipe.
-    pub const ALL: [Self; 6] = [
-        Self::None,
-        Self::Equalize,
-        Self::Clahe,
-        Self::TanTriggs,
-        Self::Local,
-        Self::Gradient,
-    ];
-
-    /// The name a user types, and model files hold.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Equalize => "equalize",
-            Self::Clahe => "clahe",
-            Self::TanTriggs => "tan-triggs",
-            Self::Local => "local",
-            Self::Gradient => "gradient",
-        }
-    }
-
     /// Treats a face (d pixels, row by row) in its place.
     ///
     /// # Panics
@@ -81,17 +67,6 @@ impl Illumination {
 impl fmt::Display for Illumination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for Illumination {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|light| light.name() == text)
-            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

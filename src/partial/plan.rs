@@ -21,26 +21,10 @@ pub enum Mirrors {
     None,
 }
 
-impl Mirrors {
-    /// The user's word for whether mirror images are learned from.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Learned => "yes",
-            Self::None => "no",
-        }
-    }
-}
-
-impl FromStr for Mirrors {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Learned, Self::None]
-            .into_iter()
-            .find(|mirrors| mirrors.name() == text)
-            .ok_or_else(|| "expected yes or no".to_owned())
-    }
-}
+named!(Mirrors {
+    Learned = "yes",
+    None = "no",
+});
 
 /// Preparation of photos, sums over faces, and settings of learning from them: settled once, so that parts
 /// learned anywhere fit together.
@@ -153,10 +137,7 @@ impl Plan {
             return Err(wrong("program", program, "not a version"));
         }
         let size: FaceSize = read("size", size)?;
-        let framing = [Framing::AsIs, Framing::Detect]
-            .into_iter()
-            .find(|known| known.name() == framing)
-            .ok_or_else(|| wrong("framing", framing, "expected as-is or detect"))?;
+        let framing: Framing = read("framing", framing)?;
         let preparation =
             Preparation::new(size, framing).with_light(read::<Illumination>("normalize", light)?);
         let given: Features = read("features", features)?;

@@ -40,7 +40,7 @@ impl std::str::FromStr for ComponentCount {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == text) {
+        if let Ok(rule) = text.parse() {
             return Ok(Self::Rule(rule));
         }
         if let Ok(count) = text.parse::<usize>() {

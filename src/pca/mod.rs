@@ -62,16 +62,15 @@ pub enum Solver {
     Minimize,
 }
 
-impl Solver {
-    /// Every solver, in the order in which a user is told of them.
-    pub const ALL: [Self; 5] = [
-        Self::Auto,
-        Self::Gram,
-        Self::Covariance,
-        Self::Randomized,
-        Self::Minimize,
-    ];
+named!(Solver {
+    Auto = "auto",
+    Gram = "gram",
+    Covariance = "covariance",
+    Randomized = "randomized",
+    Minimize = "minimize",
+});
 
+impl Solver {
     /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
     /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
     /// components are wanted, and it is clearly cheaper or the matrix would take over 8 GB.
@@ -80,28 +79,6 @@ impl Solver {
             Self::Auto => cost::cheapest(d, n, wanted),
             chosen => chosen,
         }
-    }
-
-    /// The name a user types for this solver.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Gram => "gram",
-            Self::Covariance => "covariance",
-            Self::Randomized => "randomized",
-            Self::Minimize => "minimize",
-        }
-    }
-}
-
-impl std::str::FromStr for Solver {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|solver| solver.name() == text)
-            .ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -33,19 +33,13 @@ pub const SHUFFLES: u64 = 19;
 /// The most components that parallel analysis looks at.
 pub(super) const MOST_PARALLEL: usize = 512;
 
+named!(Rule {
+    Profile = "profile",
+    Minka = "minka",
+    Parallel = "parallel",
+});
+
 impl Rule {
-    /// Every rule.
-    pub const ALL: [Self; 3] = [Self::Profile, Self::Minka, Self::Parallel];
-
-    /// The name a user types.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Profile => "profile",
-            Self::Minka => "minka",
-            Self::Parallel => "parallel",
-        }
-    }
-
     /// Number of components of these faces (columns of d bytes, n of them) to keep, at least 1.
     ///
     /// # Errors
