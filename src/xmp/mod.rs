@@ -9,7 +9,7 @@
 //! | MWG Guidelines for Handling Image Metadata 2.0, "Image Regions" | `mwg-rs:Regions` |
 //! | Microsoft Photo 1.2, "People Tagging Overview" | `MP:RegionInfo` |
 //!
-//! Regions lie in the photo as stored; [`Orientation`] leads to the photo as displayed and back.
+//! Regions lie in the photo as stored; [`stored_areas`] leads there from the photo as displayed.
 //!
 //! This program marks the regions that it names by two fields of its own namespace, `http://ns.eigenfaces.org/1.0/`,
 //! in `mwg-rs:Extensions`: `eigenfaces:Name` and `eigenfaces:Confidence`. Where `mwg-rs:Name` is no longer the same as
@@ -42,7 +42,7 @@ pub use encoding::MOST_BYTES;
 pub use face::NamedFace;
 pub use jpeg::packet_of_jpeg;
 pub use matching::matches;
-pub use orientation::{Orientation, PixelBox, stored_areas};
+pub use orientation::stored_areas;
 pub use problem::XmpProblem;
 pub use region::{Fit, Kind, Mark, Naming, Region, Regions, Source};
 pub use write::{Content, Written, write};

@@ -1,125 +1,9 @@
-//! The turn between a photo as stored and as displayed.
+//! The turn between a photo as stored and as displayed: the EXIF orientation (Exif 2.32, 4.6.4, tag 0x0112), which tells
+//! how to turn the photo as stored, from 1 to 8.
+//!
+//! MWG Guidelines 2.0, "Image Regions", has regions apply to the photo as stored, before it is turned.
 
 use super::area::{Area, Dimensions};
-
-/// The EXIF orientation (Exif 2.32, 4.6.4, tag 0x0112): which sides of the photo as displayed its first row and its
-/// first column, as stored, are.
-///
-/// MWG Guidelines 2.0, "Image Regions", has regions apply to the photo as stored, before it is turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orientation {
-    /// 1: displayed as stored.
-    #[default]
-    TopLeft,
-    /// 2: mirrored left to right.
-    TopRight,
-    /// 3: turned by 180 degrees.
-    BottomRight,
-    /// 4: mirrored top to bottom.
-    BottomLeft,
-    /// 5: mirrored about the diagonal from top left to bottom right.
-    LeftTop,
-    /// 6: turned by 90 degrees clockwise.
-    RightTop,
-    /// 7: mirrored about the diagonal from top right to bottom left.
-    RightBottom,
-    /// 8: turned by 90 degrees counter-clockwise.
-    LeftBottom,
-}
-
-/// A box in pixels of the photo as displayed; it may reach beyond the photo.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PixelBox {
-    /// The left edge.
-    pub left: f64,
-    /// The top edge.
-    pub top: f64,
-    /// The width.
-    pub width: f64,
-    /// The height.
-    pub height: f64,
-}
-
-impl Orientation {
-    /// The orientation of a value of the EXIF tag, from 1 to 8.
-    pub fn from_exif(value: u16) -> Option<Self> {
-        Some(match value {
-            1 => Self::TopLeft,
-            2 => Self::TopRight,
-            3 => Self::BottomRight,
-            4 => Self::BottomLeft,
-            5 => Self::LeftTop,
-            6 => Self::RightTop,
-            7 => Self::RightBottom,
-            8 => Self::LeftBottom,
-            _ => return None,
-        })
-    }
-
-    /// The size as stored of a photo of this size as displayed; the same function leads back.
-    pub fn stored_dimensions(self, displayed: Dimensions) -> Dimensions {
-        match self {
-            Self::TopLeft | Self::TopRight | Self::BottomRight | Self::BottomLeft => displayed,
-            Self::LeftTop | Self::RightTop | Self::RightBottom | Self::LeftBottom => Dimensions {
-                width: displayed.height,
-                height: displayed.width,
-            },
-        }
-    }
-
-    /// The area, in the photo as stored, of a box in the photo as displayed, cut off at the photo's edges. None where
-    /// the box lies beyond them.
-    pub fn stored_area(self, face: PixelBox, displayed: Dimensions) -> Option<Area> {
-        if displayed.is_empty() {
-            return None;
-        }
-        let (width, height) = displayed.sides();
-        let (left, top) = (face.left / width, face.top / height);
-        let (right, bottom) = (
-            (face.left + face.width) / width,
-            (face.top + face.height) / height,
-        );
-        let (a, b) = (self.stored(left, top), self.stored(right, bottom));
-        Area::from_edges(a.0.min(b.0), a.1.min(b.1), a.0.max(b.0), a.1.max(b.1))
-    }
-
-    /// The box, in the photo as displayed, of an area of the photo as stored.
-    pub fn displayed_box(self, area: &Area, displayed: Dimensions) -> PixelBox {
-        let (width, height) = displayed.sides();
-        let [left, top, right, bottom] = area.edges();
-        let (a, b) = (self.displayed(left, top), self.displayed(right, bottom));
-        PixelBox {
-            left: a.0.min(b.0) * width,
-            top: a.1.min(b.1) * height,
-            width: (a.0 - b.0).abs() * width,
-            height: (a.1 - b.1).abs() * height,
-        }
-    }
-
-    /// The place as stored of a place as displayed, in fractions of the sides.
-    fn stored(self, x: f64, y: f64) -> (f64, f64) {
-        match self {
-            Self::RightTop => (y, 1.0 - x),
-            Self::LeftBottom => (1.0 - y, x),
-            // The others undo themselves.
-            _ => self.displayed(x, y),
-        }
-    }
-
-    /// The place as displayed of a place as stored, in fractions of the sides.
-    fn displayed(self, x: f64, y: f64) -> (f64, f64) {
-        match self {
-            Self::TopLeft => (x, y),
-            Self::TopRight => (1.0 - x, y),
-            Self::BottomRight => (1.0 - x, 1.0 - y),
-            Self::BottomLeft => (x, 1.0 - y),
-            Self::LeftTop => (y, x),
-            Self::RightTop => (1.0 - y, x),
-            Self::RightBottom => (1.0 - y, 1.0 - x),
-            Self::LeftBottom => (y, 1.0 - x),
-        }
-    }
-}
 
 /// The size of a photo as stored, and the areas there of boxes `[left, top, width, height]` in the photo as displayed, whose
 /// size and EXIF orientation (1 to 8) are given. A box outside of the photo has the area nearest to it.
@@ -129,7 +13,6 @@ pub fn stored_areas(
     boxes: &[[f32; 4]],
 ) -> (Dimensions, Vec<Area>) {
     let displayed = Dimensions { width, height };
-    let orientation = Orientation::from_exif(exif.into()).unwrap_or(Orientation::TopLeft);
     if displayed.is_empty() {
         return (displayed, Vec::new());
     }
@@ -139,16 +22,56 @@ pub fn stored_areas(
         // At least a pixel of the photo.
         let left = left.clamp(1.0 - width.max(1.0), f64::from(displayed.width) - 1.0);
         let top = top.clamp(1.0 - height.max(1.0), f64::from(displayed.height) - 1.0);
-        let bounds = PixelBox {
-            left,
-            top,
-            width: width.max(1.0),
-            height: height.max(1.0),
-        };
-        orientation.stored_area(bounds, displayed)
+        let bounds = [left, top, width.max(1.0), height.max(1.0)];
+        stored_area(exif, bounds, displayed)
     };
     let areas = boxes.iter().filter_map(area).collect();
-    (orientation.stored_dimensions(displayed), areas)
+    (stored_dimensions(exif, displayed), areas)
+}
+
+/// The size as stored of a photo of this size as displayed.
+fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
+    match exif {
+        5..=8 => Dimensions {
+            width: displayed.height,
+            height: displayed.width,
+        },
+        _ => displayed,
+    }
+}
+
+/// The area, in the photo as stored, of a box in pixels of the photo as displayed, cut off at the photo's edges. None where
+/// the box lies beyond them.
+fn stored_area(
+    exif: u8,
+    [left, top, width, height]: [f64; 4],
+    displayed: Dimensions,
+) -> Option<Area> {
+    if displayed.is_empty() {
+        return None;
+    }
+    let (across, down) = displayed.sides();
+    let a = stored(exif, left / across, top / down);
+    let b = stored(exif, (left + width) / across, (top + height) / down);
+    Area::from_edges(a.0.min(b.0), a.1.min(b.1), a.0.max(b.0), a.1.max(b.1))
+}
+
+/// The place as stored of a place as displayed, in fractions of the sides.
+fn stored(exif: u8, x: f64, y: f64) -> (f64, f64) {
+    match exif {
+        // Mirrored left to right, turned by 180 degrees, mirrored top to bottom.
+        2 => (1.0 - x, y),
+        3 => (1.0 - x, 1.0 - y),
+        4 => (x, 1.0 - y),
+        // Mirrored about the diagonal from top left to bottom right, turned by 90 degrees clockwise.
+        5 => (y, x),
+        6 => (y, 1.0 - x),
+        // Mirrored about the diagonal from top right to bottom left, turned by 90 degrees counter-clockwise.
+        7 => (1.0 - y, 1.0 - x),
+        8 => (1.0 - y, x),
+        // Displayed as stored.
+        _ => (x, y),
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +95,7 @@ mod tests {
     }
 
     /// The photo as displayed, made of turns and one mirror only.
-    fn displayed(stored: &Pixels, exif: u16) -> Pixels {
+    fn displayed(stored: &Pixels, exif: u8) -> Pixels {
         let turns =
             |count: usize| (0..count).fold(stored.clone(), |pixels, _| turned_clockwise(&pixels));
         match exif {
@@ -207,12 +130,13 @@ mod tests {
                 check_turning(exif, mark);
             }
         }
-        assert_eq!(Orientation::from_exif(0), None);
-        assert_eq!(Orientation::from_exif(9), None);
+        for unknown in [0, 9] {
+            assert_eq!(stored(unknown, 0.1, 0.2), (0.1, 0.2));
+        }
     }
 
     /// Marks a box of a photo of 10 x 8 pixels, turns the pixels, and compares the places of the marked ones.
-    fn check_turning(exif: u16, mark: [usize; 4]) {
+    fn check_turning(exif: u8, mark: [usize; 4]) {
         let [x, y, w, h] = mark;
         let mut stored = vec![vec![false; 10]; 8];
         for row in &mut stored[y..y + h] {
@@ -224,16 +148,8 @@ mod tests {
             height: shown.len() as u32,
         };
         let shown_mark = marked(&shown).map(|side| side as f64);
-        let [left, top, width, height] = shown_mark;
-        let face = PixelBox {
-            left,
-            top,
-            width,
-            height,
-        };
-        let orientation = Orientation::from_exif(exif).expect("an orientation");
 
-        let area = orientation.stored_area(face, size).expect("an area");
+        let area = stored_area(exif, shown_mark, size).expect("an area");
         let [left, top, right, bottom] = area.edges();
         let found = [
             left * 10.0,
@@ -243,10 +159,28 @@ mod tests {
         ];
         assert_close(found, mark.map(|side| side as f64));
 
-        let back = orientation.displayed_box(&area, size);
-        assert_close([back.left, back.top, back.width, back.height], shown_mark);
-        let stored_size = orientation.stored_dimensions(size);
+        assert_close(displayed_box(exif, &area, size), shown_mark);
+        let stored_size = stored_dimensions(exif, size);
         assert_eq!((stored_size.width, stored_size.height), (10, 8));
+    }
+
+    /// The box, in the photo as displayed, of an area of the photo as stored.
+    fn displayed_box(exif: u8, area: &Area, displayed: Dimensions) -> [f64; 4] {
+        // Only the two turns by 90 degrees do not undo themselves: each undoes the other.
+        let back = match exif {
+            6 => 8,
+            8 => 6,
+            other => other,
+        };
+        let (width, height) = displayed.sides();
+        let [left, top, right, bottom] = area.edges();
+        let (a, b) = (stored(back, left, top), stored(back, right, bottom));
+        [
+            a.0.min(b.0) * width,
+            a.1.min(b.1) * height,
+            (a.0 - b.0).abs() * width,
+            (a.1 - b.1).abs() * height,
+        ]
     }
 
     fn assert_close(found: [f64; 4], wanted: [f64; 4]) {
@@ -261,27 +195,17 @@ mod tests {
             width: 100,
             height: 50,
         };
-        let over = PixelBox {
-            left: -10.0,
-            top: 40.0,
-            width: 20.0,
-            height: 30.0,
-        };
-        let area = Orientation::TopLeft
-            .stored_area(over, size)
-            .expect("an area");
+        let over = [-10.0, 40.0, 20.0, 30.0];
+        let area = stored_area(1, over, size).expect("an area");
         for (found, wanted) in area.edges().iter().zip([0.0, 0.8, 0.1, 1.0]) {
             assert!((found - wanted).abs() < 1e-12);
         }
-        let beyond = PixelBox {
-            left: 101.0,
-            ..over
-        };
-        assert_eq!(Orientation::RightTop.stored_area(beyond, size), None);
+        let beyond = [101.0, 40.0, 20.0, 30.0];
+        assert_eq!(stored_area(6, beyond, size), None);
         let nothing = Dimensions {
             width: 0,
             height: 0,
         };
-        assert_eq!(Orientation::TopLeft.stored_area(over, nothing), None);
+        assert_eq!(stored_area(1, over, nothing), None);
     }
 }
