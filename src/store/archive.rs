@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::META;
-use super::container::{both_ends, check, check_on_disk, in_plain_ascii, recognise, whole};
+use super::container::{
+    END, MESSAGE, both_ends, check, check_on_disk, in_plain_ascii, recognise, whole,
+};
 use super::disk::Disk;
-use super::member::Member;
 use super::npy::{self, Header, Number};
+use super::{META, zip};
 use crate::error::{ArrayProblem, Error, ModelProblem, Result};
 
 /// An archive whose version and layout have been found right, and whose checksum has or, of a large one that stays on
@@ -24,7 +25,7 @@ use crate::error::{ArrayProblem, Error, ModelProblem, Result};
 pub struct Archive {
     path: PathBuf,
     source: Source,
-    members: Vec<Member>,
+    members: Vec<zip::Entry>,
     format_version: u32,
 }
 
@@ -134,7 +135,7 @@ impl Archive {
             return Err(refused(ModelProblem::NotAFile));
         }
         let mut file = File::open(path).map_err(unread)?;
-        let (start, end) = both_ends(&mut file).map_err(unread)?;
+        let (start, end) = both_ends(&mut file, END, END).map_err(unread)?;
         recognise(&start, &end).map_err(refused)?;
         Ok((file, metadata.len()))
     }
@@ -209,7 +210,8 @@ impl Archive {
             .number(name)
             .ok_or_else(|| json("it is missing".to_owned()))?;
         let text = self.rest(number, &[])?;
-        serde_json::from_slice(&text).map_err(|error| json(in_plain_ascii(&error)))
+        serde_json::from_slice(&text)
+            .map_err(|error| json(in_plain_ascii(&error.to_string(), MESSAGE)))
     }
 
     /// The shape that an array says it has. Trust it only together with a getter.
@@ -310,7 +312,7 @@ impl Archive {
     fn array_of(&self, array: &str) -> Result<Found<'_>> {
         let missing = || self.refuse_array(array, ArrayProblem::Missing);
         let number = self.number(&format!("{array}.npy")).ok_or_else(missing)?;
-        let content = &self.members[number].content;
+        let content = self.members[number].content();
         let window = match &self.source {
             Source::Memory(bytes) => Cow::Borrowed(bytes.get(content.clone()).unwrap_or_default()),
             Source::Disk(disk) => {
@@ -357,11 +359,11 @@ impl Archive {
         let member = &self.members[number];
         match &self.source {
             Source::Memory(bytes) => {
-                let content = bytes.get(member.content.clone()).unwrap_or_default();
+                let content = bytes.get(member.content()).unwrap_or_default();
                 Ok(Cow::Borrowed(&content[start.len()..]))
             }
             Source::Disk(disk) => {
-                let mut rest = vec![0; member.content.len() - start.len()];
+                let mut rest = vec![0; member.content().len() - start.len()];
                 self.settle(disk.read(number, member, start, &mut rest))?;
                 Ok(Cow::Owned(rest))
             }

@@ -1,13 +1,13 @@
 //! Whether a file is an archive of this program, whole, and of a version that it reads; before anything of its contents is
 //! believed.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 
 use super::disk::Disk;
-use super::member::Member;
 use super::{FORMAT_VERSION, META, seal, zip};
 use crate::error::ModelProblem;
 
@@ -18,65 +18,50 @@ struct Version {
 }
 
 /// Version and members of a file, everything but the contents of the members checked.
-pub(super) fn check(bytes: &[u8]) -> Result<(u32, Vec<Member>), ModelProblem> {
+pub(super) fn check(bytes: &[u8]) -> Result<(u32, Vec<zip::Entry>), ModelProblem> {
     recognise(bytes, bytes)?;
     let body = seal::open(bytes).ok_or(ModelProblem::Damaged)?;
+    let format_version = version(body)?;
+    let window = |at: usize, length: usize| Ok(body[at..at + length].to_vec());
+    let Ok::<_, Infallible>(members) = zip::members(window, body.len(), seal::LENGTH as u16);
     let layout = |reason| ModelProblem::Layout { reason };
-
-    // The version first: a newer format may lay out all but its first member differently.
-    let (first, content) = zip::first(body).map_err(layout)?;
-    if first.name != META {
-        return Err(layout(format!(
-            "it begins with {} instead of {META}",
-            first.name
-        )));
-    }
-    let format_version = version(&body[content])?;
-    let members = zip::members(body, seal::LENGTH as u16).map_err(layout)?;
-    Ok((
-        format_version,
-        members.into_iter().map(Member::from).collect(),
-    ))
+    Ok((format_version, members.map_err(layout)?))
 }
 
 /// Checks a file on disk, except that its seal is only looked at, and `meta.json` not yet checked.
 #[allow(clippy::type_complexity)]
-pub(super) fn check_on_disk(disk: &Disk) -> io::Result<Result<(u32, Vec<Member>), ModelProblem>> {
+pub(super) fn check_on_disk(
+    disk: &Disk,
+) -> io::Result<Result<(u32, Vec<zip::Entry>), ModelProblem>> {
     let length = disk.length() - seal::LENGTH;
     if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
         return Ok(Err(ModelProblem::Damaged));
     }
-    // The version first, as above. It is written for people to read, and short.
+    // `meta.json` is written for people to read, and short.
     const BEGINNING: usize = 1 << 20;
-    let beginning = disk.window(0, BEGINNING)?;
-    let layout = |reason| ModelProblem::Layout { reason };
-    let format_version = match zip::first(&beginning).map_err(layout) {
-        Ok((first, content)) if first.name == META => version(&beginning[content]),
-        Ok((first, _)) => {
-            let name = first.name;
-            Err(layout(format!("it begins with {name} instead of {META}")))
-        }
-        Err(problem) => Err(problem),
-    };
-    let format_version = match format_version {
+    let format_version = match version(&disk.window(0, BEGINNING)?) {
         Ok(format_version) => format_version,
         Err(problem) => return Ok(Err(problem)),
     };
     let window = |at, length| disk.window(at, length);
-    let members = zip::members_by(window, length, seal::LENGTH as u16)?.map_err(layout);
-    Ok(members.map(|members| {
-        (
-            format_version,
-            members.into_iter().map(Member::from).collect(),
-        )
-    }))
+    let layout = |reason| ModelProblem::Layout { reason };
+    let members = zip::members(window, length, seal::LENGTH as u16)?.map_err(layout);
+    Ok(members.map(|members| (format_version, members)))
 }
 
-/// The version that `meta.json` tells, where this program reads it.
-fn version(meta: &[u8]) -> Result<u32, ModelProblem> {
+/// The version that `meta.json` tells, by which a file begins, where this program reads it. It is looked at before all
+/// other members: a newer format may lay them out differently.
+fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
+    let layout = |reason| ModelProblem::Layout { reason };
+    let first = zip::first(beginning).map_err(layout)?;
+    if first.name != META {
+        let name = first.name;
+        return Err(layout(format!("it begins with {name} instead of {META}")));
+    }
+    let meta = &beginning[first.content()];
     let version: Version = serde_json::from_slice(meta).map_err(|error| ModelProblem::Json {
         member: META.to_owned(),
-        reason: in_plain_ascii(&error),
+        reason: in_plain_ascii(&error.to_string(), MESSAGE),
     })?;
     let newest = u64::from(FORMAT_VERSION);
     match version.format_version {
@@ -88,13 +73,16 @@ fn version(meta: &[u8]) -> Result<u32, ModelProblem> {
     }
 }
 
-/// The message of an error that may quote a stranger's text: no line feeds or terminal escapes, and not for ever.
-pub(super) fn in_plain_ascii(error: &serde_json::Error) -> String {
+/// Characters of an error's message that are shown.
+pub(super) const MESSAGE: usize = 200;
+
+/// A stranger's text in a message: no line feeds or terminal escapes, and at most so many characters of it.
+pub(super) fn in_plain_ascii(text: &str, most: usize) -> String {
     let escape = |c: char| match c {
         ' '..='~' => c.to_string(),
         other => other.escape_unicode().to_string(),
     };
-    error.to_string().chars().take(200).map(escape).collect()
+    text.chars().take(most).map(escape).collect()
 }
 
 /// Tells from the two ends of a file whether it is meant to be a model, and if not, what it seems to be.
@@ -112,15 +100,17 @@ pub(super) fn recognise(start: &[u8], end: &[u8]) -> Result<(), ModelProblem> {
     }
 }
 
-/// The first and the last bytes of a file, as many as [`recognise`] looks at.
-pub(super) fn both_ends(file: &mut File) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    const MANY: usize = 128;
-    const { assert!(seal::LENGTH <= MANY) };
-    let (mut start, mut end) = (Vec::with_capacity(MANY), Vec::with_capacity(MANY));
-    file.by_ref().take(MANY as u64).read_to_end(&mut start)?;
+/// So many bytes of either end of a file are what [`recognise`] looks at.
+pub(super) const END: u64 = 128;
+const _: () = assert!(seal::LENGTH as u64 <= END);
+
+/// The first and the last bytes of a file, at most so many of each.
+pub(super) fn both_ends(file: &mut File, first: u64, last: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (mut start, mut end) = (Vec::new(), Vec::new());
+    file.by_ref().take(first).read_to_end(&mut start)?;
     let length = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(length.saturating_sub(MANY as u64)))?;
-    file.by_ref().take(MANY as u64).read_to_end(&mut end)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(last)))?;
+    file.by_ref().take(last).read_to_end(&mut end)?;
     Ok((start, end))
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::member::Member;
+use super::zip;
 
 /// Bytes that one thread reads and checks at a time: they stay in its cache.
 const PIECE: usize = 256 * 1024;
@@ -56,11 +56,11 @@ impl Disk {
     pub fn read(
         &self,
         number: usize,
-        member: &Member,
+        member: &zip::Entry,
         start: &[u8],
         rest: &mut [u8],
     ) -> io::Result<bool> {
-        let from = member.content.start + start.len();
+        let from = member.content().start + start.len();
         let pieces = rest.par_chunks_mut(PIECE).enumerate();
         let read = |(at, piece): (usize, &mut [u8])| {
             read_at(&self.file, piece, (from + at * PIECE) as u64)?;
@@ -71,7 +71,7 @@ impl Disk {
     }
 
     /// Whether a member that nobody has asked for is what its checksum says; nothing of it is kept.
-    pub fn check(&self, number: usize, member: &Member) -> io::Result<bool> {
+    pub fn check(&self, number: usize, member: &zip::Entry) -> io::Result<bool> {
         if self
             .checked
             .get(number)
@@ -79,7 +79,7 @@ impl Disk {
         {
             return Ok(true);
         }
-        let content = member.content.clone();
+        let content = member.content();
         let starts = content.clone().into_par_iter().step_by(PIECE);
         let pieces = starts.map_init(
             || vec![0; PIECE],
@@ -96,7 +96,7 @@ impl Disk {
     fn compare(
         &self,
         number: usize,
-        member: &Member,
+        member: &zip::Entry,
         mut all: crc32fast::Hasher,
         pieces: &[crc32fast::Hasher],
     ) -> bool {

@@ -8,9 +8,10 @@
 //! - Archives and plans are told by what they hold.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 
+use super::container::both_ends;
 use super::kind::FileKind;
 use super::{Archive, npy, plan};
 
@@ -94,14 +95,7 @@ pub fn is_result(path: &Path) -> bool {
 
 /// The first and the last bytes of a file.
 fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let (mut head, mut tail) = (Vec::new(), Vec::new());
-    (&mut file).take(HEAD).read_to_end(&mut head)?;
-    let rest = length.min(XML_COMMENT.len() as u64);
-    file.seek(SeekFrom::Start(length - rest))?;
-    file.take(rest).read_to_end(&mut tail)?;
-    Ok((head, tail))
+    both_ends(&mut File::open(path)?, HEAD, XML_COMMENT.len() as u64)
 }
 
 fn is_derived(head: &[u8], tail: &[u8]) -> bool {

@@ -18,7 +18,6 @@ mod identifier;
 mod kind;
 mod lock;
 mod mark;
-mod member;
 mod merged_basis;
 mod meta;
 mod model;

@@ -8,6 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
+use super::container::in_plain_ascii;
 use super::{Privacy, replace_file};
 use crate::dataset::open_file;
 use crate::error::{Error, PlanProblem, Result};
@@ -19,6 +20,9 @@ const FORMAT_KEY: &str = "format_version";
 
 /// No plan is longer.
 const LONGEST: u64 = 1 << 16;
+
+/// Characters of a value, or of what is wrong with it, that a message shows.
+const SHOWN: usize = 80;
 
 /// Writes the plan; whatever stood there is replaced.
 ///
@@ -72,7 +76,7 @@ pub fn plan_from_json(text: &[u8]) -> Result<Plan, PlanProblem> {
         return Err(PlanProblem::NotAPlan { reason });
     }
     let keys: Keys = serde_json::from_slice(text).map_err(|error| PlanProblem::NotAPlan {
-        reason: in_plain_ascii(&error.to_string()),
+        reason: in_plain_ascii(&error.to_string(), SHOWN),
     })?;
     keys.plan()
 }
@@ -126,7 +130,7 @@ impl Keys {
         if format.as_u64() != Some(FORMAT) {
             return Err(PlanProblem::Value {
                 key: FORMAT_KEY,
-                given: in_plain_ascii(&format.to_string()),
+                given: in_plain_ascii(&format.to_string(), SHOWN),
                 reason: format!(
                     "this program reads {FORMAT}; make the plan anew, or update the program"
                 ),
@@ -139,7 +143,7 @@ impl Keys {
                 Some(other) => {
                     return Err(PlanProblem::Value {
                         key,
-                        given: in_plain_ascii(&other.to_string()),
+                        given: in_plain_ascii(&other.to_string(), SHOWN),
                         reason: "expected a text in quotes".to_owned(),
                     });
                 }
@@ -148,7 +152,7 @@ impl Keys {
         }
         match self.0.into_iter().next() {
             Some((key, _)) => Err(PlanProblem::Unknown {
-                key: in_plain_ascii(&key),
+                key: in_plain_ascii(&key, SHOWN),
             }),
             None => Plan::from_values(&values),
         }
@@ -171,13 +175,4 @@ impl Keys {
         self.0 = rest;
         Ok(found)
     }
-}
-
-/// A stranger's text in a message: no line feeds or terminal escapes, and not for ever.
-fn in_plain_ascii(text: &str) -> String {
-    let escape = |c: char| match c {
-        ' '..='~' => c.to_string(),
-        other => other.escape_unicode().to_string(),
-    };
-    text.chars().take(80).map(escape).collect()
 }

@@ -12,7 +12,6 @@
 //! Format: APPNOTE.TXT 6.3.10 (PKWARE), sections 4.3.7 to 4.3.16 and 4.5.3.
 
 use std::collections::HashSet;
-use std::io;
 use std::ops::Range;
 
 const LOCAL_HEADER: u32 = 0x0403_4b50;
@@ -39,8 +38,10 @@ const ZIP64_FIELD: u16 = 1;
 const NAME_AT: usize = 30;
 /// Longest name of a member, in bytes.
 const LONGEST_NAME: usize = 64;
+/// Length of the zip64 field in a local header, which follows the name.
+const ZIP64_LENGTH: usize = 20;
 /// Longest local header, in bytes.
-const LONGEST_HEADER: usize = NAME_AT + LONGEST_NAME + 20;
+const LONGEST_HEADER: usize = NAME_AT + LONGEST_NAME + ZIP64_LENGTH;
 
 /// One member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +54,13 @@ pub(super) struct Entry {
     pub(super) offset: u64,
 }
 
-/// Members and where their contents stand.
-pub(super) type Members = Vec<(Entry, Range<usize>)>;
+impl Entry {
+    /// The place of its content in the file. An entry that was read lies in the file, so that no sum is too large.
+    pub(super) fn content(&self) -> Range<usize> {
+        let start = self.offset as usize + NAME_AT + self.name.len() + ZIP64_LENGTH;
+        start..start + self.size as usize
+    }
+}
 
 /// Letters, digits, `_`, `-` and `.`: nothing that could be a path, an escape sequence or a second spelling.
 pub(super) fn is_good_name(name: &str) -> bool {
@@ -70,7 +76,7 @@ pub(super) fn local_header(entry: &Entry) -> Vec<u8> {
     let mut out = Record::new(LOCAL_HEADER);
     out.u16(VERSION);
     out.description(entry);
-    out.u16(20); // length of the zip64 field
+    out.u16(ZIP64_LENGTH as u16);
     out.bytes(entry.name.as_bytes());
     out.u16(ZIP64_FIELD).u16(16).u64(entry.size).u64(entry.size);
     out.0
@@ -126,48 +132,26 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
     out.0
 }
 
-/// The first member of an archive and where its content stands.
+/// The first member of an archive.
 ///
 /// # Errors
 /// What is wrong, in a few words.
-pub(super) fn first(bytes: &[u8]) -> Result<(Entry, Range<usize>), String> {
-    read_member(bytes, 0).ok_or_else(|| broken_at(0))
+pub(super) fn first(bytes: &[u8]) -> Result<Entry, String> {
+    parse_member(bytes, 0, bytes.len()).ok_or_else(|| broken_at(0))
 }
 
-/// All members of an archive and where their contents stand. `bytes` is the file without the final comment.
+/// All members of an archive, of which `window` reads so many bytes from a place on; `length` is without the comment that
+/// ends the file.
 ///
 /// Allocates less than twice the bytes that the headers take in the file.
 ///
 /// # Errors
-/// What is wrong, in a few words.
-pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Members, String> {
-    let mut members = Vec::new();
-    let mut names = HashSet::new();
-    let mut at = 0;
-    while read_u32(bytes, at) == Some(LOCAL_HEADER) {
-        let (entry, content) = read_member(bytes, at).ok_or_else(|| broken_at(at))?;
-        if !names.insert(entry.name.clone()) {
-            return Err(format!("two members are called {}", entry.name));
-        }
-        at = content.end;
-        members.push((entry, content));
-    }
-    let entries: Vec<Entry> = members.iter().map(|(entry, _)| entry.clone()).collect();
-    if bytes[at..] != directory(&entries, at as u64, comment) {
-        return Err(format!("unexpected zip directory at byte {at}"));
-    }
-    Ok(members)
-}
-
-/// As [`members`], of a file of which `window` reads so many bytes from a place on; `length` is without the comment.
-///
-/// # Errors
 /// What cannot be read; within, what is wrong, in a few words.
-pub(super) fn members_by(
-    window: impl Fn(usize, usize) -> io::Result<Vec<u8>>,
+pub(super) fn members<E>(
+    window: impl Fn(usize, usize) -> Result<Vec<u8>, E>,
     length: usize,
     comment: u16,
-) -> io::Result<Result<Members, String>> {
+) -> Result<Result<Vec<Entry>, String>, E> {
     let mut members = Vec::new();
     let mut names = HashSet::new();
     let mut at = 0;
@@ -176,17 +160,16 @@ pub(super) fn members_by(
         if read_u32(&found, 0) != Some(LOCAL_HEADER) {
             break;
         }
-        let Some((entry, content)) = parse_member(&found, at, length) else {
+        let Some(member) = parse_member(&found, at, length) else {
             return Ok(Err(broken_at(at)));
         };
-        if !names.insert(entry.name.clone()) {
-            return Ok(Err(format!("two members are called {}", entry.name)));
+        if !names.insert(member.name.clone()) {
+            return Ok(Err(format!("two members are called {}", member.name)));
         }
-        at = content.end;
-        members.push((entry, content));
+        at = member.content().end;
+        members.push(member);
     }
-    let entries: Vec<Entry> = members.iter().map(|(entry, _)| entry.clone()).collect();
-    let expected = directory(&entries, at as u64, comment);
+    let expected = directory(&members, at as u64, comment);
     // Read only if it may be that.
     let is_there = length - at == expected.len() && window(at, length - at)? == expected;
     Ok(if is_there {
@@ -200,13 +183,9 @@ fn broken_at(at: usize) -> String {
     format!("unexpected zip header at byte {at}")
 }
 
-/// The member whose local header stands at `at`; `None` unless the header is exactly ours and the content is there.
-fn read_member(bytes: &[u8], at: usize) -> Option<(Entry, Range<usize>)> {
-    parse_member(bytes.get(at..)?, at, bytes.len())
-}
-
-/// Parses a member's header from the bytes that are found there, of a file of so many.
-fn parse_member(found: &[u8], at: usize, length: usize) -> Option<(Entry, Range<usize>)> {
+/// The member whose local header stands at `at` of a file of so many bytes, from the bytes that are found there; `None`
+/// unless the header is exactly ours and the content is there.
+fn parse_member(found: &[u8], at: usize, length: usize) -> Option<Entry> {
     let name_length = usize::from(u16::from_le_bytes(found.get(26..28)?.try_into().ok()?));
     let name = str::from_utf8(found.get(NAME_AT..)?.get(..name_length)?).ok()?;
     let size_at = NAME_AT + name_length + 4;
@@ -219,7 +198,7 @@ fn parse_member(found: &[u8], at: usize, length: usize) -> Option<(Entry, Range<
     let header = local_header(&entry);
     let start = at.checked_add(header.len())?;
     let end = start.checked_add(usize::try_from(entry.size).ok()?)?;
-    (found.starts_with(&header) && end <= length).then_some((entry, start..end))
+    (found.starts_with(&header) && end <= length).then_some(entry)
 }
 
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
