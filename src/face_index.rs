@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
 use crate::dataset::{self, ContentHash, Limits, PhotoFile, Skipped};
@@ -46,7 +47,7 @@ pub struct IndexedPhoto {
 }
 
 /// A face, by its photo and its number there, counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FaceKey {
     /// The photo.
     pub photo: ContentHash,
@@ -55,7 +56,7 @@ pub struct FaceKey {
 }
 
 /// The state of a file when it was last read: as long as length and date stay, its content is taken to be the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Bytes.
     pub length: u64,

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use image::{GrayImage, RgbImage};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::damaged::one_line;
@@ -26,7 +27,8 @@ use crate::xmp;
 /// Of the file rather than of the decoded pixels: so a known photo is recognised without decoding
 /// it, and still is after a decoder has changed by a rounding. A photo that was saved anew counts
 /// as a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
@@ -40,6 +42,20 @@ impl ContentHash {
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> Self {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = NotAHash;
+
+    fn try_from(text: String) -> Result<Self, NotAHash> {
+        text.parse()
     }
 }
 

@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use image::GrayImage;
+use serde::{Deserialize, Serialize};
 
 pub mod align;
 pub mod bilinear;
@@ -23,7 +24,7 @@ use eyes::EyeModel;
 use crate::error::LocateError;
 
 /// A face in a photo. All coordinates are pixels of the photo.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Location {
     /// Left, top, width and height of the face's box. It may reach beyond the photo.
     pub bounds: [f32; 4],

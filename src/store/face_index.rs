@@ -36,46 +36,16 @@ struct Meta {
 
 #[derive(Serialize, Deserialize)]
 struct Photos {
-    files: BTreeMap<String, File>,
+    files: BTreeMap<String, FileRecord>,
     photos: Vec<Photo>,
-    ignored: Vec<Face>,
-    apart: Vec<[Face; 2]>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct File {
-    length: u64,
-    modified: u64,
-    photo: String,
+    ignored: Vec<FaceKey>,
+    apart: Vec<[FaceKey; 2]>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Photo {
-    hash: String,
-    faces: Vec<Place>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Place {
-    bounds: [f32; 4],
-    eyes: [[f32; 2]; 2],
-    score: f32,
-    eye_spread: f32,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Face {
-    photo: String,
-    face: usize,
-}
-
-impl From<FaceKey> for Face {
-    fn from(key: FaceKey) -> Self {
-        Self {
-            photo: key.photo.to_string(),
-            face: key.face,
-        }
-    }
+    hash: ContentHash,
+    faces: Vec<Location>,
 }
 
 /// Writes the index; an index that stood there is replaced as a whole or not at all. Mode 0600: it shows faces.
@@ -132,7 +102,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
         let reason = "photos and faces that do not fit together".to_owned();
         archive.refuse(ModelProblem::Layout { reason })
     };
-    let answers = answers(&photos).ok_or_else(senseless)?;
+    let answers = answers(&photos);
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
         return Ok(FaceIndex {
             answers,
@@ -167,42 +137,16 @@ fn refused(path: &Path, problem: WriteProblem) -> Error {
 }
 
 fn written(index: &FaceIndex) -> Photos {
-    let files = index.files.iter().map(|(path, file)| {
-        let record = File {
-            length: file.length,
-            modified: file.modified,
-            photo: file.photo.to_string(),
-        };
-        (path.clone(), record)
+    let photos = index.photos.iter().map(|(&hash, photo)| Photo {
+        hash,
+        faces: photo.faces.iter().map(|face| face.location).collect(),
     });
-    let photos = index.photos.iter().map(|(hash, photo)| Photo {
-        hash: hash.to_string(),
-        faces: photo.faces.iter().map(place).collect(),
-    });
+    let apart = index.answers.apart.iter();
     Photos {
-        files: files.collect(),
+        files: index.files.clone(),
         photos: photos.collect(),
-        ignored: index
-            .answers
-            .ignored
-            .iter()
-            .map(|&key| key.into())
-            .collect(),
-        apart: index
-            .answers
-            .apart
-            .iter()
-            .map(|&(one, other)| [one.into(), other.into()])
-            .collect(),
-    }
-}
-
-fn place(face: &IndexedFace) -> Place {
-    Place {
-        bounds: face.location.bounds,
-        eyes: face.location.eyes,
-        score: face.location.score,
-        eye_spread: face.location.eye_spread,
+        ignored: index.answers.ignored.iter().copied().collect(),
+        apart: apart.map(|&(one, other)| [one, other]).collect(),
     }
 }
 
@@ -218,16 +162,16 @@ fn read<'a>(
 ) -> Option<PhotosAndFiles> {
     let mut photos: BTreeMap<ContentHash, IndexedPhoto> = BTreeMap::new();
     for photo in written.photos {
-        let found = photo.faces.iter().map(|place| {
+        let found = photo.faces.into_iter().map(|location| {
             let (pixels, coordinates) = faces.next()?;
             Some(IndexedFace {
-                location: location(place)?,
+                location: sound(location)?,
                 pixels: pixels.to_vec(),
                 coordinates: coordinates.to_vec(),
             })
         });
         let faces: Option<Vec<IndexedFace>> = found.collect();
-        let (hash, faces) = (photo.hash.parse().ok()?, faces?);
+        let (hash, faces) = (photo.hash, faces?);
         if photos
             .last_key_value()
             .is_some_and(|(last, _)| *last >= hash)
@@ -236,51 +180,26 @@ fn read<'a>(
         }
         photos.insert(hash, IndexedPhoto { faces });
     }
-    let mut files = BTreeMap::new();
-    for (path, file) in written.files {
-        let photo = file
-            .photo
-            .parse()
-            .ok()
-            .filter(|hash| photos.contains_key(hash))?;
-        let record = FileRecord {
-            length: file.length,
-            modified: file.modified,
-            photo,
-        };
-        files.insert(path, record);
-    }
-    Some((photos, files))
+    let is_here = |file: &FileRecord| photos.contains_key(&file.photo);
+    let files = written.files;
+    files.values().all(is_here).then_some((photos, files))
 }
 
-/// The answers of a person; `None` where they make no sense.
-fn answers(written: &Photos) -> Option<Answers> {
+/// The answers of a person.
+fn answers(written: &Photos) -> Answers {
     let mut answers = Answers::default();
-    for face in &written.ignored {
-        answers.ignored.insert(key(face)?);
+    answers.ignored.extend(&written.ignored);
+    for &[one, other] in &written.apart {
+        answers.keep_apart(one, other);
     }
-    for [one, other] in &written.apart {
-        answers.keep_apart(key(one)?, key(other)?);
-    }
-    Some(answers)
+    answers
 }
 
-fn location(place: &Place) -> Option<Location> {
-    let numbers = place.bounds.iter().chain(place.eyes.as_flattened());
-    let sound = numbers
-        .chain([&place.score, &place.eye_spread])
-        .all(|number| number.abs() < 1e9);
-    sound.then_some(Location {
-        bounds: place.bounds,
-        eyes: place.eyes,
-        score: place.score,
-        eye_spread: place.eye_spread,
-    })
-}
-
-fn key(face: &Face) -> Option<FaceKey> {
-    Some(FaceKey {
-        photo: face.photo.parse().ok()?,
-        face: face.face,
-    })
+/// The location, if its numbers can be those of one.
+fn sound(location: Location) -> Option<Location> {
+    let numbers = location.bounds.iter().chain(location.eyes.as_flattened());
+    numbers
+        .chain([&location.score, &location.eye_spread])
+        .all(|number| number.abs() < 1e9)
+        .then_some(location)
 }
