@@ -6,14 +6,15 @@
 //! setting for that and answers whatever it is asked, so the first message about authentication is looked at on its way
 //! to it.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use postgres::Socket;
 use postgres::config::SslMode;
 use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use super::authentication::{FirstRequest, Methods};
 use super::tls::Connector;
@@ -22,7 +23,7 @@ use super::tls::Connector;
 const REQUEST_ENCRYPTION: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
 /// A connection encrypted by rustls.
-type Encrypted<S> = <Connector as MakeTlsConnect<S>>::Stream;
+type Encrypted = <Connector as MakeTlsConnect<Socket>>::Stream;
 
 /// Makes connections: encrypted ones or not, as the mode says, and guarded ones. The client takes it for encryption that
 /// begins at once (`SslNegotiation::Direct`), so all is done here.
@@ -47,17 +48,14 @@ pub(super) enum HandshakeError {
     Tls(Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl<S> MakeTlsConnect<S> for Handshake
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    type Stream = Guarded<S>;
-    type TlsConnect = ToHost<S>;
-    type Error = <Connector as MakeTlsConnect<S>>::Error;
+impl MakeTlsConnect<Socket> for Handshake {
+    type Stream = Guarded;
+    type TlsConnect = ToHost;
+    type Error = <Connector as MakeTlsConnect<Socket>>::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, Self::Error> {
         Ok(ToHost {
-            tls: MakeTlsConnect::<S>::make_tls_connect(&mut self.tls, host)?,
+            tls: MakeTlsConnect::<Socket>::make_tls_connect(&mut self.tls, host)?,
             mode: self.mode,
             direct: self.direct,
             accepted: self.accepted,
@@ -66,25 +64,19 @@ where
 }
 
 /// A [`Handshake`] with one host.
-pub(super) struct ToHost<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    tls: <Connector as MakeTlsConnect<S>>::TlsConnect,
+pub(super) struct ToHost {
+    tls: <Connector as MakeTlsConnect<Socket>>::TlsConnect,
     mode: SslMode,
     direct: bool,
     accepted: Methods,
 }
 
-impl<S> TlsConnect<S> for ToHost<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    type Stream = Guarded<S>;
+impl TlsConnect<Socket> for ToHost {
+    type Stream = Guarded;
     type Error = HandshakeError;
-    type Future = Pin<Box<dyn Future<Output = Result<Guarded<S>, HandshakeError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Guarded, HandshakeError>> + Send>>;
 
-    fn connect(self, mut stream: S) -> Self::Future {
+    fn connect(self, mut stream: Socket) -> Self::Future {
         Box::pin(async move {
             let is_encrypted = self.direct
                 || self.mode != SslMode::Disable
@@ -93,7 +85,8 @@ where
                         .map_err(HandshakeError::Lost)?;
             let channel = if is_encrypted {
                 let encrypted = self.tls.connect(stream).await;
-                Channel::Encrypted(encrypted.map_err(|error| HandshakeError::Tls(error.into()))?)
+                let encrypted = encrypted.map_err(|error| HandshakeError::Tls(error.into()))?;
+                Channel::Encrypted(Box::new(encrypted))
             } else if self.mode == SslMode::Require {
                 return Err(HandshakeError::NotEncrypted);
             } else {
@@ -109,42 +102,20 @@ where
 }
 
 /// Asks the server whether it encrypts. Its answer is one byte; nothing after that is read, for it would not be encrypted.
-async fn grants_encryption<S>(stream: &mut S) -> io::Result<bool>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    let mut rest = REQUEST_ENCRYPTION.as_slice();
-    while !rest.is_empty() {
-        let written = poll_fn(|context| Pin::new(&mut *stream).poll_write(context, rest)).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        rest = rest.get(written..).unwrap_or_default();
-    }
-    poll_fn(|context| Pin::new(&mut *stream).poll_flush(context)).await?;
-    let mut byte = [0];
-    let mut answer = ReadBuf::new(&mut byte);
-    poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut answer)).await?;
-    match answer.filled() {
-        [answer] => Ok(*answer == b'S'),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
+async fn grants_encryption(stream: &mut Socket) -> io::Result<bool> {
+    stream.write_all(&REQUEST_ENCRYPTION).await?;
+    stream.flush().await?;
+    Ok(stream.read_u8().await? == b'S')
 }
 
-enum Channel<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    Plain(S),
-    Encrypted(Encrypted<S>),
+enum Channel {
+    Plain(Socket),
+    Encrypted(Box<Encrypted>),
 }
 
 /// A connection that ends when the server asks for the password in a way that is not accepted.
-pub(super) struct Guarded<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    channel: Channel<S>,
+pub(super) struct Guarded {
+    channel: Channel,
     /// Until the server has said how it wants to know who we are.
     request: Option<FirstRequest>,
     accepted: Methods,
@@ -160,10 +131,7 @@ macro_rules! on_channel {
     };
 }
 
-impl<S> AsyncRead for Guarded<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+impl AsyncRead for Guarded {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -184,10 +152,7 @@ where
     }
 }
 
-impl<S> AsyncWrite for Guarded<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+impl AsyncWrite for Guarded {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -205,10 +170,7 @@ where
     }
 }
 
-impl<S> TlsStream for Guarded<S>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+impl TlsStream for Guarded {
     fn channel_binding(&self) -> ChannelBinding {
         match &self.channel {
             Channel::Plain(_) => ChannelBinding::none(),
