@@ -1,90 +1,46 @@
 //! The namespaces and properties that this module knows.
 
-/// A namespace of XMP, by its URI and not by its prefix, which any document may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Namespace {
-    /// RDF (Adobe XMP Specification Part 1, 7).
-    Rdf,
-    /// The `xml` prefix, which is always bound.
-    Xml,
-    /// Dublin Core (Adobe XMP Specification Part 1, 8.3).
-    Dc,
-    /// Lightroom's own properties.
-    Lightroom,
-    /// MWG regions (MWG Guidelines 2.0).
-    Regions,
-    /// The fields of an area.
-    Area,
-    /// The fields of a size.
-    Dimensions,
-    /// Microsoft Photo 1.2.
-    Microsoft,
-    /// The fields of Microsoft's structure of regions.
-    MicrosoftInfo,
-    /// The fields of Microsoft's regions.
-    MicrosoftRegion,
-    /// This program's own fields.
-    Eigenfaces,
-    /// No namespace.
-    Absent,
-    /// Any other.
-    Other,
+macro_rules! namespaces {
+    ($($(#[$doc:meta])* $name:ident $uri:literal $prefix:literal;)*) => {
+        /// A namespace of XMP, by its URI and not by its prefix, which any document may choose.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Namespace {
+            $($(#[$doc])* $name,)*
+            /// No namespace.
+            Absent,
+            /// Any other.
+            Other,
+        }
+
+        /// Each known namespace with its URI and its usual prefix.
+        const KNOWN: &[(Namespace, &str, &str)] = &[$((Namespace::$name, $uri, $prefix)),*];
+    };
 }
 
-/// Each known namespace with its URI and its usual prefix.
-const KNOWN: [(Namespace, &str, &str); 11] = [
-    (
-        Namespace::Rdf,
-        "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-        "rdf",
-    ),
-    (
-        Namespace::Xml,
-        "http://www.w3.org/XML/1998/namespace",
-        "xml",
-    ),
-    (Namespace::Dc, "http://purl.org/dc/elements/1.1/", "dc"),
-    (
-        Namespace::Lightroom,
-        "http://ns.adobe.com/lightroom/1.0/",
-        "lr",
-    ),
-    (
-        Namespace::Regions,
-        "http://www.metadataworkinggroup.com/schemas/regions/",
-        "mwg-rs",
-    ),
-    (
-        Namespace::Area,
-        "http://ns.adobe.com/xmp/sType/Area#",
-        "stArea",
-    ),
-    (
-        Namespace::Dimensions,
-        "http://ns.adobe.com/xap/1.0/sType/Dimensions#",
-        "stDim",
-    ),
-    (
-        Namespace::Microsoft,
-        "http://ns.microsoft.com/photo/1.2/",
-        "MP",
-    ),
-    (
-        Namespace::MicrosoftInfo,
-        "http://ns.microsoft.com/photo/1.2/t/RegionInfo#",
-        "MPRI",
-    ),
-    (
-        Namespace::MicrosoftRegion,
-        "http://ns.microsoft.com/photo/1.2/t/Region#",
-        "MPReg",
-    ),
-    (
-        Namespace::Eigenfaces,
-        "http://ns.eigenfaces.org/1.0/",
-        "eigenfaces",
-    ),
-];
+namespaces! {
+    /// RDF (Adobe XMP Specification Part 1, 7).
+    Rdf "http://www.w3.org/1999/02/22-rdf-syntax-ns#" "rdf";
+    /// The `xml` prefix, which is always bound.
+    Xml "http://www.w3.org/XML/1998/namespace" "xml";
+    /// Dublin Core (Adobe XMP Specification Part 1, 8.3).
+    Dc "http://purl.org/dc/elements/1.1/" "dc";
+    /// Lightroom's own properties.
+    Lightroom "http://ns.adobe.com/lightroom/1.0/" "lr";
+    /// MWG regions (MWG Guidelines 2.0).
+    Regions "http://www.metadataworkinggroup.com/schemas/regions/" "mwg-rs";
+    /// The fields of an area.
+    Area "http://ns.adobe.com/xmp/sType/Area#" "stArea";
+    /// The fields of a size.
+    Dimensions "http://ns.adobe.com/xap/1.0/sType/Dimensions#" "stDim";
+    /// Microsoft Photo 1.2.
+    Microsoft "http://ns.microsoft.com/photo/1.2/" "MP";
+    /// The fields of Microsoft's structure of regions.
+    MicrosoftInfo "http://ns.microsoft.com/photo/1.2/t/RegionInfo#" "MPRI";
+    /// The fields of Microsoft's regions.
+    MicrosoftRegion "http://ns.microsoft.com/photo/1.2/t/Region#" "MPReg";
+    /// This program's own fields.
+    Eigenfaces "http://ns.eigenfaces.org/1.0/" "eigenfaces";
+}
 
 impl Namespace {
     /// The namespace of a URI.
