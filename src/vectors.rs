@@ -49,6 +49,24 @@ pub(crate) fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
     )
 }
 
+/// Σ a b of 8-bit values, exactly.
+pub(crate) fn inner_product(a: &[u8], b: &[u8]) -> i64 {
+    /// So many products of 8-bit numbers fit into 32 bits.
+    const BLOCK: usize = 1 << 16;
+    vectorised(
+        #[inline(always)]
+        || {
+            let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK));
+            blocks
+                .map(|(a, b)| {
+                    let products = a.iter().zip(b).map(|(&a, &b)| u32::from(a) * u32::from(b));
+                    i64::from(products.sum::<u32>())
+                })
+                .sum()
+        },
+    )
+}
+
 struct Reading<F>(F);
 
 impl<R, F: Fn() -> R> WithSimd for Reading<F> {
@@ -84,6 +102,13 @@ mod tests {
         for number in [0.0, 0.999_999_94, 1.5, 2.5, 255.999_98, 4_194_303.5] {
             assert_eq!(whole(number), number as u32, "{number}");
         }
+    }
+
+    #[test]
+    fn inner_products_are_exact_up_to_the_largest_face() {
+        let white = vec![255; 1_000_000];
+        assert_eq!(inner_product(&white, &white), 65_025_000_000);
+        assert_eq!(inner_product(&[1, 2, 3], &[4, 5, 6]), 32);
     }
 
     #[test]

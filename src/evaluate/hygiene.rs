@@ -10,6 +10,7 @@ use crate::face_space::FaceSpace;
 use crate::faceness::FacenessTest;
 use crate::gallery::Gallery;
 use crate::recognizer::Recognizer;
+use crate::vectors::inner_product;
 
 /// Two photos of different people whose pixels correlate this much are the same picture: saved again,
 /// scaled, brightened. Measured on AT&T, Yale and LFW: copies correlate by 0.974 and more, photos of
@@ -109,7 +110,7 @@ impl<'a> Picture<'a> {
         Self {
             pixels,
             sum,
-            spread: pixels.len() as i128 * product(pixels, pixels) - sum * sum,
+            spread: pixels.len() as i128 * i128::from(inner_product(pixels, pixels)) - sum * sum,
         }
     }
 
@@ -119,23 +120,10 @@ impl<'a> Picture<'a> {
         if self.spread == 0 || other.spread == 0 {
             return f64::from(u8::from(self.pixels == other.pixels));
         }
-        let both = self.pixels.len() as i128 * product(self.pixels, other.pixels);
+        let both = self.pixels.len() as i128 * i128::from(inner_product(self.pixels, other.pixels));
         let shared = both - self.sum * other.sum;
         shared as f64 / ((self.spread as f64) * (other.spread as f64)).sqrt()
     }
-}
-
-/// The sum of products of pixels.
-fn product(a: &[u8], b: &[u8]) -> i128 {
-    /// So many products of 8-bit numbers fit into 32 bits.
-    const BLOCK: usize = 1 << 15;
-    a.chunks(BLOCK)
-        .zip(b.chunks(BLOCK))
-        .map(|(a, b)| {
-            let products = a.iter().zip(b).map(|(&a, &b)| u32::from(a) * u32::from(b));
-            i128::from(products.sum::<u32>())
-        })
-        .sum()
 }
 
 /// Faces that look too little like the faces of the rest of the gallery.

@@ -18,9 +18,13 @@ use rayon::prelude::*;
 use crate::error::PcaError;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::Weights;
-use crate::pca::kernel::{self as products, Columns};
+use crate::pca::centring::{About, Centring};
+use crate::pca::gram;
+use crate::pca::inner_products::table;
+use crate::pca::kernel::Columns;
 use crate::pca::leading::Leading;
 use crate::pca::{ComponentCount, Rule};
+use crate::vectors::inner_product;
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
@@ -113,7 +117,7 @@ impl KernelSpace {
         Some(Self {
             kernel,
             learned,
-            coefficients: coefficients.select_columns(&canonical_order(faces)),
+            coefficients: coefficients.select_columns(&gram::canonical_order(faces.into())),
             eigenvalues,
             total_variance,
         })
@@ -131,7 +135,8 @@ impl KernelSpace {
 
     /// The mean of the faces learned from, d gray levels. It is no point of the kernel's space: pre-images are about it.
     pub fn mean(&self) -> DVector<f64> {
-        self.learned.mean_face()
+        let all: Vec<usize> = (0..self.learned_from()).collect();
+        gram::mean_face((&self.learned.faces).into(), &all)
     }
 
     /// The size of the faces.
@@ -160,15 +165,10 @@ impl KernelSpace {
         self.total_variance
     }
 
-    /// The share of the total variance that the kept components carry, 0 to 1.
-    pub fn variance_kept(&self) -> f64 {
-        (self.eigenvalues.iter().sum::<f64>() / self.total_variance).min(1.0)
-    }
-
     /// Aᵀ, k x n, its columns in the order in which these faces are given: they must be those learned from.
     pub fn coefficients_of(&self, faces: &FaceMatrix) -> DMatrix<f64> {
         let mut given = self.coefficients.clone();
-        for (at, &face) in canonical_order(faces).iter().enumerate() {
+        for (at, &face) in gram::canonical_order(faces.into()).iter().enumerate() {
             if face < given.ncols() && at < self.coefficients.ncols() {
                 given.set_column(face, &self.coefficients.column(at));
             }
@@ -217,11 +217,11 @@ impl Learned {
     /// Sums over the faces that kernels need, and their centred kernel matrix.
     fn new(kernel: Kernel, faces: &FaceMatrix) -> (Self, DMatrix<f64>) {
         let n = faces.len();
-        let order = canonical_order(faces);
+        let order = gram::canonical_order(faces.into());
         let faces = faces.select(&order).expect("each face once");
-        let products = inner_products(faces.as_slice(), faces.size().pixels());
-        let squares: Vec<i64> = products.iter().step_by(n + 1).copied().collect();
-        let typical = mean_squared_distance(&products, &squares);
+        let products = table((&faces).into(), None);
+        let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
+        let typical = mean_squared_distance(products.entries(), &squares);
         let function = Function::settle(kernel, faces.size().pixels(), typical);
 
         let mut matrix = DMatrix::zeros(n, n);
@@ -230,12 +230,10 @@ impl Learned {
             .par_chunks_mut(n)
             .enumerate()
             .for_each(|(j, column)| {
-                for (i, value) in column.iter_mut().enumerate() {
-                    *value = function.of(Products {
-                        xy: products[i * n + j],
-                        xx: squares[i],
-                        yy: squares[j],
-                    });
+                let products = column.iter_mut().zip(products.row(j)).zip(&squares);
+                for ((value, &xy), &xx) in products {
+                    let yy = squares[j];
+                    *value = function.of(Products { xy, xx, yy });
                 }
             });
         let row_means: Vec<f64> = matrix
@@ -245,7 +243,7 @@ impl Learned {
         let mean = row_means.iter().sum::<f64>() / n as f64;
         let centred = match function {
             // An exact integer over n², rounded once.
-            Function::Linear => exactly_centred(&products, n),
+            Function::Linear => Centring::new(&products, (0..n).collect(), About::Mean).scatter(),
             _ => centred(matrix, &row_means, mean),
         };
         let learned = Self {
@@ -284,12 +282,12 @@ impl Learned {
             return new.par_chunks(d).flat_map_iter(each).collect();
         }
         let all = [self.faces.as_slice(), new].concat();
-        let table = inner_products(&all, d);
-        let side = n + count;
-        (0..count)
+        let all = Columns::new(&all, d, n + count).expect("whole columns");
+        let table = table(all, None);
+        (n..n + count)
             .flat_map(|face| {
-                let row = &table[(n + face) * side..][..side];
-                row[..n].iter().chain([&row[n + face]]).copied()
+                let row = table.row(face);
+                row[..n].iter().chain([&row[face]]).copied()
             })
             .collect()
     }
@@ -309,50 +307,6 @@ impl Learned {
         }
         kernels
     }
-
-    /// The mean of the faces, d gray levels.
-    fn mean_face(&self) -> DVector<f64> {
-        let mut sums = vec![0_u64; self.faces.size().pixels()];
-        for face in self.faces.faces() {
-            for (sum, &pixel) in sums.iter_mut().zip(face) {
-                *sum += u64::from(pixel);
-            }
-        }
-        let n = self.faces.len() as f64;
-        DVector::from_iterator(sums.len(), sums.into_iter().map(|sum| sum as f64 / n))
-    }
-}
-
-/// The faces in an order that depends on nothing but their pixels.
-fn canonical_order(faces: &FaceMatrix) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..faces.len()).collect();
-    order.sort_by(|&a, &b| faces.face(a).cmp(faces.face(b)));
-    order
-}
-
-/// XᵀX of columns of d bytes in exact integers, n x n.
-fn inner_products(bytes: &[u8], d: usize) -> Vec<i64> {
-    let n = bytes.len() / d;
-    let mut table = vec![0; n * n];
-    let columns = Columns::new(bytes, d, n).expect("whole columns");
-    products::accumulate_gram(columns, products::Kernel::best(), &mut table)
-        .expect("the table is n x n");
-    products::mirror_upper(&mut table, n).expect("the table is n x n");
-    table
-}
-
-/// XcᵀXc from XᵀX: n² times it is an integer matrix, rounded once.
-fn exactly_centred(products: &[i64], n: usize) -> DMatrix<f64> {
-    let sums: Vec<i128> = products
-        .chunks_exact(n)
-        .map(|row| row.iter().map(|&product| i128::from(product)).sum())
-        .collect();
-    let (total, count) = (sums.iter().sum::<i128>(), n as i128);
-    DMatrix::from_fn(n, n, |i, j| {
-        let product = i128::from(products[i * n + j]);
-        let exact = count * (count * product - sums[i] - sums[j]) + total;
-        exact as f64 / (count * count) as f64
-    })
 }
 
 /// K - 1K - K1 + 1K1.
@@ -375,29 +329,9 @@ fn mean_squared_distance(products: &[i64], squares: &[i64]) -> f64 {
     (2 * (n * trace - all)) as f64 / (n * (n - 1)) as f64
 }
 
-/// x·y in exact integers.
-fn inner_product(x: &[u8], y: &[u8]) -> i64 {
-    /// 65,536 products of two bytes are below 2^32.
-    const BLOCK: usize = 1 << 16;
-    x.chunks(BLOCK)
-        .zip(y.chunks(BLOCK))
-        .map(|(x, y)| {
-            let products = x.iter().zip(y).map(|(&x, &y)| u32::from(x) * u32::from(y));
-            i64::from(products.sum::<u32>())
-        })
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn inner_products_are_exact_up_to_the_largest_face() {
-        let white = vec![255; 1_000_000];
-        assert_eq!(inner_product(&white, &white), 65_025_000_000);
-        assert_eq!(inner_product(&[1, 2, 3], &[4, 5, 6]), 32);
-    }
 
     #[test]
     fn distances_of_pairs() {

@@ -114,7 +114,7 @@ impl<'a> PreImages<'a> {
             kernels[(at, at)] += added;
         }
         Some(Self {
-            mean: space.learned.mean_face(),
+            mean: space.mean(),
             factor: kernels.cholesky()?,
             weights,
             regression,

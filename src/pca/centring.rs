@@ -7,7 +7,7 @@ use super::kernel;
 
 /// All inner products of n columns, exact: n x n, both triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Table {
+pub(crate) struct Table {
     entries: Vec<i64>,
     side: usize,
 }
@@ -28,7 +28,13 @@ impl Table {
         }
     }
 
-    fn row(&self, i: usize) -> &[i64] {
+    /// All of them, row by row.
+    pub fn entries(&self) -> &[i64] {
+        &self.entries
+    }
+
+    /// Those of one column with all.
+    pub fn row(&self, i: usize) -> &[i64] {
         &self.entries[i * self.side..][..self.side]
     }
 
@@ -40,7 +46,7 @@ impl Table {
 
 /// The origin that scatter is taken about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum About {
+pub(crate) enum About {
     /// At the mean of the chosen columns.
     Mean,
     /// Left where they are; their mean is zero anyway.
@@ -53,7 +59,7 @@ pub(super) enum About {
 /// is an integer and is computed as one, so each number is the true value rounded once. Equal columns give
 /// exact zeros.
 #[derive(Debug, Clone)]
-pub(super) struct Centring<'a> {
+pub(crate) struct Centring<'a> {
     table: &'a Table,
     chosen: Vec<usize>,
     sums: Sums,

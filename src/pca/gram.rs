@@ -102,14 +102,14 @@ fn symmetric(
 
 /// The faces in an order that depends on nothing but their pixels, so that sums of floating-point numbers
 /// over faces come out the same however the faces were listed.
-pub(super) fn canonical_order(faces: Columns<'_>) -> Vec<usize> {
+pub(crate) fn canonical_order(faces: Columns<'_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..faces.count()).collect();
     order.sort_unstable_by(|&a, &b| faces.column(a).cmp(&faces.column(b)).then(a.cmp(&b)));
     order
 }
 
 /// The mean of the chosen faces, d values: exact pixel sums divided once.
-pub(super) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
+pub(crate) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
     /// Pixels summed by one thread at a time.
     const PIXELS: usize = 2048;
     /// So many bytes fit a sum of 32 bits.

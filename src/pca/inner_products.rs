@@ -165,7 +165,7 @@ impl InnerProducts {
 }
 
 /// XᵀX or XᵀY in exact integers.
-fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
+pub(crate) fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
     let mut entries = vec![0; n * n];
     let kernel = Kernel::best();

@@ -13,9 +13,10 @@
 
 use nalgebra::DMatrix;
 
-use super::centring::{About, Centring, Table};
+use super::centring::{About, Centring};
 use super::eigen::{self, Choice, Eigenpairs, Noise, Wanted};
-use super::kernel::{self, Columns, Kernel};
+use super::inner_products::table;
+use super::kernel::Columns;
 use super::{ComponentCount, Components, PcaError, Solver, covariance, gram, spectrum};
 
 /// A round of the minimisation.
@@ -54,15 +55,13 @@ pub fn fit<'a>(
         return Err(PcaError::CountNeeded);
     };
     let order = gram::canonical_order(faces);
-    let (scatter, mean) = if n <= d {
-        (
-            of_faces(faces, order.clone()),
-            gram::mean_face(faces, &order),
-        )
+    let mean = gram::mean_face(faces, &order);
+    let scatter = if n <= d {
+        Centring::new(&table(faces, None), order.clone(), About::Mean).scatter()
     } else {
         let mut sums = covariance::Accumulator::new(d);
         sums.add(faces).expect("the sums were made for these faces");
-        (sums.scatter(), gram::mean_face(faces, &order))
+        sums.scatter()
     };
     let total = scatter.trace();
     if total <= 0.0 {
@@ -80,14 +79,6 @@ pub fn fit<'a>(
     };
     spectrum::fix_signs(&mut basis);
     Ok(found.components(mean, basis, n, Solver::Minimize))
-}
-
-/// XcᵀXc, exact sums rounded once.
-fn of_faces(faces: Columns<'_>, order: Vec<usize>) -> DMatrix<f64> {
-    let n = faces.count();
-    let mut sums = vec![0; n * n];
-    kernel::accumulate_gram(faces, Kernel::best(), &mut sums).expect("the table is n x n");
-    Centring::new(&Table::from_upper(sums, n), order, About::Mean).scatter()
 }
 
 /// The k leading eigenpairs of S by alternating least squares; at the end the span is turned so that its columns

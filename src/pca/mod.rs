@@ -10,12 +10,12 @@
 //! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 3(1), 1991;
 //! the small P x P trick is its section "Calculating eigenfaces".
 
-mod centring;
+pub(crate) mod centring;
 mod component_count;
 mod cost;
 pub mod covariance;
 pub mod eigen;
-mod gram;
+pub(crate) mod gram;
 pub mod inner_products;
 pub mod kernel;
 pub(crate) mod leading;
