@@ -1,5 +1,6 @@
 //! Calibration: the gallery is learned again without some of its people, and without some photos.
 
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::{Settings, evidence, verify};
@@ -65,14 +66,30 @@ pub(super) fn calibrate(
     } else {
         None
     };
-    let faces = Faces {
-        gallery,
-        trials: Resampling::new(features, settings.comparison(), settings.pca())?,
-        symmetry,
-        pixels,
-        settings,
-    };
-    Ok(gather(gallery, &rounds, |round| faces.run(round)))
+    let trials = Resampling::new(features, settings.comparison(), settings.pca())?;
+    let (all, people) = (gallery.persons(), gallery.people().len());
+    Ok(gather(gallery, &rounds, |round| {
+        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
+        let trial = trials.run(&round.learned, &persons, people, &round.tried);
+        let trial = trial.ok()?;
+        let face_scores = left_out_face_scores(
+            gallery.faces(),
+            pixels.as_ref(),
+            symmetry,
+            settings.components,
+            round,
+        )?;
+        let ranked = |at| trial.rank(at, 2);
+        let compared = (trial.probes(), trial.enrolled());
+        Some(seen_in(
+            round,
+            &all,
+            settings,
+            face_scores,
+            ranked,
+            compared,
+        ))
+    }))
 }
 
 /// Whether rounds may go by the spaces of all faces; metric, clusters and limits are always learned without what is
@@ -97,7 +114,7 @@ pub(super) fn calibrate_keeping(
 ) -> Calibration {
     let (all, people) = (gallery.persons(), gallery.people().len());
     let test = FacenessTest::new(space);
-    let run = |round: &Round| {
+    gather(gallery, &rounds(gallery), |round| {
         let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
         let matcher = matcher
             .keeping_spaces(
@@ -111,32 +128,30 @@ pub(super) fn calibrate_keeping(
         let coordinates = matcher.coordinates_of(features, &round.tried).ok()?;
         let ranked = |at: usize| matcher.rank(coordinates.column(at).as_slice(), 2);
         let tried = gallery.faces().select(&round.tried).ok()?;
-        let weights = space.project(&tried);
-        let face_score = |at| test.face_score(tried.face(at), weights.column(at).as_slice());
-        let face_scores = (0..tried.len()).into_par_iter().map(face_score).collect();
-        let mut seen = seen_in(round, &all, settings, face_scores, ranked);
-        if matches!(round.kind, Kind::People) {
-            let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
-            let measure = settings.metric.measure;
-            seen.pairs = verify::pairs(&coordinates, &tried, matcher.enrolled(), measure);
-        }
-        Some(seen)
-    };
-    gather(gallery, &rounds(gallery), |round| {
-        if round.tried.is_empty() || round.learned.is_empty() {
-            return None;
-        }
-        run(round)
+        let face_scores = test.face_scores(&tried, &space.project(&tried));
+        let compared = (&coordinates, matcher.enrolled());
+        Some(seen_in(
+            round,
+            &all,
+            settings,
+            face_scores,
+            ranked,
+            compared,
+        ))
     })
 }
 
-/// The evidence of all rounds, in their order.
+/// The evidence of all rounds, in their order. There is none of a round without faces to learn from or to try, or where
+/// what is left cannot be learned from: one face, or all alike.
 fn gather(
     gallery: &Gallery,
     rounds: &[Round],
     learn_again: impl Fn(&Round) -> Option<LeftOut> + Sync,
 ) -> Calibration {
-    let learn_again = |round: &Round| learn_again(round);
+    let learn_again = |round: &Round| {
+        let is_empty = round.tried.is_empty() || round.learned.is_empty();
+        if is_empty { None } else { learn_again(round) }
+    };
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
         rounds.par_iter().filter_map(learn_again).collect()
     } else {
@@ -156,14 +171,17 @@ fn gather(
     Calibration::learn(&seen)
 }
 
-/// The evidence of one round, its faces that were tried ranked by `ranked`.
+/// The evidence of one round, its faces that were tried ranked by `ranked`; `compared` is what was compared, of the tried
+/// and of the learned faces.
 fn seen_in(
     round: &Round,
     persons: &[usize],
     settings: Settings,
     face_scores: Vec<f64>,
     ranked: impl Fn(usize) -> Vec<Match> + Sync,
+    compared: (&DMatrix<f32>, &DMatrix<f32>),
 ) -> LeftOut {
+    let measure = settings.metric.measure;
     let mut seen = LeftOut {
         face_scores,
         ..LeftOut::default()
@@ -173,7 +191,7 @@ fn seen_in(
         .map(&ranked)
         .collect();
     for (ranked, &face) in all.into_iter().zip(&round.tried) {
-        let Some(evidence) = evidence(&ranked, 0, settings.metric.measure) else {
+        let Some(evidence) = evidence(&ranked, 0, measure) else {
             continue;
         };
         match round.kind {
@@ -182,6 +200,10 @@ fn seen_in(
                 .genuine
                 .push((evidence, ranked[0].person == persons[face])),
         }
+    }
+    if matches!(round.kind, Kind::People) {
+        let tried: Vec<usize> = round.tried.iter().map(|&face| persons[face]).collect();
+        seen.pairs = verify::pairs(compared.0, &tried, compared.1, measure);
     }
     seen
 }
@@ -243,53 +265,6 @@ fn enough(rounds: Vec<Round>) -> Vec<Round> {
     kept
 }
 
-/// The faces of a gallery, to be learned from again and again.
-struct Faces<'a> {
-    gallery: &'a Gallery,
-    trials: Resampling<'a>,
-    symmetry: Symmetry<'a>,
-    /// Of the pixels, for the face score; `None` where there are too many faces.
-    pixels: Option<InnerProducts>,
-    settings: Settings,
-}
-
-impl Faces<'_> {
-    /// `None` where what is left cannot be learned from: one face, or all alike.
-    fn run(&self, round: &Round) -> Option<LeftOut> {
-        if round.tried.is_empty() {
-            return None;
-        }
-        let all = self.gallery.persons();
-        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-        let people = self.gallery.people().len();
-        let trial = self
-            .trials
-            .run(&round.learned, &persons, people, &round.tried);
-        let trial = trial.ok()?;
-
-        let face_scores = self.face_scores(round)?;
-        let ranked = |at| trial.rank(at, 2);
-        let mut seen = seen_in(round, &all, self.settings, face_scores, ranked);
-        if matches!(round.kind, Kind::People) {
-            let tried: Vec<usize> = round.tried.iter().map(|&face| all[face]).collect();
-            let measure = self.settings.metric.measure;
-            seen.pairs = verify::pairs(trial.probes(), &tried, trial.enrolled(), measure);
-        }
-        Some(seen)
-    }
-
-    /// Face scores of the faces that are tried, by those that are learned from.
-    fn face_scores(&self, round: &Round) -> Option<Vec<f64>> {
-        left_out_face_scores(
-            self.gallery.faces(),
-            self.pixels.as_ref(),
-            self.symmetry,
-            self.settings.components,
-            round,
-        )
-    }
-}
-
 /// Face scores of the faces that are tried, by those that are learned from; from `products` of the pixels where they are
 /// given.
 fn left_out_face_scores(
@@ -318,10 +293,7 @@ fn left_out_face_scores(
     };
     let space = FaceSpace::new(faces.size(), &components);
     let test = FacenessTest::with_leading(&space, leading);
-    let of_face = |(at, weights): (usize, nalgebra::DVectorView<'_, f32>)| {
-        test.face_score(tried.face(at), weights.as_slice())
-    };
-    Some(weights.column_iter().enumerate().map(of_face).collect())
+    Some(test.face_scores(&tried, &weights))
 }
 
 /// Parts of the people, or of one person's photos, that are left out to see how much faces look like faces.
@@ -335,11 +307,7 @@ pub(super) fn face_score_limit(gallery: &Gallery, space: &FaceSpace, settings: S
         let some: Vec<usize> = (0..PROBES).map(|at| at * gallery.len() / PROBES).collect();
         faces.select(&some).map_or_else(
             |_| Vec::new(),
-            |some| {
-                let (weights, test) = (space.project(&some), FacenessTest::new(space));
-                let of_face = |at| test.face_score(some.face(at), weights.column(at).as_slice());
-                (0..some.len()).into_par_iter().map(of_face).collect()
-            },
+            |some| FacenessTest::new(space).face_scores(&some, &space.project(&some)),
         )
     } else {
         let is_alone = gallery.people().len() == 1;
