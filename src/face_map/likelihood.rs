@@ -51,7 +51,7 @@ pub(super) fn unlikeliness(
         } else {
             0.0
         };
-        (factor, sums.levels(x, y) as f64 / d)
+        (factor, sums.over(x, y)[0] as f64 / d)
     };
     let positions = columns * (picture.height() as usize - height + 1);
     let lights: Vec<(f64, f64)> = (0..positions).map(light).collect();

@@ -18,6 +18,7 @@ use image::{GrayImage, Luma, imageops};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
+use crate::normalize::summed_area::SummedArea;
 use correlate::Tiling;
 pub use scales::{FaceMaps, Place};
 
@@ -92,40 +93,23 @@ impl FaceMap {
         );
         let d = size.pixels() as f64;
         let sums = WindowSums::of(picture, size);
-        if measure == Measure::Likelihood {
-            let mut values = likelihood::unlikeliness(space, leading, picture, &sums);
-            for (at, value) in values.iter_mut().enumerate() {
-                let is_flat = sums.contrast(at % positions.0, at / positions.0) <= 0.0;
-                // Rounding may leave a little less than nothing.
-                let root = (value.max(0.0) / d).sqrt().min(FLAT);
-                *value = if is_flat { FLAT } else { root };
+        let mut values = match measure {
+            Measure::Likelihood => likelihood::unlikeliness(space, leading, picture, &sums),
+            Measure::Distance | Measure::Contrast => {
+                squared_distances(space, leading, picture, &sums)
             }
-            return Ok(Self {
-                size,
-                positions,
-                values,
-            });
+        };
+        for (at, value) in values.iter_mut().enumerate() {
+            // Rounding may leave a little less than nothing.
+            let squared = value.max(0.0);
+            let contrast = sums.contrast(at % positions.0, at / positions.0);
+            *value = match measure {
+                Measure::Distance => (squared / d).sqrt(),
+                _ if contrast <= 0.0 => FLAT,
+                Measure::Contrast => (squared / contrast).sqrt().min(FLAT),
+                Measure::Likelihood => (squared / d).sqrt().min(FLAT),
+            };
         }
-        let outside = squared_distances(space, leading, picture);
-        let values = outside
-            .iter()
-            .enumerate()
-            .map(|(at, &squared)| {
-                // Rounding may leave a little less than nothing.
-                let squared = squared.max(0.0);
-                match measure {
-                    Measure::Distance => (squared / d).sqrt(),
-                    Measure::Contrast | Measure::Likelihood => {
-                        let contrast = sums.contrast(at % positions.0, at / positions.0);
-                        if contrast > 0.0 {
-                            (squared / contrast).sqrt().min(FLAT)
-                        } else {
-                            FLAT
-                        }
-                    }
-                }
-            })
-            .collect();
         Ok(Self {
             size,
             positions,
@@ -274,7 +258,12 @@ fn leading_eigenfaces(space: &FaceSpace, leading: usize) -> Vec<Vec<f64>> {
 }
 
 /// ε² at every position, row after row.
-fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> Vec<f64> {
+fn squared_distances(
+    space: &FaceSpace,
+    leading: usize,
+    picture: &GrayImage,
+    sums: &WindowSums,
+) -> Vec<f64> {
     let size = space.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
     let mean = space.mean().as_slice();
@@ -288,10 +277,9 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> 
     let mut templates: Vec<&[f64]> = vec![mean];
     templates.extend(eigenfaces.iter().map(Vec::as_slice));
 
-    let sums = WindowSums::of(picture, size);
     let columns = picture.width() as usize - width + 1;
     let mut squared: Vec<f64> = (0..columns * (picture.height() as usize - height + 1))
-        .map(|at| sums.squares(at % columns, at / columns) as f64 + mean_squared)
+        .map(|at| sums.over(at % columns, at / columns)[1] as f64 + mean_squared)
         .collect();
     Tiling::new(picture, (width, height)).correlate(
         &templates,
@@ -304,60 +292,30 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage) -> 
     squared
 }
 
-/// Sums over windows of face size, in exact integers: summed-area tables (F. Crow, SIGGRAPH 1984).
+/// Sums over windows of face size.
 struct WindowSums {
     size: (usize, usize),
-    /// Of levels and of their squares over everything above and to the left, with a row and column of zeros.
-    stride: usize,
-    levels: Vec<u64>,
-    squares: Vec<u64>,
+    sums: SummedArea,
 }
 
 impl WindowSums {
     fn of(picture: &GrayImage, size: FaceSize) -> Self {
-        let stride = picture.width() as usize + 1;
-        let mut levels = vec![0; stride * (picture.height() as usize + 1)];
-        let mut squares = levels.clone();
-        for (y, row) in picture.as_raw().chunks_exact(stride - 1).enumerate() {
-            let (mut level, mut square) = (0, 0);
-            for (x, &pixel) in row.iter().enumerate() {
-                level += u64::from(pixel);
-                square += u64::from(pixel).pow(2);
-                let at = (y + 1) * stride + x + 1;
-                levels[at] = levels[at - stride] + level;
-                squares[at] = squares[at - stride] + square;
-            }
-        }
         Self {
             size: (size.width() as usize, size.height() as usize),
-            stride,
-            levels,
-            squares,
+            sums: SummedArea::new(picture.as_raw(), picture.width() as usize),
         }
     }
 
-    fn over(&self, table: &[u64], x: usize, y: usize) -> u64 {
-        let (top, bottom) = (y * self.stride, (y + self.size.1) * self.stride);
-        let (left, right) = (x, x + self.size.0);
-        table[bottom + right] + table[top + left] - table[bottom + left] - table[top + right]
-    }
-
-    /// Σx² of the window with this upper left corner.
-    fn squares(&self, x: usize, y: usize) -> u64 {
-        self.over(&self.squares, x, y)
-    }
-
-    /// Σx of the window with this upper left corner.
-    fn levels(&self, x: usize, y: usize) -> u64 {
-        self.over(&self.levels, x, y)
+    /// Σx and Σx² of the window with this upper left corner.
+    fn over(&self, x: usize, y: usize) -> [i64; 2] {
+        self.sums.within(x, y, x + self.size.0, y + self.size.1)
     }
 
     /// Σ(x - its mean)² of the window.
     fn contrast(&self, x: usize, y: usize) -> f64 {
-        let d = (self.size.0 * self.size.1) as u128;
-        let level = u128::from(self.over(&self.levels, x, y));
+        let d = (self.size.0 * self.size.1) as i128;
+        let [levels, squares] = self.over(x, y).map(i128::from);
         // By the inequality of Cauchy and Schwarz this is not negative.
-        let exact = d * u128::from(self.squares(x, y)) - level * level;
-        exact as f64 / d as f64
+        (d * squares - levels * levels) as f64 / d as f64
     }
 }

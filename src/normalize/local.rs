@@ -3,6 +3,7 @@
 //! Xie and Lam, An efficient illumination normalization method for face recognition, Pattern Recognition
 //! Letters 27, 2006. Sums over windows are integers, exact.
 
+use super::summed_area::SummedArea;
 use crate::face_matrix::FaceSize;
 
 /// The window reaches an eighth of the shorter side from the pixel, at least this far.
@@ -18,7 +19,7 @@ const STEPS: f32 = 42.0;
 pub fn apply(face: &mut [u8], size: FaceSize) {
     let (width, height) = (size.width() as usize, size.height() as usize);
     let reach = (width.min(height) / 8).max(LEAST_REACH);
-    let sums = Sums::new(face, width);
+    let sums = SummedArea::new(face, width);
     for (at, level) in face.iter_mut().enumerate() {
         let (x, y) = (at % width, at / width);
         let (left, right) = (x.saturating_sub(reach), (x + reach + 1).min(width));
@@ -33,58 +34,9 @@ pub fn apply(face: &mut [u8], size: FaceSize) {
     }
 }
 
-/// Sums of levels and of their squares over all pixels above and to the left.
-struct Sums {
-    corner: Vec<[i64; 2]>,
-    width: usize,
-}
-
-impl Sums {
-    fn new(face: &[u8], width: usize) -> Self {
-        let line = width + 1;
-        let mut corner = vec![[0; 2]; line];
-        for row in face.chunks_exact(width) {
-            let mut sum = [0; 2];
-            corner.push([0; 2]);
-            for &level in row {
-                let level = i64::from(level);
-                let above = corner[corner.len() - line];
-                sum = [sum[0] + level, sum[1] + level * level];
-                corner.push([above[0] + sum[0], above[1] + sum[1]]);
-            }
-        }
-        Self {
-            corner,
-            width: line,
-        }
-    }
-
-    /// Over a window; right and bottom just outside.
-    fn within(&self, left: usize, top: usize, right: usize, bottom: usize) -> [i64; 2] {
-        let at = |x: usize, y: usize| self.corner[y * self.width + x];
-        let (a, b, c, d) = (
-            at(left, top),
-            at(right, top),
-            at(left, bottom),
-            at(right, bottom),
-        );
-        [0, 1].map(|i| d[i] - b[i] - c[i] + a[i])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_are_those_of_the_window() {
-        let face: Vec<u8> = (0..12 * 9_u8).map(|at| at.wrapping_mul(31)).collect();
-        let window = (2..5).flat_map(|y| (3..11).map(move |x| y * 12 + x));
-        let levels: Vec<i64> = window.map(|at| i64::from(face[at])).collect();
-        let squares = levels.iter().map(|level| level * level).sum::<i64>();
-        let sums = Sums::new(&face, 12).within(3, 2, 11, 5);
-        assert_eq!(sums, [levels.iter().sum::<i64>(), squares]);
-    }
 
     #[test]
     fn a_slope_of_light_vanishes_in_the_middle() {

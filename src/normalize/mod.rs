@@ -6,6 +6,7 @@ pub mod equalize;
 pub mod gradient;
 pub mod local;
 pub mod resize;
+pub(crate) mod summed_area;
 pub mod tan_triggs;
 
 use std::fmt;
