@@ -227,16 +227,7 @@ impl Identifier {
         coordinates: Option<DMatrix<f32>>,
         options: QueryOptions,
     ) -> Vec<Identification> {
-        let weights = self.space.project(faces);
-        let test = FacenessTest::new(&self.space);
-        let looks = |at: usize| {
-            let (face, weights) = (faces.face(at), weights.column(at));
-            Looks {
-                residual: self.space.residual(face, weights.as_slice()),
-                face_score: test.face_score(face, weights.as_slice()),
-            }
-        };
-        let looks: Vec<Looks> = (0..faces.len()).into_par_iter().map(looks).collect();
+        let looks = self.looks(faces);
         match &self.comparer {
             Comparer::Gallery {
                 matcher,
@@ -245,8 +236,9 @@ impl Identifier {
                 // Two are needed to judge the first.
                 let top = options.top.max(2);
                 let ranked = matcher.rank_all(&matcher.coordinates(faces), top, self.search);
+                let name = |person: usize| self.people[person].clone();
                 let judge = |(ranked, looks): (Vec<Match>, Looks)| {
-                    self.judge(&ranked, calibration, looks, options)
+                    self.judge(&ranked, name, calibration, looks, options)
                 };
                 ranked.into_iter().zip(looks).map(judge).collect()
             }
@@ -270,33 +262,55 @@ impl Identifier {
         }
     }
 
+    /// How each face (d x n) looks, in order.
+    pub(super) fn looks(&self, faces: &FaceMatrix) -> Vec<Looks> {
+        let weights = self.space.project(faces);
+        let test = FacenessTest::new(&self.space);
+        let looks = |at: usize| {
+            let (face, weights) = (faces.face(at), weights.column(at));
+            Looks {
+                residual: self.space.residual(face, weights.as_slice()),
+                face_score: test.face_score(face, weights.as_slice()),
+            }
+        };
+        (0..faces.len()).into_par_iter().map(looks).collect()
+    }
+
     /// The candidates that a ranking of the enrolled people (nearest first, at least two where there are two) gives.
     pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
         let Comparer::Gallery { calibration, .. } = &self.comparer else {
             return Vec::new();
         };
-        let measure = self.settings.metric.measure;
-        ranked
-            .iter()
-            .enumerate()
-            .map(|(at, found)| Candidate {
-                person: self.people[found.person].clone(),
-                distance: found.distance(),
-                confidence: evidence(ranked, at, measure)
-                    .map_or(0.0, |evidence| calibration.confidence(evidence)),
-            })
-            .collect()
+        self.candidates_named(ranked, |person| self.people[person].clone(), calibration)
     }
 
-    fn judge(
+    fn candidates_named(
         &self,
         ranked: &[Match],
+        name: impl Fn(usize) -> Person,
+        calibration: &Calibration,
+    ) -> Vec<Candidate> {
+        let measure = self.settings.metric.measure;
+        let candidate = |(at, found): (usize, &Match)| Candidate {
+            person: name(found.person),
+            distance: found.distance(),
+            confidence: evidence(ranked, at, measure)
+                .map_or(0.0, |evidence| calibration.confidence(evidence)),
+        };
+        ranked.iter().enumerate().map(candidate).collect()
+    }
+
+    /// Decides by a ranking of people (nearest first, at least two where there are two) of such names.
+    pub(super) fn judge(
+        &self,
+        ranked: &[Match],
+        name: impl Fn(usize) -> Person,
         calibration: &Calibration,
         looks: Looks,
         options: QueryOptions,
     ) -> Identification {
         let measure = self.settings.metric.measure;
-        let mut candidates = self.candidates(ranked);
+        let mut candidates = self.candidates_named(ranked, name, calibration);
         candidates.truncate(options.top);
         Identification {
             decision: decide(ranked, looks.face_score, measure, calibration, options),
@@ -361,7 +375,7 @@ pub(super) const SAME_FACE: f64 = 1e6;
 
 /// The distances of a picture from face space and within it, and its face score.
 #[derive(Clone, Copy)]
-struct Looks {
+pub(super) struct Looks {
     residual: Residual,
     face_score: f64,
 }
