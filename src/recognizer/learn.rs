@@ -24,13 +24,7 @@ impl Recognizer {
     /// # Errors
     /// Faces that are all alike (one is enough, unless it is its own mirror image); scaled pixels that are not compared.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
-        match settings.prior {
-            Prior::Bundled => {
-                let coordinates = comparer::coordinates(&gallery, None)?;
-                Self::learn_with_background(preparation, gallery, settings, coordinates)
-            }
-            Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
-        }
+        Self::learn_knowing(None, preparation, gallery, settings)
     }
 
     /// Learns a gallery that holds faces of this recogniser's: of those the background model's coordinates are known.
@@ -39,33 +33,23 @@ impl Recognizer {
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        let preparation = *self.preparation();
-        match settings.prior {
-            Prior::Bundled => {
-                let coordinates = comparer::coordinates(&gallery, Some(self))?;
-                Self::learn_with_background(preparation, gallery, settings, coordinates)
-            }
-            Prior::None => Self::learn(preparation, gallery, settings),
-        }
+        Self::learn_knowing(Some(self), *self.preparation(), gallery, settings)
     }
 
-    /// Learns with the background model, given its coordinates of the gallery's faces (2k x n).
-    fn learn_with_background(
+    fn learn_knowing(
+        known: Option<&Self>,
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
-        coordinates: DMatrix<f32>,
     ) -> Result<Self> {
-        let mirror = Feature::Pixels.mirror(gallery.faces().size());
-        let symmetry = match gallery.len() {
-            1 => Symmetry::Mirror(&mirror),
-            _ => Symmetry::None,
-        };
-        let components = settings
-            .pca()
-            .fit_with_symmetry(gallery.faces(), symmetry)?;
-        let space = Arc::new(FaceSpace::new(gallery.faces().size(), &components));
-        Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+        match settings.prior {
+            Prior::Bundled => {
+                let coordinates = comparer::coordinates(&gallery, known)?;
+                let space = Arc::new(pixel_space(gallery.faces(), &[], settings.pca())?);
+                Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+            }
+            Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
+        }
     }
 
     fn compared_by_background(
