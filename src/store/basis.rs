@@ -10,14 +10,61 @@
 
 use std::io::{self, Write};
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
+use super::meta::LinearMeta;
 use super::{Archive, ArchiveWriter};
 use crate::error::{ModelProblem, Result};
+use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::pca::{Mirror, Parity};
 
-pub(super) fn write<W: Write>(
+/// Writes mean, basis vectors (halves of them, where there is a mirror) and variances, all names beginning alike.
+pub(super) fn write_space<W: Write>(
+    archive: &mut ArchiveWriter<W>,
+    prefix: &str,
+    space: &FaceSpace,
+    mirror: Option<&Mirror>,
+) -> io::Result<()> {
+    let named = |name: &str| format!("{prefix}{name}");
+    let (d, k) = (space.pixels(), space.components());
+    archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
+    match mirror {
+        Some(mirror) => write(archive, prefix, space, mirror)?,
+        // Columns of a column-major matrix are rows of a row-major one: no transposing.
+        None => archive.add_array(&named("components_"), &[k, d], space.basis().as_slice())?,
+    }
+    archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())
+}
+
+/// Reads what [`write_space`] wrote; `None` where it does not fit together.
+pub(super) fn read_space(
+    archive: &Archive,
+    prefix: &str,
+    size: FaceSize,
+    about: LinearMeta,
+    mirror: Option<&Mirror>,
+) -> Result<Option<FaceSpace>> {
+    let named = |name: &str| format!("{prefix}{name}");
+    let (d, k) = (size.pixels(), about.components);
+    let mean = DVector::from_vec(archive.array(&named("mean_"), &[d])?);
+    let vectors = match mirror {
+        Some(mirror) => read(archive, prefix, k, mirror)?,
+        None => DMatrix::from_vec(d, k, archive.array(&named("components_"), &[k, d])?),
+    };
+    let variances = archive.array(&named("explained_variance_"), &[k])?;
+    let (total, learned_from) = (about.total_variance, about.learned_from);
+    Ok(FaceSpace::from_parts(
+        size,
+        mean,
+        vectors,
+        variances,
+        total,
+        learned_from,
+    ))
+}
+
+fn write<W: Write>(
     archive: &mut ArchiveWriter<W>,
     prefix: &str,
     space: &FaceSpace,
@@ -39,12 +86,7 @@ pub(super) fn write<W: Write>(
 }
 
 /// Basis vectors, d x k, from either form.
-pub(super) fn read(
-    archive: &Archive,
-    prefix: &str,
-    k: usize,
-    mirror: &Mirror,
-) -> Result<DMatrix<f32>> {
+fn read(archive: &Archive, prefix: &str, k: usize, mirror: &Mirror) -> Result<DMatrix<f32>> {
     let named = |name: &str| format!("{prefix}{name}");
     let (d, h) = (mirror.length(), mirror.half_length());
     if !archive.contains(&named("half_components_")) {

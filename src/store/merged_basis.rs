@@ -9,7 +9,6 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::meta::{LinearMeta, prefix};
@@ -18,7 +17,6 @@ use super::plan::{Keys, Written};
 use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
 use crate::dataset::ContentHash;
 use crate::error::{ArchiveKind, ModelProblem, Result};
-use crate::face_space::FaceSpace;
 use crate::matcher::Feature;
 use crate::partial::{Fingerprint, MergedBasis};
 
@@ -54,7 +52,7 @@ pub fn write_merged_basis<W: Write>(
     out: &mut BufWriter<W>,
 ) -> io::Result<()> {
     let space = merged_basis.pixels();
-    let (d, k) = (space.pixels(), space.components());
+    let k = space.components();
     let meta = Meta {
         kind: ArchiveKind::Basis,
         plan: Written(merged_basis.plan()),
@@ -64,20 +62,15 @@ pub fn write_merged_basis<W: Write>(
         photos: merged_basis.photos().to_string(),
     };
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    archive.add_array("mean_", &[d], space.mean().as_slice())?;
-    archive.add_array("components_", &[k, d], space.basis().as_slice())?;
-    archive.add_array("explained_variance_", &[k], space.eigenvalues())?;
+    basis::write_space(&mut archive, "", space, None)?;
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
     if let Some(texture) = merged_basis.texture() {
         let mirror = Feature::Texture.mirror(space.size());
-        let prefix = prefix(Feature::Texture);
-        let (mean, values) = (texture.mean().as_slice(), texture.eigenvalues());
-        archive.add_array(&format!("{prefix}mean_"), &[mean.len()], mean)?;
-        basis::write(&mut archive, prefix, texture, &mirror)?;
-        archive.add_array(
-            &format!("{prefix}explained_variance_"),
-            &[values.len()],
-            values,
+        basis::write_space(
+            &mut archive,
+            prefix(Feature::Texture),
+            texture,
+            Some(&mirror),
         )?;
     }
     archive.finish()?;
@@ -109,24 +102,10 @@ pub fn merged_basis_from_archive(archive: &Archive) -> Result<MergedBasis> {
         .parse()
         .map_err(|_| senseless("a fingerprint that is none"))?;
     let read = |feature: Feature, about: LinearMeta| {
-        let size = feature.size(plan.preparation().size());
-        let (d, k) = (size.pixels(), about.components);
-        let named = |name: &str| format!("{}{name}", prefix(feature));
-        let vectors = match feature {
-            Feature::Pixels => DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
-            Feature::Texture => {
-                let mirror = feature.mirror(plan.preparation().size());
-                basis::read(archive, prefix(feature), k, &mirror)?
-            }
-        };
-        let space = FaceSpace::from_parts(
-            size,
-            DVector::from_vec(archive.array(&named("mean_"), &[d])?),
-            vectors,
-            archive.array(&named("explained_variance_"), &[k])?,
-            about.total_variance,
-            about.learned_from,
-        );
+        let size = plan.preparation().size();
+        let mirror = (feature == Feature::Texture).then(|| feature.mirror(size));
+        let (prefix, size) = (prefix(feature), feature.size(size));
+        let space = basis::read_space(archive, prefix, size, about, mirror.as_ref())?;
         space.ok_or_else(|| senseless("a space whose parts do not fit together"))
     };
     let pixels = read(Feature::Pixels, meta.pixels)?;

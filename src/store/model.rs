@@ -147,11 +147,8 @@ pub fn write_model<W: Write>(
         .flat_map(|face| face.hash.0)
         .collect();
 
-    // Columns of a column-major matrix are rows of a row-major one: no transposing.
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    archive.add_array("mean_", &[d], space.mean().as_slice())?;
-    archive.add_array("components_", &[k, d], space.basis().as_slice())?;
-    archive.add_array("explained_variance_", &[k], space.eigenvalues())?;
+    basis::write_space(&mut archive, "", space, None)?;
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
     archive.add_array("weights", &[n, k], recognizer.weights().as_slice())?;
     archive.add_text("labels", &labels)?;
@@ -178,15 +175,8 @@ pub fn write_model<W: Write>(
             archive.add_array("scaled_components_", &[k, d], space.basis().as_slice())?;
             archive.add_array("scaled_variance_", &[k], space.eigenvalues())?;
         } else if let (Feature::Texture, Some(space)) = (part.feature(), part.space().linear()) {
-            let d = space.pixels();
-            archive.add_array(&named("mean_"), &[d], space.mean().as_slice())?;
-            basis::write(
-                &mut archive,
-                prefix,
-                space,
-                &part.feature().mirror(gallery.faces().size()),
-            )?;
-            archive.add_array(&named("explained_variance_"), &[k], space.eigenvalues())?;
+            let mirror = part.feature().mirror(gallery.faces().size());
+            basis::write_space(&mut archive, prefix, space, Some(&mirror))?;
         }
         if let Some(matrix) = part.metric().matrix() {
             let rows: Vec<f32> = matrix.transpose().iter().map(|&v| v as f32).collect();

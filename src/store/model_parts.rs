@@ -20,18 +20,15 @@ use crate::scaled_space::ScaledSpace;
 /// The space of plain pixels.
 pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
     let size = meta.size(archive)?;
-    let (d, k) = (size.pixels(), meta.components);
-    let space = FaceSpace::from_parts(
-        size,
-        DVector::from_vec(archive.array("mean_", &[d])?),
-        DMatrix::from_vec(d, k, archive.array("components_", &[k, d])?),
-        archive.array("explained_variance_", &[k])?,
-        meta.total_variance,
-        meta.learned_from,
-    );
+    let about = LinearMeta {
+        components: meta.components,
+        learned_from: meta.learned_from,
+        total_variance: meta.total_variance,
+    };
+    let space = basis::read_space(archive, "", size, about, None)?;
     let reason = "a face space whose parts do not fit together";
     let space = space.ok_or_else(|| senseless(archive, reason))?;
-    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[k])?;
+    let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[meta.components])?;
     if ratios == space.variance_ratios() {
         return Ok(space);
     }
@@ -100,16 +97,7 @@ fn read_matcher(
             },
             (Feature::Texture, Some(about)) => {
                 let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
-                let (d, k) = (size.pixels(), about.components);
-                let named = |name: &str| format!("{prefix}{name}");
-                let space = FaceSpace::from_parts(
-                    size,
-                    DVector::from_vec(archive.array(&named("mean_"), &[d])?),
-                    basis::read(archive, prefix, k, &mirror)?,
-                    archive.array(&named("explained_variance_"), &[k])?,
-                    about.total_variance,
-                    about.learned_from,
-                );
+                let space = basis::read_space(archive, prefix, size, about, Some(&mirror))?;
                 Space::Linear(Arc::new(space.ok_or_else(|| {
                     senseless("a texture space that does not fit together")
                 })?))
