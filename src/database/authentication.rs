@@ -24,14 +24,9 @@ const NAMED: [(&str, Method); 4] = [
     ("scram-sha-256", Method::Scram),
 ];
 
-/// The ways that are answered.
+/// Of each method, but for the unknown ones, whether it is answered; in the order of [`Method`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Methods {
-    none: bool,
-    password: bool,
-    md5: bool,
-    scram: bool,
-}
+pub(super) struct Methods([bool; 4]);
 
 /// A server asked in a way that is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -70,36 +65,15 @@ impl Method {
 
 impl Methods {
     /// Methods that give nothing away to an impostor.
-    pub const SAFE_WITH_ANYBODY: Self = Self {
-        none: true,
-        password: false,
-        md5: false,
-        scram: true,
-    };
+    pub const SAFE_WITH_ANYBODY: Self = Self([true, false, false, true]);
 
     /// Methods accepted of a server whose identity is certain.
-    pub const ALL: Self = Self {
-        none: true,
-        password: true,
-        md5: true,
-        scram: true,
-    };
-
-    const NO_METHOD: Self = Self {
-        none: false,
-        password: false,
-        md5: false,
-        scram: false,
-    };
+    pub const ALL: Self = Self([true; 4]);
 
     /// Understands a list as libpq has it: `scram-sha-256,md5`, or what is not answered, `!password,!md5`.
     pub fn parse(list: &str) -> Result<Self, &'static str> {
         let is_negative = list.starts_with('!');
-        let mut methods = if is_negative {
-            Self::ALL
-        } else {
-            Self::NO_METHOD
-        };
+        let mut methods = Self([is_negative; 4]);
         for name in list.split(',') {
             let (name, answered) = match name.strip_prefix('!') {
                 Some(name) => (name, false),
@@ -113,26 +87,14 @@ impl Methods {
             let named = NAMED.iter().find(|(known, _)| *known == name);
             let (_, method) =
                 named.ok_or("require_auth knows none, password, md5 and scram-sha-256")?;
-            if let Some(place) = methods.place(*method) {
-                *place = answered;
-            }
+            methods.0[*method as usize] = answered;
         }
         Ok(methods)
     }
 
-    fn place(&mut self, method: Method) -> Option<&mut bool> {
-        match method {
-            Method::None => Some(&mut self.none),
-            Method::Password => Some(&mut self.password),
-            Method::Md5 => Some(&mut self.md5),
-            Method::Scram => Some(&mut self.scram),
-            Method::Other => None,
-        }
-    }
-
     /// Refuses what is not answered. What the client does not know it refuses itself.
-    pub fn check(mut self, method: Method) -> Result<(), NotAccepted> {
-        match self.place(method) {
+    pub fn check(self, method: Method) -> Result<(), NotAccepted> {
+        match self.0.get(method as usize) {
             Some(false) => Err(NotAccepted(method)),
             Some(true) | None => Ok(()),
         }
