@@ -41,10 +41,9 @@ impl Fragment {
         Self::elements(name, fields).with(names::PARSE_TYPE, "Resource")
     }
 
-    /// An unordered list of texts.
-    pub(super) fn bag_of_texts(texts: &[String]) -> Self {
-        let items = texts.iter().map(|text| Self::text(names::ITEM, text));
-        Self::elements(names::BAG, items.collect())
+    /// An unordered list.
+    pub(super) fn bag(items: Vec<Self>) -> Self {
+        Self::elements(names::BAG, items)
     }
 
     /// This element with one more attribute.

@@ -61,9 +61,7 @@ pub fn read(packet: &[u8]) -> Result<Regions, XmpProblem> {
     // Some writers end the packet in a JPEG file with zeros.
     let document = parser::parse(decoded.text.trim_end_matches('\0'))?;
     let packet = Packet::of(&document)?;
-    let found = region::mwg(&packet)
-        .into_iter()
-        .chain(region::microsoft(&packet));
+    let found = region::all(&packet).into_iter();
     Ok(Regions {
         dimensions: region::dimensions(&packet),
         list: found.map(|found| found.region).collect(),

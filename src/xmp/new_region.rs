@@ -17,12 +17,6 @@ pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
     )
 }
 
-/// A list of regions.
-pub(super) fn region_list(regions: Vec<Fragment>) -> Fragment {
-    let bag = Fragment::elements(names::BAG, regions);
-    Fragment::elements(names::REGION_LIST, vec![bag])
-}
-
 /// The region of a face.
 pub(super) fn new_region(face: &Face<'_>) -> Fragment {
     let mut fields = vec![area(&face.area)];

@@ -1,7 +1,7 @@
 //! The regions of a photo, as read from a packet.
 
 use super::area::{Area, Dimensions};
-use super::names;
+use super::names::{self, Property};
 use super::rdf::{Form, Packet, Structure, Value, number};
 
 /// A part of a photo that a packet describes.
@@ -134,16 +134,27 @@ impl Found<'_> {
     }
 }
 
-/// The MWG regions of a packet.
-pub(super) fn mwg<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
+/// The regions of a packet: those of MWG, then Microsoft's.
+pub(super) fn all<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
+    let mwg = items(packet, names::REGIONS, names::REGION_LIST).filter_map(mwg_region);
+    let microsoft =
+        items(packet, names::MICROSOFT_INFO, names::MICROSOFT_REGIONS).filter_map(microsoft_region);
+    mwg.chain(microsoft).collect()
+}
+
+/// The structures in a list, which is a field of a property.
+fn items<'d>(
+    packet: &Packet<'d>,
+    property: Property,
+    list: Property,
+) -> impl Iterator<Item = Structure<'d>> {
     packet
-        .values(names::REGIONS)
+        .values(property)
         .filter_map(Value::structure)
-        .flat_map(|regions| regions.fields(names::REGION_LIST))
+        .flat_map(move |structure| structure.fields(list))
         .filter_map(Value::list)
         .flat_map(|list| list.items)
-        .filter_map(|item| mwg_region(Structure::of(item)?))
-        .collect()
+        .filter_map(Structure::of)
 }
 
 fn mwg_region(structure: Structure<'_>) -> Option<Found<'_>> {
@@ -176,18 +187,6 @@ fn mark(region: Structure<'_>) -> Option<Mark> {
         name: filled(extensions.text(names::OUR_NAME))?,
         confidence: filled(extensions.text(names::OUR_CONFIDENCE)),
     })
-}
-
-/// Microsoft's regions of a packet.
-pub(super) fn microsoft<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
-    packet
-        .values(names::MICROSOFT_INFO)
-        .filter_map(Value::structure)
-        .flat_map(|info| info.fields(names::MICROSOFT_REGIONS))
-        .filter_map(Value::list)
-        .flat_map(|list| list.items)
-        .filter_map(|item| microsoft_region(Structure::of(item)?))
-        .collect()
 }
 
 fn microsoft_region(structure: Structure<'_>) -> Option<Found<'_>> {

@@ -84,8 +84,7 @@ fn merged(
         return Ok((None, Vec::new()));
     }
     check_proportions(&packet, photo)?;
-    let mut found = region::mwg(&packet);
-    found.extend(region::microsoft(&packet));
+    let found = region::all(&packet);
     let decisions = decide(&found, faces);
     let mut writer = Writer::new(&packet, photo);
     writer.change_regions(&found, faces, &decisions)?;

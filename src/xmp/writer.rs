@@ -6,7 +6,7 @@ use super::edit::Edits;
 use super::face::Face;
 use super::fragment::Fragment;
 use super::names::{self, Property};
-use super::new_region::{applied_to_dimensions, extensions, new_region, region_list};
+use super::new_region::{applied_to_dimensions, extensions, new_region};
 use super::problem::XmpProblem;
 use super::rdf::{Form, Packet, Place, Structure, Value};
 use super::region::Found;
@@ -118,7 +118,8 @@ impl<'d> Writer<'d> {
         match self.packet.values(names::REGIONS).next() {
             Some(regions) => self.add_to_regions(regions, items),
             None => {
-                let fields = vec![applied_to_dimensions(self.photo), region_list(items)];
+                let list = Fragment::elements(names::REGION_LIST, vec![Fragment::bag(items)]);
+                let fields = vec![applied_to_dimensions(self.photo), list];
                 self.properties
                     .push(Fragment::structure(names::REGIONS, fields));
                 Ok(())
@@ -140,15 +141,11 @@ impl<'d> Writer<'d> {
         if regions.field(names::APPLIED_TO_DIMENSIONS).is_none() {
             fields.push(applied_to_dimensions(self.photo));
         }
-        match Place::of(regions.field(names::REGION_LIST)) {
-            Place::Missing => fields.push(region_list(items)),
-            Place::Empty(node) => {
-                let bag = Fragment::elements(names::BAG, items);
-                self.edits.add_elements(node, &[bag]);
-            }
-            Place::Listed(list) => self.edits.add_elements(list.container, &items),
-            Place::Closed => return Err(unsupported(names::REGION_LIST)),
-        }
+        fields.extend(self.add_items(
+            names::REGION_LIST,
+            regions.field(names::REGION_LIST),
+            items,
+        )?);
         if !fields.is_empty() {
             self.edits.add_elements(regions.host, &fields);
         }
@@ -199,22 +196,30 @@ impl<'d> Writer<'d> {
         if texts.is_empty() {
             return Ok(());
         }
-        let bag = Fragment::bag_of_texts(&texts);
-        match Place::of(self.packet.values(property).next()) {
-            Place::Missing => self
-                .properties
-                .push(Fragment::elements(property, vec![bag])),
-            Place::Empty(node) => self.edits.add_elements(node, &[bag]),
-            Place::Listed(list) => {
-                let items: Vec<Fragment> = texts
-                    .iter()
-                    .map(|text| Fragment::text(names::ITEM, text))
-                    .collect();
-                self.edits.add_elements(list.container, &items);
+        let items = texts.iter().map(|text| Fragment::text(names::ITEM, text));
+        let present = self.packet.values(property).next();
+        let new = self.add_items(property, present, items.collect())?;
+        self.properties.extend(new);
+        Ok(())
+    }
+
+    /// Adds items to the list that a property holds; gives the property with them where it is missing.
+    fn add_items(
+        &mut self,
+        property: Property,
+        present: Option<Value<'_>>,
+        items: Vec<Fragment>,
+    ) -> Result<Option<Fragment>, XmpProblem> {
+        match Place::of(present) {
+            Place::Missing => {
+                let bag = Fragment::bag(items);
+                return Ok(Some(Fragment::elements(property, vec![bag])));
             }
+            Place::Empty(node) => self.edits.add_elements(node, &[Fragment::bag(items)]),
+            Place::Listed(list) => self.edits.add_elements(list.container, &items),
             Place::Closed => return Err(unsupported(property)),
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The text with all changes; none where there are none.
