@@ -86,8 +86,12 @@ impl KernelPca {
             kernel: self.kernel,
             learned,
             coefficients: found.coefficients().transpose(),
-            eigenvalues: found.scatter.iter().map(|value| value / freedom).collect(),
-            total_variance: found.total / freedom,
+            eigenvalues: found
+                .scatter()
+                .iter()
+                .map(|value| value / freedom)
+                .collect(),
+            total_variance: found.total() / freedom,
         })
     }
 }

@@ -3,19 +3,14 @@
 use faer::MatRef;
 use nalgebra::{DMatrix, DVector};
 
-use super::spectrum::{self, Block};
+use super::spectrum::{self, Block, Spectrum};
 use super::{ComponentCount, Components, PcaError, Solver, eigen, products};
 
 /// The leading eigenpairs of a scatter matrix.
 pub(crate) struct Leading {
-    /// The eigenvalues, decreasing, all above the rank cut.
-    pub scatter: Vec<f64>,
+    spectrum: Spectrum,
     /// side x k; the entry of largest magnitude of each column is positive.
     vectors: DMatrix<f64>,
-    /// The trace.
-    pub total: f64,
-    /// The largest `‖A v - λ v‖` over the largest eigenvalue.
-    residual: f64,
     /// n, the samples.
     samples: usize,
 }
@@ -33,24 +28,32 @@ impl Leading {
             scatter,
             parity: None,
         };
-        let mut found = spectrum::solve(vec![block], n, wanted)?;
-        found.apply(wanted, n, d)?;
-        let mut vectors = found.vectors.swap_remove(0);
+        let mut spectrum = spectrum::solve(vec![block], n, wanted)?;
+        spectrum.apply(wanted, n, d)?;
+        let mut vectors = spectrum.vectors.swap_remove(0);
         spectrum::fix_signs(&mut vectors);
         Ok(Self {
-            scatter: found.scatter,
+            spectrum,
             vectors,
-            total: found.total,
-            residual: found.residual,
             samples: n,
         })
+    }
+
+    /// The scatter along each vector, decreasing, all above the rank cut.
+    pub fn scatter(&self) -> &[f64] {
+        &self.spectrum.scatter
+    }
+
+    /// The scatter over all directions, kept or not.
+    pub fn total(&self) -> f64 {
+        self.spectrum.total
     }
 
     /// The vectors over the roots of their scatter: the combinations of samples (side x k) that have length 1, where the
     /// matrix holds the samples' inner products.
     pub fn coefficients(&self) -> DMatrix<f64> {
         let mut coefficients = self.vectors.clone();
-        for (mut column, scatter) in coefficients.column_iter_mut().zip(&self.scatter) {
+        for (mut column, scatter) in coefficients.column_iter_mut().zip(self.scatter()) {
             column /= scatter.sqrt();
         }
         coefficients
@@ -91,17 +94,6 @@ impl Leading {
         products::reorthonormalise(&mut basis)
             .map_err(|error| PcaError::Eigen(error.to_string()))?;
         spectrum::fix_signs(&mut basis);
-        let freedom = (self.samples - 1) as f64;
-        let eigenvalues = self.scatter.iter().map(|scatter| scatter / freedom);
-        Ok(Components {
-            mean,
-            basis,
-            eigenvalues: eigenvalues.collect(),
-            total_variance: self.total / freedom,
-            faces: self.samples,
-            parity: None,
-            residual: self.residual,
-            solver,
-        })
+        Ok(self.spectrum.components(mean, basis, self.samples, solver))
     }
 }
