@@ -12,7 +12,7 @@ use super::authentication::Methods;
 use super::deadline::CONNECTING;
 use super::encryption::Tls;
 use super::handshake::Handshake;
-use super::password;
+use super::password::{self, tcp};
 use super::tls::Trust;
 use crate::error::{DatabaseProblem, Error, Result};
 
@@ -167,21 +167,12 @@ impl fmt::Display for Address {
 }
 
 fn is_name(host: &Host) -> bool {
-    match host {
-        Host::Tcp(name) => name
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || ".-_:%".contains(letter)),
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    }
+    let is_part = |letter: char| letter.is_alphanumeric() || ".-_:%".contains(letter);
+    tcp(host).is_none_or(|name| name.chars().all(is_part))
 }
 
 fn is_socket(host: &Host) -> bool {
-    match host {
-        Host::Tcp(_) => false,
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    }
+    tcp(host).is_none()
 }
 
 /// Whether it is a socket in a folder that is connected to.
@@ -191,13 +182,9 @@ fn has_socket(config: &Config) -> bool {
 
 /// Whether what is sent never leaves this machine.
 fn stays_here(config: &Config) -> bool {
-    let here = |host: &Host| match host {
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback())
-        }
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    };
+    let is_here =
+        |name: &str| name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback());
+    let here = |host: &Host| tcp(host).is_none_or(is_here);
     match config.get_hostaddrs() {
         [] => config.get_hosts().iter().all(here),
         addresses => addresses.iter().all(IpAddr::is_loopback),

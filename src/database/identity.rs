@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 use crate::face_space::FaceSpace;
 use crate::matcher::{FeatureSpace, Matcher, Space};
 use crate::recognizer::Identifier;
+use crate::store::npy;
 
 /// A digest of all that turns a photo into coordinates: how it is prepared, the face space, the spaces of what is
 /// compared, the metric, and what of a person is compared. Coordinates of one such identity can be compared, those of
@@ -46,20 +47,12 @@ impl Told {
     }
 
     fn doubles(&mut self, values: &[f64]) {
-        let bytes: Vec<u8> = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        self.bytes(&bytes);
+        self.bytes(&npy::to_bytes(values));
     }
 
     fn singles(&mut self, values: &DMatrix<f32>) {
         self.0.update((values.nrows() as u64).to_le_bytes());
-        let bytes: Vec<u8> = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        self.bytes(&bytes);
+        self.bytes(&npy::to_bytes(values.as_slice()));
     }
 
     fn face_space(&mut self, space: &FaceSpace) {

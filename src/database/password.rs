@@ -16,15 +16,20 @@ pub(super) fn kept_for(config: &Config) -> Option<String> {
         Some(user) => user.to_owned(),
         None => std::env::var("USER").ok()?,
     };
-    let host = match config.get_hosts().first()? {
-        Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(_) => "localhost".to_owned(),
-    };
+    let host = tcp(config.get_hosts().first()?).unwrap_or("localhost");
     let port = config.get_ports().first().unwrap_or(&5432).to_string();
     let database = config.get_dbname().unwrap_or(&user).to_owned();
     let text = fs::read_to_string(file()?).ok()?;
-    find(&text, &[&host, &port, &database, &user])
+    find(&text, &[host, &port, &database, &user])
+}
+
+/// The name of a host that is reached by TCP; `None` of a socket in a folder.
+pub(super) fn tcp(host: &Host) -> Option<&str> {
+    match host {
+        Host::Tcp(name) => Some(name),
+        #[cfg(unix)]
+        Host::Unix(_) => None,
+    }
 }
 
 /// The password file; `None` where there is none, or others may read it (then libpq does not use it either).

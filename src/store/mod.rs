@@ -22,7 +22,7 @@ mod merged_basis;
 mod meta;
 mod model;
 mod model_parts;
-mod npy;
+pub(crate) mod npy;
 mod outputs;
 mod partial;
 mod pending;

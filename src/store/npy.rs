@@ -245,7 +245,7 @@ pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
 }
 
 /// The bytes of numbers, as they stand in the file.
-pub(super) fn to_bytes<T: Number>(numbers: &[T]) -> Cow<'_, [u8]> {
+pub(crate) fn to_bytes<T: Number>(numbers: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         return Cow::Borrowed(bytemuck::cast_slice(numbers));
     }

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nalgebra::DMatrix;
 use postgres::Client;
 use sha2::{Digest as _, Sha256};
 
@@ -14,6 +13,7 @@ use crate::decision::ENOUGH_PEOPLE;
 use crate::error::DatabaseProblem;
 use crate::matcher::Matcher;
 use crate::recognizer::Recognizer;
+use crate::store::npy;
 
 /// Coordinates beyond this could have distances beyond single precision, in which pgvector computes.
 const LARGEST: f32 = 1e16;
@@ -192,20 +192,12 @@ fn contents(recognizer: &Recognizer, matcher: &Matcher) -> Vec<[u8; 32]> {
     }
     for (points, owners) in matcher.clusters().kinds() {
         for (at, &person) in owners.iter().enumerate() {
-            digests[person].update(bytes(points, at));
+            digests[person].update(npy::to_bytes(points.column(at).as_slice()));
         }
         digests.iter_mut().for_each(|digest| digest.update(b"kind"));
     }
     digests
         .into_iter()
         .map(|digest| digest.finalize().into())
-        .collect()
-}
-
-fn bytes(points: &DMatrix<f32>, at: usize) -> Vec<u8> {
-    let column = points.column(at);
-    column
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
         .collect()
 }
