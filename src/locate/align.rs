@@ -86,19 +86,10 @@ pub fn align(
     placement: EyePlacement,
 ) -> GrayImage {
     let to_photo = Similarity::between(placement.points(width, height), eyes);
-    warp(photo, &to_photo, (width, height))
-}
-
-/// Draws the picture that `to_photo` maps onto the photo: every pixel is the average of a regular grid of bilinear samples
-/// about one photo pixel apart.
-pub(super) fn warp(
-    photo: &GrayImage,
-    to_photo: &Similarity,
-    (width, height): (u32, u32),
-) -> GrayImage {
     if photo.width() == 0 || photo.height() == 0 {
         return GrayImage::new(width, height);
     }
+    // Every pixel is the average of a regular grid of bilinear samples about one photo pixel apart.
     let samples = samples(to_photo.scale());
     let offsets: Vec<f32> = (0..samples)
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)

@@ -64,11 +64,6 @@ impl Portrait {
     pub fn from_box([x, y]: Point) -> Point {
         [x, y].map(|at| (0.5 + at / BOXES) * PORTRAIT as f32 - 0.5)
     }
-
-    /// The inverse of [`Portrait::from_box`].
-    pub fn to_box([x, y]: Point) -> Point {
-        [x, y].map(|at| ((at + 0.5) / PORTRAIT as f32 - 0.5) * BOXES)
-    }
 }
 
 /// Both eyes of a face, and how far they can be trusted.
@@ -316,17 +311,17 @@ mod tests {
         assert!(EyeModel::from_bytes(&bytes).is_err());
     }
 
+    /// The inverse of [`Portrait::from_box`].
+    fn to_box([x, y]: Point) -> Point {
+        [x, y].map(|at| ((at + 0.5) / PORTRAIT as f32 - 0.5) * BOXES)
+    }
+
     #[test]
     fn portraits_know_their_way_back() {
         let portrait = Portrait::new(&GrayImage::new(90, 70), [10.5, -4.0, 40.0, 40.0]);
         let point = [33.25, 17.5];
         assert!(distance(portrait.to_photo(portrait.from_photo(point)), point) < 1e-3);
-        assert!(
-            distance(
-                Portrait::to_box(Portrait::from_box([0.2, -0.1])),
-                [0.2, -0.1]
-            ) < 1e-5
-        );
+        assert!(distance(to_box(Portrait::from_box([0.2, -0.1])), [0.2, -0.1]) < 1e-5);
     }
 
     #[test]

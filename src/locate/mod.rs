@@ -62,11 +62,6 @@ impl Locator {
         SHARED.get_or_init(Self::new).as_ref().map_err(Clone::clone)
     }
 
-    /// A locator with an eye model of your own.
-    pub fn with_eyes(eyes: EyeModel) -> Self {
-        Self { eyes }
-    }
-
     /// All faces of a photo, from left to right.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ const LARGEST_TABLE: f64 = 8e9;
 
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.
 pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount, symmetry: Symmetry<'_>) -> Solver {
-    let k = spectrum::guess(wanted, d.min(n));
+    let k = wanted.first_guess(d.min(n));
     let (gram, covariance) = match symmetry {
         Symmetry::None => (gram(d, n, k), covariance(d, n, k)),
         // Two tables and two problems of the same side; one table, and two problems of half the side.
@@ -54,7 +54,7 @@ pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount, symmetry: Symmet
 /// The route for d pixels x n faces.
 pub(super) fn cheapest(d: usize, n: usize, wanted: ComponentCount) -> Solver {
     let side = d.min(n);
-    let k = spectrum::guess(wanted, side);
+    let k = wanted.first_guess(side);
     let cost = gram(d, n, k).min(covariance(d, n, k));
     let too_large = 16.0 * (side as f64).powi(2) > LARGEST_TABLE;
     let pays = too_large || CLEARLY * randomized(d, n, k) < cost;

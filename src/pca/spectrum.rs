@@ -163,11 +163,6 @@ pub(super) fn solve(
     }
 }
 
-/// Number of components of a matrix of this side that may be wanted, before any is known.
-pub(super) fn guess(wanted: ComponentCount, side: usize) -> usize {
-    wanted.first_guess(side)
-}
-
 /// Number of eigenpairs to ask of a method that is good for few of them only; `None` where more may be
 /// wanted. `side` is that of the matrix.
 pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {

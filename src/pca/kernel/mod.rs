@@ -303,18 +303,6 @@ fn accumulate(
     Ok(())
 }
 
-/// Adds the sum of each of the n columns: `into[j] += Σₚ X[p, j]`.
-///
-/// # Errors
-/// [`WrongTable`] unless `into` holds n sums.
-pub fn accumulate_column_sums(columns: Columns<'_>, into: &mut [i64]) -> Result<(), WrongTable> {
-    check(into, columns.count())?;
-    for (sum, column) in into.iter_mut().zip(columns.iter()) {
-        *sum += panel::byte_sum(column);
-    }
-    Ok(())
-}
-
 /// Adds the sum of each of the d rows: `into[p] += Σⱼ X[p, j]`. Divided by n it is the mean face.
 ///
 /// # Errors

@@ -234,7 +234,7 @@ fn transpose(rows: [[u32; 4]; 4]) -> [[u32; 4]; 4] {
 }
 
 /// Exact sum of bytes.
-pub(super) fn byte_sum(bytes: &[u8]) -> i64 {
+fn byte_sum(bytes: &[u8]) -> i64 {
     // Sixteen 16-bit lanes, which the compiler keeps in registers; 256 bytes of at most 255 fit a lane.
     let lanes = |block: &[[u8; 16]]| {
         block.iter().fold([0u16; 16], |sums, bytes| {
