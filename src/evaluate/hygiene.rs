@@ -142,10 +142,7 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             let space = FaceSpace::new(faces.size(), &rest);
             let test = FacenessTest::new(&space);
             let pictures = faces.select(&tried)?;
-            let weights = space.project(&pictures);
-            let face_scores = pictures.faces().zip(weights.column_iter());
-            let face_scores =
-                face_scores.map(|(face, weights)| test.face_score(face, weights.as_slice()));
+            let face_scores = test.face_scores(&pictures, &space.project(&pictures));
             let found = tried.iter().zip(face_scores);
             let found = found.map(|(&face, face_score)| NotAFaceSuspect {
                 face,

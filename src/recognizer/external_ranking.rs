@@ -19,7 +19,7 @@ pub struct RankedPerson {
 impl Identifier {
     /// Identifies each prepared face (d x n), given who of a gallery elsewhere is nearest to each (n rankings, nearest
     /// first, at least two people where there are two) and how the distances of that gallery become decisions. The
-    /// person of a [`Decision::Known`] is then 0: the first of the candidates.
+    /// person of a [`Known`](crate::decision::Decision::Known) is then 0: the first of the candidates.
     ///
     /// The same as [`Identifier::identify_faces`] says where the gallery is this one's own.
     pub fn identify_ranked(

@@ -381,7 +381,7 @@ pub(super) struct Looks {
 }
 
 /// The answer about a face of which the people at these distances (nearest first) are the nearest.
-pub(super) fn decide(
+fn decide(
     ranked: &[Match],
     face_score: f64,
     measure: Measure,
