@@ -6,8 +6,8 @@ use clap::Command;
 pub struct Notes {
     /// The command's name; empty for the program itself.
     command: &'static str,
-    /// Command lines, each with what it does.
-    pub examples: &'static [(&'static str, &'static str)],
+    /// One to a line: the command line, ` ## `, and what it does.
+    examples: &'static str,
     /// The meaning of each exit status.
     pub statuses: &'static [(&'static str, &'static str)],
     /// Further notes; may be empty.
@@ -24,294 +24,132 @@ const USUAL: &[(&str, &str)] = &[
     ),
 ];
 
+const VERIFY_STATUSES: &[(&str, &str)] = &[
+    ("0", "the same person"),
+    ("1", "not the same"),
+    (
+        "2",
+        "trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell",
+    ),
+];
+
+const SERVE_STATUSES: &[(&str, &str)] = &[
+    ("1", "it cannot listen there, or the model cannot be read"),
+    ("2", "wrong usage"),
+];
+
+const SERVE_MORE: &str = "The address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md.";
+
+const INFO_MORE: &str = "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only.";
+
+const PARTIAL_STATUSES: &[(&str, &str)] = &[
+    ("0", "done"),
+    ("1", "failed"),
+    ("2", "wrong usage"),
+    (
+        "3",
+        "done, and the part is written, but some photos could not be used",
+    ),
+];
+
+const fn note(
+    command: &'static str,
+    statuses: &'static [(&'static str, &'static str)],
+    more: &'static str,
+    examples: &'static str,
+) -> Notes {
+    Notes {
+        command,
+        examples,
+        statuses,
+        more,
+    }
+}
+
 const NOTES: &[Notes] = &[
-    Notes {
-        command: "",
-        examples: &[
-            (
-                "eigenfaces enroll family",
-                "learn from family/Ada/*.jpg, family/Boris/*.jpg, ...",
-            ),
-            (
-                "eigenfaces identify holiday",
-                "say who is in each photo of a folder",
-            ),
-            ("eigenfaces evaluate family", "measure how well that works"),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "enroll",
-        examples: &[
-            (
-                "eigenfaces enroll family",
-                "learn from a folder with a sub-folder per person",
-            ),
-            (
-                "eigenfaces enroll family --check",
-                "first see what is wrong with the photos",
-            ),
-            (
-                "eigenfaces enroll family --sync --yes",
-                "follow the folder: erase what is gone from it",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "identify",
-        examples: &[
-            (
-                "eigenfaces identify party.jpg --top 3",
-                "the three likeliest people for each face",
-            ),
-            (
-                "eigenfaces identify . --annotate marked",
-                "copies of the photos with names drawn in",
-            ),
-            (
-                "eigenfaces identify . --sort-into People --link",
-                "a folder of hard links for each person",
-            ),
-            (
-                "eigenfaces identify . --save-faces faces",
-                "every face as a picture, to be sorted into folders",
-            ),
-            (
-                "curl -s URL | eigenfaces identify -",
-                "a photo from standard input",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "group",
-        examples: &[
-            (
-                "eigenfaces group Pictures -o names",
-                "group the faces; name the groups in names/groups.csv or names/groups.html",
-            ),
-            (
-                "eigenfaces group --apply names/groups.csv --write-xmp",
-                "enrol what was named, and write the names beside the photos",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "export",
-        examples: &[(
-            "eigenfaces export --postgres postgresql://me@host/faces",
-            "bring the people into a database",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "verify",
-        examples: &[
-            (
-                "eigenfaces verify a.jpg b.jpg",
-                "do two photos show one person?",
-            ),
-            ("eigenfaces verify a.jpg --person Ada", "is this Ada?"),
-        ],
-        statuses: &[
-            ("0", "the same person"),
-            ("1", "not the same"),
-            (
-                "2",
-                "trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell",
-            ),
-        ],
-        more: "",
-    },
-    Notes {
-        command: "basis",
-        examples: &[
-            (
-                "eigenfaces basis -o basis",
-                "the mean face and the basis faces of the model",
-            ),
-            (
-                "eigenfaces basis --faces photos -o basis",
-                "the same of any folder of photos",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "facemap",
-        examples: &[(
-            "eigenfaces facemap group.jpg -o map.png",
-            "where in a photo a face is likely",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "serve",
-        examples: &[
-            (
-                "eigenfaces serve --open",
-                "open a page on this machine in the browser",
-            ),
-            (
-                "eigenfaces serve --listen 127.0.0.1:9000 -m family.npz",
-                "another port, another model",
-            ),
-        ],
-        statuses: &[
-            ("1", "it cannot listen there, or the model cannot be read"),
-            ("2", "wrong usage"),
-        ],
-        more: "The address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md.",
-    },
-    Notes {
-        command: "reconstruct",
-        examples: &[
-            (
-                "eigenfaces reconstruct ada.jpg -o ada.png",
-                "a face rebuilt from more and more basis faces",
-            ),
-            (
-                "eigenfaces reconstruct ada.jpg -o ada.png --steps 0,10,40",
-                "at these steps only",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "project",
-        examples: &[
-            (
-                "eigenfaces project photos -o weights.csv",
-                "the weights of every face, as a table",
-            ),
-            (
-                "eigenfaces project --plot people.svg",
-                "where the enrolled people lie",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "people",
-        examples: &[
-            ("eigenfaces people", "who is enrolled"),
-            (
-                "eigenfaces people add Mum party.jpg --face 2",
-                "enrol the second face from the left",
-            ),
-            (
-                "eigenfaces people rename Grandpa Opa",
-                "the folder Grandpa still counts for Opa",
-            ),
-            ("eigenfaces people undo", "take the last change back"),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "evaluate",
-        examples: &[
-            ("eigenfaces evaluate faces", "leave one photo out at a time"),
-            (
-                "eigenfaces evaluate faces --protocol first:5",
-                "learn from the first five photos of everybody",
-            ),
-            (
-                "eigenfaces evaluate faces --scores scores.csv --failures wrong",
-                "every score, and pictures of mistakes",
-            ),
-        ],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "report",
-        examples: &[(
-            "eigenfaces report -o report.html",
-            "one page about the faces in the model",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "lesson",
-        examples: &[(
-            "eigenfaces lesson class -o lesson",
-            "a page that explains the theory on the faces of a folder",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "info",
-        examples: &[
-            ("eigenfaces info", "what the model holds"),
-            ("eigenfaces info --log", "all that became of it"),
-        ],
-        statuses: USUAL,
-        more: "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only.",
-    },
-    Notes {
-        command: "plan",
-        examples: &[(
-            "eigenfaces plan faces -o plan.json",
-            "settle how all workers prepare photos",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "partial",
-        examples: &[(
-            "eigenfaces partial faces --plan plan.json -o part.npz",
-            "sum up one worker's share",
-        )],
-        statuses: &[
-            ("0", "done"),
-            ("1", "failed"),
-            ("2", "wrong usage"),
-            (
-                "3",
-                "done, and the part is written, but some photos could not be used",
-            ),
-        ],
-        more: "",
-    },
-    Notes {
-        command: "merge",
-        examples: &[(
-            "eigenfaces merge part-*.npz -o basis.npz",
-            "one basis of all parts",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "completions",
-        examples: &[(
-            "eigenfaces completions bash > /etc/bash_completion.d/eigenfaces",
-            "for every user of bash",
-        )],
-        statuses: USUAL,
-        more: "",
-    },
-    Notes {
-        command: "man",
-        examples: &[("eigenfaces man | man -l -", "read the manual page")],
-        statuses: USUAL,
-        more: "",
-    },
+    note("", USUAL, "", "
+        eigenfaces enroll family ## learn from family/Ada/*.jpg, family/Boris/*.jpg, ...
+        eigenfaces identify holiday ## say who is in each photo of a folder
+        eigenfaces evaluate family ## measure how well that works
+    "),
+    note("enroll", USUAL, "", "
+        eigenfaces enroll family ## learn from a folder with a sub-folder per person
+        eigenfaces enroll family --check ## first see what is wrong with the photos
+        eigenfaces enroll family --sync --yes ## follow the folder: erase what is gone from it
+    "),
+    note("identify", USUAL, "", "
+        eigenfaces identify party.jpg --top 3 ## the three likeliest people for each face
+        eigenfaces identify . --annotate marked ## copies of the photos with names drawn in
+        eigenfaces identify . --sort-into People --link ## a folder of hard links for each person
+        eigenfaces identify . --save-faces faces ## every face as a picture, to be sorted into folders
+        curl -s URL | eigenfaces identify - ## a photo from standard input
+    "),
+    note("group", USUAL, "", "
+        eigenfaces group Pictures -o names ## group the faces; name the groups in names/groups.csv or names/groups.html
+        eigenfaces group --apply names/groups.csv --write-xmp ## enrol what was named, and write the names beside the photos
+    "),
+    note("export", USUAL, "", "
+        eigenfaces export --postgres postgresql://me@host/faces ## bring the people into a database
+    "),
+    note("verify", VERIFY_STATUSES, "", "
+        eigenfaces verify a.jpg b.jpg ## do two photos show one person?
+        eigenfaces verify a.jpg --person Ada ## is this Ada?
+    "),
+    note("basis", USUAL, "", "
+        eigenfaces basis -o basis ## the mean face and the basis faces of the model
+        eigenfaces basis --faces photos -o basis ## the same of any folder of photos
+    "),
+    note("facemap", USUAL, "", "
+        eigenfaces facemap group.jpg -o map.png ## where in a photo a face is likely
+    "),
+    note("serve", SERVE_STATUSES, SERVE_MORE, "
+        eigenfaces serve --open ## open a page on this machine in the browser
+        eigenfaces serve --listen 127.0.0.1:9000 -m family.npz ## another port, another model
+    "),
+    note("reconstruct", USUAL, "", "
+        eigenfaces reconstruct ada.jpg -o ada.png ## a face rebuilt from more and more basis faces
+        eigenfaces reconstruct ada.jpg -o ada.png --steps 0,10,40 ## at these steps only
+    "),
+    note("project", USUAL, "", "
+        eigenfaces project photos -o weights.csv ## the weights of every face, as a table
+        eigenfaces project --plot people.svg ## where the enrolled people lie
+    "),
+    note("people", USUAL, "", "
+        eigenfaces people ## who is enrolled
+        eigenfaces people add Mum party.jpg --face 2 ## enrol the second face from the left
+        eigenfaces people rename Grandpa Opa ## the folder Grandpa still counts for Opa
+        eigenfaces people undo ## take the last change back
+    "),
+    note("evaluate", USUAL, "", "
+        eigenfaces evaluate faces ## leave one photo out at a time
+        eigenfaces evaluate faces --protocol first:5 ## learn from the first five photos of everybody
+        eigenfaces evaluate faces --scores scores.csv --failures wrong ## every score, and pictures of mistakes
+    "),
+    note("report", USUAL, "", "
+        eigenfaces report -o report.html ## one page about the faces in the model
+    "),
+    note("lesson", USUAL, "", "
+        eigenfaces lesson class -o lesson ## a page that explains the theory on the faces of a folder
+    "),
+    note("info", USUAL, INFO_MORE, "
+        eigenfaces info ## what the model holds
+        eigenfaces info --log ## all that became of it
+    "),
+    note("plan", USUAL, "", "
+        eigenfaces plan faces -o plan.json ## settle how all workers prepare photos
+    "),
+    note("partial", PARTIAL_STATUSES, "", "
+        eigenfaces partial faces --plan plan.json -o part.npz ## sum up one worker's share
+    "),
+    note("merge", USUAL, "", "
+        eigenfaces merge part-*.npz -o basis.npz ## one basis of all parts
+    "),
+    note("completions", USUAL, "", "
+        eigenfaces completions bash > /etc/bash_completion.d/eigenfaces ## for every user of bash
+    "),
+    note("man", USUAL, "", "
+        eigenfaces man | man -l - ## read the manual page
+    "),
 ];
 
 /// The notes on a command, if it is one of this program.
@@ -334,10 +172,16 @@ pub fn added_to(program: Command) -> Command {
 }
 
 impl Notes {
+    /// Command lines, each with what it does.
+    pub fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let lines = self.examples.lines().map(str::trim);
+        lines.filter_map(|line| line.split_once(" ## "))
+    }
+
     /// As `--help` ends.
     fn text(&self) -> String {
         let mut text = String::from("Examples:\n");
-        for (line, what) in self.examples {
+        for (line, what) in self.examples() {
             text += &format!("  {line}\n      {what}\n");
         }
         text += "\nExit status:\n";
@@ -380,13 +224,13 @@ mod tests {
         let program = Cli::command();
         for command in program.get_subcommands() {
             let notes = of(command.get_name()).unwrap_or_else(|| panic!("{}", command.get_name()));
-            assert!(!notes.examples.is_empty());
+            assert!(notes.examples().next().is_some());
         }
         for notes in NOTES {
             if !notes.command.is_empty() && program.find_subcommand(notes.command).is_none() {
                 continue;
             }
-            for (line, _) in notes.examples {
+            for (line, _) in notes.examples() {
                 let own = line.split("| ").find(|part| part.starts_with("eigenfaces"));
                 let words = own.expect(line).split(['|', '>']).next().unwrap();
                 let parsed = Cli::try_parse_from(words.split_whitespace());

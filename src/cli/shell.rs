@@ -45,7 +45,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
         return Ok(());
     };
     writeln!(page, ".SH EXAMPLES")?;
-    for (line, what) in notes.examples {
+    for (line, what) in notes.examples() {
         writeln!(page, ".TP\n\\fB{}\\fR\n{}", troff(line), troff(what))?;
     }
     writeln!(page, ".SH \"EXIT STATUS\"")?;
