@@ -18,109 +18,51 @@ pub const CURVES: [Color; 4] = [
     Color([60, 130, 70]),
 ];
 
-/// The scale from numbers to lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Equal steps are equally long.
-    Linear,
-    /// Equal factors are equally long; what is not above zero stands at the low end.
-    Logarithmic,
-}
-
-/// The unit in which numbers on an axis are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// As they are.
-    Number,
-    /// Shares as per cent.
-    Percent,
-}
-
 /// One axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// The quantity it shows.
-    pub name: String,
-    /// Its ends.
-    pub range: (f64, f64),
-    /// Its scale.
-    pub scale: Scale,
-    /// Its unit.
-    pub unit: Unit,
+    name: String,
+    range: (f64, f64),
+    /// Equal factors are equally long; what is not above zero stands at the low end.
+    logarithmic: bool,
+    /// Numbers are shares, written as per cent.
+    percent: bool,
 }
 
-/// A series drawn over the axes.
+/// A series drawn over the axes. Names may be empty.
 #[derive(Debug, Clone)]
 pub enum Series {
     /// Points joined by lines.
-    Curve {
-        /// The name; may be empty.
-        name: String,
-        /// The points.
-        points: Vec<(f64, f64)>,
-        /// Its colour.
-        color: Color,
-    },
-    /// A mark at each point.
-    Marks {
-        /// The name; may be empty.
-        name: String,
-        /// The points, each with what a pointer over it is told.
-        points: Vec<(f64, f64, String)>,
-        /// Their colour.
-        color: Color,
-    },
-    /// A bar from the low end to each value, one wide.
-    Bars {
-        /// The values at 1, 2, ...
-        values: Vec<f64>,
-        /// Number of them that are in full colour.
-        kept: usize,
-        /// Their colour.
-        color: Color,
-    },
+    Curve(String, Vec<(f64, f64)>, Color),
+    /// A mark at each point, with what a pointer over it is told.
+    Marks(String, Vec<(f64, f64, String)>, Color),
+    /// A bar from the low end to each value, one wide, at 1, 2, ...; so many of them in full colour.
+    Bars(Vec<f64>, usize, Color),
     /// A broken line across.
-    Level {
-        /// The name.
-        name: String,
-        /// The position.
-        at: f64,
-    },
+    Level(String, f64),
     /// A broken line upright.
-    Upright {
-        /// The name.
-        name: String,
-        /// The position.
-        at: f64,
-    },
+    Upright(String, f64),
 }
 
-/// A chart.
-#[derive(Debug, Clone)]
-pub struct Chart {
-    /// The title.
-    pub title: String,
-    /// The axis across.
-    pub x: Axis,
-    /// The axis upright.
-    pub y: Axis,
-    /// The series, in the order of drawing.
-    pub series: Vec<Series>,
-}
-
-impl Chart {
-    /// Draws it.
-    pub fn draw(&self) -> Drawing {
-        let mut drawing = Drawing::new(WIDTH, HEIGHT, self.title.clone());
-        drawing.text((8.0, 20.0), Anchor::Start, 15.0, Color::INK, &self.title);
-        self.axes(&mut drawing);
-        let mut legend = 0;
-        for series in &self.series {
-            self.series(&mut drawing, series, &mut legend);
-        }
-        drawing
+/// A chart as SVG; the series in the order of drawing.
+pub fn svg(title: &str, x: Axis, y: Axis, series: &[Series]) -> String {
+    let mut drawing = Drawing::new(WIDTH, HEIGHT, title);
+    drawing.text((8.0, 20.0), Anchor::Start, 15.0, Color::INK, title);
+    let axes = Axes { x, y };
+    axes.draw(&mut drawing);
+    let mut legend = 0;
+    for series in series {
+        axes.series(&mut drawing, series, &mut legend);
     }
+    drawing.to_svg()
+}
 
+struct Axes {
+    x: Axis,
+    y: Axis,
+}
+
+impl Axes {
     fn place(&self, (x, y): (f64, f64)) -> Point {
         (
             LEFT + self.x.share(x) * (RIGHT - LEFT),
@@ -128,71 +70,42 @@ impl Chart {
         )
     }
 
-    fn axes(&self, drawing: &mut Drawing) {
+    fn draw(&self, drawing: &mut Drawing) {
         let grid = Stroke::solid(Color::GRID, 1.0);
         for tick in self.x.ticks() {
             let (x, _) = self.place((tick, 0.0));
             drawing.line(&[(x, TOP), (x, BOTTOM)], grid);
-            let text = self.x.written(tick);
-            drawing.text(
-                (x, BOTTOM + 17.0),
-                Anchor::Middle,
-                LETTERS,
-                Color::FAINT,
-                text,
-            );
+            let (text, at) = (self.x.written(tick), (x, BOTTOM + 17.0));
+            drawing.text(at, Anchor::Middle, LETTERS, Color::FAINT, text);
         }
         for tick in self.y.ticks() {
             let (_, y) = self.place((0.0, tick));
             drawing.line(&[(LEFT, y), (RIGHT, y)], grid);
-            let text = self.y.written(tick);
-            drawing.text(
-                (LEFT - 6.0, y + 4.0),
-                Anchor::End,
-                LETTERS,
-                Color::FAINT,
-                text,
-            );
+            let (text, at) = (self.y.written(tick), (LEFT - 6.0, y + 4.0));
+            drawing.text(at, Anchor::End, LETTERS, Color::FAINT, text);
         }
         drawing.line(
             &[(LEFT, BOTTOM), (RIGHT, BOTTOM)],
             Stroke::solid(Color::INK, 1.0),
         );
-        let (middle, below) = ((LEFT + RIGHT) / 2.0, BOTTOM + 40.0);
-        drawing.text(
-            (middle, below),
-            Anchor::Middle,
-            LETTERS,
-            Color::INK,
-            &self.x.name,
-        );
-        drawing.text(
-            (8.0, TOP - 9.0),
-            Anchor::Start,
-            LETTERS,
-            Color::INK,
-            &self.y.name,
-        );
+        let below = ((LEFT + RIGHT) / 2.0, BOTTOM + 40.0);
+        let x = self.x.name.as_str();
+        drawing.text(below, Anchor::Middle, LETTERS, Color::INK, x);
+        let above = (8.0, TOP - 9.0);
+        let y = self.y.name.as_str();
+        drawing.text(above, Anchor::Start, LETTERS, Color::INK, y);
     }
 
     fn series(&self, drawing: &mut Drawing, series: &Series, legend: &mut usize) {
         match series {
-            Series::Curve {
-                name,
-                points,
-                color,
-            } => {
+            Series::Curve(name, points, color) => {
                 let points: Vec<Point> = points.iter().map(|&point| self.place(point)).collect();
                 if points.len() > 1 {
                     drawing.line(&points, Stroke::solid(*color, 2.2));
                 }
                 self.name(drawing, name, *color, legend);
             }
-            Series::Marks {
-                name,
-                points,
-                color,
-            } => {
+            Series::Marks(name, points, color) => {
                 for (x, y, hover) in points {
                     drawing.push(Shape::Mark {
                         at: self.place((*x, *y)),
@@ -204,11 +117,7 @@ impl Chart {
                 }
                 self.name(drawing, name, *color, legend);
             }
-            Series::Bars {
-                values,
-                kept,
-                color,
-            } => {
+            Series::Bars(values, kept, color) => {
                 for (at, &value) in values.iter().enumerate() {
                     let (left, top) = self.place((at as f64 + 0.55, value));
                     let (right, _) = self.place((at as f64 + 1.45, value));
@@ -225,13 +134,13 @@ impl Chart {
                     });
                 }
             }
-            Series::Level { name, at } => {
+            Series::Level(name, at) => {
                 let (_, y) = self.place((0.0, *at));
                 drawing.line(&[(LEFT, y), (RIGHT, y)], Stroke::dashed(Color::FAINT, 1.4));
                 let at = (LEFT + 6.0, y - 5.0);
-                halo(drawing, at, Anchor::Start, name);
+                drawing.text_over(at, Anchor::Start, LETTERS, Color::INK, name);
             }
-            Series::Upright { name, at } => {
+            Series::Upright(name, at) => {
                 let (x, _) = self.place((*at, 0.0));
                 drawing.line(&[(x, TOP), (x, BOTTOM)], Stroke::dashed(Color::FAINT, 1.4));
                 let (anchor, x) = if x > (LEFT + RIGHT) / 2.0 {
@@ -239,7 +148,8 @@ impl Chart {
                 } else {
                     (Anchor::Start, x + 6.0)
                 };
-                halo(drawing, (x, (TOP + BOTTOM) / 2.0), anchor, name);
+                let at = (x, (TOP + BOTTOM) / 2.0);
+                drawing.text_over(at, anchor, LETTERS, Color::INK, name);
             }
         }
     }
@@ -249,35 +159,43 @@ impl Chart {
         if name.is_empty() {
             return;
         }
-        let y = BOTTOM - 12.0 - 18.0 * *legend as f32;
+        let at = (RIGHT - 8.0, BOTTOM - 12.0 - 18.0 * *legend as f32);
         *legend += 1;
-        drawing.push(Shape::Text {
-            at: (RIGHT - 8.0, y),
-            text: name.to_owned(),
-            size: LETTERS,
-            color,
-            anchor: Anchor::End,
-            halo: true,
-        });
+        drawing.text_over(at, Anchor::End, LETTERS, color, name);
     }
 }
 
-fn halo(drawing: &mut Drawing, at: Point, anchor: Anchor, text: &str) {
-    drawing.push(Shape::Text {
-        at,
-        text: text.to_owned(),
-        size: LETTERS,
-        color: Color::INK,
-        anchor,
-        halo: true,
-    });
-}
-
 impl Axis {
+    /// An axis of numbers as they are.
+    pub fn numbers(name: &str, range: (f64, f64)) -> Self {
+        Self {
+            name: name.to_owned(),
+            range,
+            logarithmic: false,
+            percent: false,
+        }
+    }
+
+    /// An axis of shares, written as per cent.
+    pub fn shares(name: &str, range: (f64, f64)) -> Self {
+        Self {
+            percent: true,
+            ..Self::numbers(name, range)
+        }
+    }
+
+    /// This axis with equal factors equally long.
+    pub fn logarithmic(self) -> Self {
+        Self {
+            logarithmic: true,
+            ..self
+        }
+    }
+
     fn scaled(&self, value: f64) -> f64 {
-        match self.scale {
-            Scale::Linear => value,
-            Scale::Logarithmic => value.max(self.range.0.max(f64::MIN_POSITIVE)).log10(),
+        match self.logarithmic {
+            true => value.max(self.range.0.max(f64::MIN_POSITIVE)).log10(),
+            false => value,
         }
     }
 
@@ -294,7 +212,7 @@ impl Axis {
     /// Round numbers, six at most.
     fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.range;
-        if self.scale == Scale::Logarithmic {
+        if self.logarithmic {
             let (first, last) = (
                 self.scaled(low).ceil() as i32,
                 self.scaled(high).floor() as i32,
@@ -328,10 +246,7 @@ impl Axis {
     }
 
     fn written(&self, value: f64) -> String {
-        let value = match self.unit {
-            Unit::Number => value,
-            Unit::Percent => value * 100.0,
-        };
+        let value = if self.percent { value * 100.0 } else { value };
         // No 0.30000000000000004, and no -0.
         let rounded = format!("{value:.4}");
         let short = rounded.trim_end_matches('0').trim_end_matches('.');
@@ -341,16 +256,16 @@ impl Axis {
             _ if short == "-0" => "0".to_owned(),
             _ => short.to_owned(),
         };
-        match self.unit {
-            Unit::Number => short,
-            Unit::Percent => format!("{short} %"),
+        match self.percent {
+            true => format!("{short} %"),
+            false => short,
         }
     }
 
     fn exactly(&self, value: f64) -> String {
-        match self.unit {
-            Unit::Number => format!("{value:.4}"),
-            Unit::Percent => format!("{:.2} %", value * 100.0),
+        match self.percent {
+            true => format!("{:.2} %", value * 100.0),
+            false => format!("{value:.4}"),
         }
     }
 }
@@ -359,29 +274,20 @@ impl Axis {
 mod tests {
     use super::*;
 
-    fn axis(range: (f64, f64), scale: Scale, unit: Unit) -> Axis {
-        Axis {
-            name: "n".to_owned(),
-            range,
-            scale,
-            unit,
-        }
-    }
-
     #[test]
     fn ticks_are_round_and_few() {
-        let linear = |low, high| axis((low, high), Scale::Linear, Unit::Number).ticks();
+        let linear = |low, high| Axis::numbers("n", (low, high)).ticks();
         assert_eq!(linear(1.0, 10.0), [2.0, 4.0, 6.0, 8.0, 10.0]);
         assert_eq!(linear(0.0, 1.0).len(), 6);
         assert!((linear(0.83, 1.0).len() as i64 - 4).abs() <= 2);
-        let decades = axis((1e-4, 1.0), Scale::Logarithmic, Unit::Percent);
+        let decades = Axis::shares("n", (1e-4, 1.0)).logarithmic();
         let written: Vec<_> = decades
             .ticks()
             .into_iter()
             .map(|tick| decades.written(tick))
             .collect();
         assert_eq!(written, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
-        let share = axis((0.0, 1.0), Scale::Linear, Unit::Percent);
+        let share = Axis::shares("n", (0.0, 1.0));
         assert_eq!(share.written(0.3), "30 %");
         assert_eq!(share.written(1e-6), "1e-4 %");
         assert_eq!(share.written(1e-5), "0.001 %");
@@ -391,36 +297,20 @@ mod tests {
     #[test]
     fn odd_numbers_break_nothing() {
         for range in [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
-            for scale in [Scale::Linear, Scale::Logarithmic] {
-                let chart = Chart {
-                    title: "t".to_owned(),
-                    x: axis(range, scale, Unit::Number),
-                    y: axis(range, scale, Unit::Percent),
-                    series: vec![
-                        Series::Curve {
-                            name: "c".to_owned(),
-                            points: vec![(0.0, 0.0), (1.0, 7.0)],
-                            color: CURVES[0],
-                        },
-                        Series::Bars {
-                            values: vec![0.0, 1.0],
-                            kept: 1,
-                            color: CURVES[1],
-                        },
-                        Series::Level {
-                            name: "l".to_owned(),
-                            at: 0.0,
-                        },
-                        Series::Upright {
-                            name: "u".to_owned(),
-                            at: -1.0,
-                        },
-                    ],
-                };
-                let svg = chart.draw().to_svg();
+            let linear = [Axis::numbers("x", range), Axis::shares("y", range)];
+            for axes in [linear.clone(), linear.map(Axis::logarithmic)] {
+                let series = [
+                    Series::Curve("c".to_owned(), vec![(0.0, 0.0), (1.0, 7.0)], CURVES[0]),
+                    Series::Bars(vec![0.0, 1.0], 1, CURVES[1]),
+                    Series::Level("l".to_owned(), 0.0),
+                    Series::Upright("u".to_owned(), -1.0),
+                ];
+                let [x, y] = axes;
+                let logarithmic = x.logarithmic;
+                let svg = svg("t", x, y, &series);
                 assert!(
                     !svg.contains("NaN") && !svg.contains("inf"),
-                    "{range:?} {scale:?}"
+                    "{range:?} {logarithmic}"
                 );
             }
         }

@@ -149,17 +149,14 @@ fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &
         .collect();
     drawing.line(&ring, Stroke::solid(Color([0, 0, 0]), 4.0));
     drawing.line(&ring, Stroke::solid(Color([255, 255, 255]), 2.0));
-    drawing.push(super::drawing::Shape::Text {
-        at: (
-            middle.0,
-            (middle.1 - height / 2.0 - 5.0).max(corner.1 + TEXT),
-        ),
-        text: format!("{number}: {:.2}", place.value),
-        size: TEXT + 1.0,
-        color: Color([0, 0, 0]),
-        anchor: Anchor::Middle,
-        halo: true,
-    });
+    let above = (middle.1 - height / 2.0 - 5.0).max(corner.1 + TEXT);
+    drawing.text_over(
+        (middle.0, above),
+        Anchor::Middle,
+        TEXT + 1.0,
+        Color([0, 0, 0]),
+        format!("{number}: {:.2}", place.value),
+    );
 }
 
 /// The bar that says which colour is which value.

@@ -1,6 +1,6 @@
 //! Names beside what they name, without overlapping.
 
-use super::drawing::{Anchor, Color, Drawing, Point, Shape, Stroke};
+use super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::lettering;
 
 /// A rectangle: left, top, right, bottom.
@@ -21,11 +21,8 @@ const NEAR: f32 = 16.0;
 /// A name and the point that it belongs to.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// The point.
     pub at: Point,
-    /// The name.
     pub text: String,
-    /// Its colour.
     pub color: Color,
 }
 
@@ -59,14 +56,8 @@ pub fn place(drawing: &mut Drawing, labels: &[Label], size: f32, area: Area) -> 
         }
     }
     for (label, center) in written {
-        drawing.push(Shape::Text {
-            at: (center.0, center.1 + size * 0.35),
-            text: label.text.clone(),
-            size,
-            color: label.color,
-            anchor: Anchor::Middle,
-            halo: true,
-        });
+        let at = (center.0, center.1 + size * 0.35);
+        drawing.text_over(at, Anchor::Middle, size, label.color, &label.text);
     }
     left_over
 }

@@ -1,22 +1,24 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
 pub mod annotate;
-pub mod chart;
+mod chart;
 mod confusion;
-pub mod drawing;
+mod drawing;
 pub mod explain;
 pub mod groups;
 pub mod heat;
-pub mod labels;
+mod labels;
 pub mod lesson;
 pub mod lettering;
-pub mod palette;
+mod palette;
 pub mod plot;
 pub mod report;
 pub mod scatter;
 pub mod sheet;
 pub mod strip;
 mod strokes;
+
+pub use drawing::Drawing;
 
 use std::io::Cursor;
 

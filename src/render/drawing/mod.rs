@@ -3,7 +3,7 @@
 mod raster;
 mod svg;
 
-pub use svg::{data_uri, escaped};
+pub use svg::data_uri;
 
 use image::DynamicImage;
 
@@ -70,25 +70,19 @@ impl Marker {
     }
 }
 
-/// Position of a text relative to its point.
+/// The part of a text that stands at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
     Start,
-    /// It is centred there.
     Middle,
-    /// It ends there.
     End,
 }
 
 /// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
-    /// Its colour.
     pub color: Color,
-    /// Its width in pixels.
     pub width: f32,
-    /// Whole or broken.
     pub dash: Dash,
 }
 
@@ -115,7 +109,6 @@ impl Stroke {
 /// Whether a line is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dash {
-    /// It is whole.
     Solid,
     /// Five pixels on, four off.
     Dashed,
@@ -130,7 +123,6 @@ pub enum Shape {
         at: Point,
         /// Width and height.
         size: Point,
-        /// Its colour.
         fill: Color,
         /// Tooltip (SVG only); may be empty.
         hover: String,
@@ -139,18 +131,14 @@ pub enum Shape {
     Line {
         /// Two points or more.
         points: Vec<Point>,
-        /// The style.
         stroke: Stroke,
     },
     /// A data point, with a thin white rim so that neighbours can be told apart.
     Mark {
-        /// Its centre.
         at: Point,
         /// Its radius (of a disc of the same area).
         radius: f32,
-        /// Its form.
         marker: Marker,
-        /// Its colour.
         fill: Color,
         /// Tooltip (SVG only); may be empty.
         hover: String,
@@ -159,13 +147,10 @@ pub enum Shape {
     Text {
         /// The point on its baseline.
         at: Point,
-        /// The text.
         text: String,
         /// Its size (em) in pixels.
         size: f32,
-        /// Its colour.
         color: Color,
-        /// Position relative to its point.
         anchor: Anchor,
         /// With a white rim, for text over data.
         halo: bool,
@@ -176,7 +161,6 @@ pub enum Shape {
         at: Point,
         /// Width and height on the drawing.
         size: Point,
-        /// The pixels.
         image: Box<DynamicImage>,
     },
 }
@@ -192,7 +176,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// An empty drawing; the title is told to those who cannot see it (SVG only).
-    pub fn new(width: f32, height: f32, title: impl Into<String>) -> Self {
+    pub(super) fn new(width: f32, height: f32, title: impl Into<String>) -> Self {
         Self {
             width,
             height,
@@ -207,18 +191,18 @@ impl Drawing {
     }
 
     /// This drawing with more room at the right.
-    pub fn widened(mut self, by: f32) -> Self {
+    pub(super) fn widened(mut self, by: f32) -> Self {
         self.width += by;
         self
     }
 
     /// Draws over what is there.
-    pub fn push(&mut self, shape: Shape) {
+    pub(super) fn push(&mut self, shape: Shape) {
         self.shapes.push(shape);
     }
 
     /// Draws straight lines from point to point.
-    pub fn line(&mut self, points: &[Point], stroke: Stroke) {
+    pub(super) fn line(&mut self, points: &[Point], stroke: Stroke) {
         self.push(Shape::Line {
             points: points.to_vec(),
             stroke,
@@ -226,7 +210,7 @@ impl Drawing {
     }
 
     /// Draws a filled rectangle.
-    pub fn rect(&mut self, at: Point, size: Point, fill: Color) {
+    pub(super) fn rect(&mut self, at: Point, size: Point, fill: Color) {
         self.push(Shape::Rect {
             at,
             size,
@@ -236,7 +220,7 @@ impl Drawing {
     }
 
     /// Writes a line of text.
-    pub fn text(
+    pub(super) fn text(
         &mut self,
         at: Point,
         anchor: Anchor,
@@ -254,8 +238,27 @@ impl Drawing {
         });
     }
 
+    /// Writes a line of text over data: with a white rim.
+    pub(super) fn text_over(
+        &mut self,
+        at: Point,
+        anchor: Anchor,
+        size: f32,
+        color: Color,
+        text: impl Into<String>,
+    ) {
+        self.push(Shape::Text {
+            at,
+            text: text.into(),
+            size,
+            color,
+            anchor,
+            halo: true,
+        });
+    }
+
     /// Places a picture.
-    pub fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {
+    pub(super) fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {
         self.push(Shape::Picture {
             at,
             size,

@@ -127,7 +127,7 @@ pub fn data_uri(image: &DynamicImage) -> String {
 }
 
 /// Text for XML and HTML, within elements and attributes. Characters that XML does not know become U+FFFD.
-pub fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in visible(text).chars() {
         match letter {

@@ -1,6 +1,6 @@
 //! The curves of the report: ranks, claims, K, and how honest confidences are.
 
-use super::super::chart::{Axis, CURVES, Chart, Scale, Series, Unit};
+use super::super::chart::{self, Axis, CURVES, Series};
 use super::Report;
 use super::words::percent;
 use crate::evaluate::{KPoint, OpenSet};
@@ -18,38 +18,16 @@ impl Report<'_> {
             let hover = format!("among the nearest {rank:.0}: {}", percent(rate));
             (rank, rate, hover)
         });
-        let chart = Chart {
-            title: "Own person among the nearest (CMC)".to_owned(),
-            x: axis(
-                "people looked at",
-                (1.0, cmc.len().max(2) as f64),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
-                "share of probes",
-                (floor_below(lowest), 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: String::new(),
-                    points: points.clone(),
-                    color: CURVES[0],
-                },
-                Series::Marks {
-                    name: String::new(),
-                    points: marks.collect(),
-                    color: CURVES[0],
-                },
-                Series::Level {
-                    name: format!("plain pixels, rank-1: {}", percent(raw)),
-                    at: raw,
-                },
+        chart::svg(
+            "Own person among the nearest (CMC)",
+            Axis::numbers("people looked at", (1.0, cmc.len().max(2) as f64)),
+            Axis::shares("share of probes", (floor_below(lowest), 1.0)),
+            &[
+                Series::Curve(String::new(), points.clone(), CURVES[0]),
+                Series::Marks(String::new(), marks.collect(), CURVES[0]),
+                Series::Level(format!("plain pixels, rank-1: {}", percent(raw)), raw),
             ],
-        };
-        chart.draw().to_svg()
+        )
     }
 
     pub(super) fn roc(&self) -> String {
@@ -63,38 +41,20 @@ impl Report<'_> {
             .fold(1.0, f64::min);
         // Where the curve crosses the line of equal errors.
         let equal = verification.equal_error_rate;
-        let chart = Chart {
-            title: "Is it who they say? (ROC)".to_owned(),
-            x: axis(
+        let named = format!("equal error rate {}", percent(equal));
+        chart::svg(
+            "Is it who they say? (ROC)",
+            Axis::shares(
                 "false claims accepted (logarithmic)",
                 (decade_below(least), 1.0),
-                Scale::Logarithmic,
-                Unit::Percent,
-            ),
-            y: axis(
-                "true claims accepted",
-                (0.0, 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: format!("area {:.4}", verification.area),
-                    points,
-                    color: CURVES[0],
-                },
-                Series::Marks {
-                    name: format!("equal error rate {}", percent(equal)),
-                    points: vec![(
-                        equal,
-                        1.0 - equal,
-                        format!("equal error rate {}", percent(equal)),
-                    )],
-                    color: CURVES[1],
-                },
+            )
+            .logarithmic(),
+            Axis::shares("true claims accepted", (0.0, 1.0)),
+            &[
+                Series::Curve(format!("area {:.4}", verification.area), points, CURVES[0]),
+                Series::Marks(named.clone(), vec![(equal, 1.0 - equal, named)], CURVES[1]),
             ],
-        };
-        chart.draw().to_svg()
+        )
     }
 
     pub(super) fn accuracy_by_k(&self) -> String {
@@ -107,33 +67,24 @@ impl Report<'_> {
                 .collect()
         };
         let most = curve.last().map_or(2.0, |point| point.components as f64);
-        let chart = Chart {
-            title: "Basis faces against recognition".to_owned(),
-            x: axis(
-                "K (logarithmic)",
-                (1.0, most.max(2.0)),
-                Scale::Logarithmic,
-                Unit::Number,
-            ),
-            y: axis("share", (0.0, 1.0), Scale::Linear, Unit::Percent),
-            series: vec![
-                Series::Curve {
-                    name: "variance".to_owned(),
-                    points: points(|point| point.variance),
-                    color: CURVES[2],
-                },
-                Series::Curve {
-                    name: "rank-1 by weights".to_owned(),
-                    points: points(|point| point.rank1),
-                    color: CURVES[0],
-                },
-                Series::Level {
-                    name: format!("plain pixels: {}", percent(raw)),
-                    at: raw,
-                },
+        chart::svg(
+            "Basis faces against recognition",
+            Axis::numbers("K (logarithmic)", (1.0, most.max(2.0))).logarithmic(),
+            Axis::shares("share", (0.0, 1.0)),
+            &[
+                Series::Curve(
+                    "variance".to_owned(),
+                    points(|point| point.variance),
+                    CURVES[2],
+                ),
+                Series::Curve(
+                    "rank-1 by weights".to_owned(),
+                    points(|point| point.rank1),
+                    CURVES[0],
+                ),
+                Series::Level(format!("plain pixels: {}", percent(raw)), raw),
             ],
-        };
-        chart.draw().to_svg()
+        )
     }
 }
 
@@ -148,46 +99,26 @@ pub(super) fn reliability(open_set: &OpenSet) -> String {
         );
         (bin.confidence, bin.accuracy, hover)
     });
-    let chart = Chart {
-        title: "Is confidence what it says?".to_owned(),
-        x: axis("confidence", (0.0, 1.0), Scale::Linear, Unit::Percent),
-        y: axis(
-            "how often the name is right",
-            (0.0, 1.0),
-            Scale::Linear,
-            Unit::Percent,
-        ),
-        series: vec![
-            Series::Curve {
-                name: "perfectly honest".to_owned(),
-                points: vec![(0.0, 0.0), (1.0, 1.0)],
-                color: CURVES[2],
-            },
-            Series::Curve {
-                name: "measured".to_owned(),
-                points: bins
-                    .iter()
+    chart::svg(
+        "Is confidence what it says?",
+        Axis::shares("confidence", (0.0, 1.0)),
+        Axis::shares("how often the name is right", (0.0, 1.0)),
+        &[
+            Series::Curve(
+                "perfectly honest".to_owned(),
+                vec![(0.0, 0.0), (1.0, 1.0)],
+                CURVES[2],
+            ),
+            Series::Curve(
+                "measured".to_owned(),
+                bins.iter()
                     .map(|bin| (bin.confidence, bin.accuracy))
                     .collect(),
-                color: CURVES[0],
-            },
-            Series::Marks {
-                name: String::new(),
-                points: marks.collect(),
-                color: CURVES[0],
-            },
+                CURVES[0],
+            ),
+            Series::Marks(String::new(), marks.collect(), CURVES[0]),
         ],
-    };
-    chart.draw().to_svg()
-}
-
-pub(super) fn axis(name: &str, range: (f64, f64), scale: Scale, unit: Unit) -> Axis {
-    Axis {
-        name: name.to_owned(),
-        range,
-        scale,
-        unit,
-    }
+    )
 }
 
 pub(super) fn decade_below(value: f64) -> f64 {

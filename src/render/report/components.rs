@@ -1,11 +1,11 @@
 //! The space that weights live in: its basis faces, or pre-images where it has none; how the
 //! variance is spread; where everybody stands.
 
-use super::super::chart::{CURVES, Chart, Scale, Series, Unit};
+use super::super::chart::{self, Axis, CURVES, Series};
 use super::super::drawing::data_uri;
 use super::super::scatter::{Dot, Group, Scatter, scatter};
 use super::super::{gray, signed};
-use super::charts::{axis, decade_above, decade_below};
+use super::charts::{decade_above, decade_below};
 use super::words::percent;
 use super::{Report, Tile};
 use crate::kernel_pca::KernelSpace;
@@ -87,33 +87,19 @@ impl Report<'_> {
             .filter(|&ratio| ratio > 0.0)
             .fold(1.0, f64::min);
         let high = self.ratios.first().copied().unwrap_or(1.0);
-        let chart = Chart {
-            title: format!("Variance of each {}", self.part().0),
-            x: axis(
-                self.part().0,
-                (0.5, self.ratios.len().max(1) as f64 + 0.5),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
+        chart::svg(
+            &format!("Variance of each {}", self.part().0),
+            Axis::numbers(self.part().0, (0.5, self.ratios.len().max(1) as f64 + 0.5)),
+            Axis::shares(
                 "share (logarithmic)",
                 (decade_below(low), decade_above(high)),
-                Scale::Logarithmic,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Bars {
-                    values: self.ratios.to_vec(),
-                    kept,
-                    color: CURVES[0],
-                },
-                Series::Upright {
-                    name: format!("K = {kept}"),
-                    at: kept as f64 + 0.5,
-                },
+            )
+            .logarithmic(),
+            &[
+                Series::Bars(self.ratios.to_vec(), kept, CURVES[0]),
+                Series::Upright(format!("K = {kept}"), kept as f64 + 0.5),
             ],
-        };
-        chart.draw().to_svg()
+        )
     }
 
     pub(super) fn cumulative(&self) -> String {
@@ -124,33 +110,18 @@ impl Report<'_> {
             sum += ratio;
             (f64::from(count), sum)
         }));
-        let chart = Chart {
-            title: format!("Variance of all {} up to K", self.part().1),
-            x: axis(
-                "K",
-                (0.0, self.ratios.len().max(1) as f64),
-                Scale::Linear,
-                Unit::Number,
-            ),
-            y: axis(
-                "share of the variance",
-                (0.0, 1.0),
-                Scale::Linear,
-                Unit::Percent,
-            ),
-            series: vec![
-                Series::Curve {
-                    name: String::new(),
-                    points,
-                    color: CURVES[1],
-                },
-                Series::Upright {
-                    name: format!("K = {kept}: {}", percent(self.space.variance_kept())),
-                    at: kept as f64,
-                },
+        chart::svg(
+            &format!("Variance of all {} up to K", self.part().1),
+            Axis::numbers("K", (0.0, self.ratios.len().max(1) as f64)),
+            Axis::shares("share of the variance", (0.0, 1.0)),
+            &[
+                Series::Curve(String::new(), points, CURVES[1]),
+                Series::Upright(
+                    format!("K = {kept}: {}", percent(self.space.variance_kept())),
+                    kept as f64,
+                ),
             ],
-        };
-        chart.draw().to_svg()
+        )
     }
 
     pub(super) fn scatter(&self) -> String {
