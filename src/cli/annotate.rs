@@ -73,10 +73,7 @@ fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
         true => jpeg(picture),
         false => render::png(picture),
     };
-    encoded.map_err(|error| Error::Encode {
-        path: target.to_owned(),
-        reason: error.to_string(),
-    })
+    encoded.map_err(|error| Error::unwritten(target, error))
 }
 
 fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {

@@ -70,7 +70,10 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let outcome = Outcome::of_inputs(used, report.unusable);
     if !intake.gone.is_empty() {
         if let Some(path) = deserted {
-            return Err(Error::Deserted { path });
+            return Err(Error::about(
+                &path,
+                "holds no photo now, so what is gone from it may only be out of reach; mount it, or leave it out to erase what came from it",
+            ));
         }
         if intake.gallery.is_empty() {
             return Err(model_changes::too_few_left(model, 0));
@@ -140,8 +143,10 @@ fn merged_basis(args: &Enroll, model: &Path) -> Result<Option<MergedBasis>> {
         return Ok(None);
     };
     if model.exists() {
-        let path = model.to_owned();
-        return Err(Error::HasBasis { path });
+        return Err(Error::about(
+            model,
+            "is there already, with a basis of its own; name another with --model, or add to it with --keep-basis",
+        ));
     }
     let merged_basis = store::load_merged_basis(path)?;
     args.learn

@@ -162,10 +162,6 @@ fn stem(source: &str) -> String {
 
 /// A row for every probe and every person it was compared with.
 fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Result<Vec<u8>> {
-    let unwritten = |reason: String| Error::Encode {
-        path: file.path().to_owned(),
-        reason,
-    };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record([
@@ -177,7 +173,7 @@ fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Resu
             "distance",
             "decision",
         ])
-        .map_err(|error| unwritten(error.to_string()))?;
+        .map_err(|error| Error::unwritten(file.path(), error))?;
     let limit = evaluation.confidence_limit;
     let decisions: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
         .identification
@@ -202,9 +198,9 @@ fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Resu
                 format!("{:.6}", score.distance),
                 decision.to_owned(),
             ])
-            .map_err(|error| unwritten(error.to_string()))?;
+            .map_err(|error| Error::unwritten(file.path(), error))?;
     }
     writer
         .into_inner()
-        .map_err(|error| unwritten(error.to_string()))
+        .map_err(|error| Error::unwritten(file.path(), error))
 }

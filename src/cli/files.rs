@@ -12,10 +12,7 @@ use super::error::{Error, Result};
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
-    let png = render::png(image).map_err(|error| Error::Encode {
-        path: to.path().to_owned(),
-        reason: error.to_string(),
-    })?;
+    let png = render::png(image).map_err(|error| Error::unwritten(to.path(), error))?;
     Ok(to.write(privacy, png)?)
 }
 

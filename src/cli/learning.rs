@@ -116,20 +116,25 @@ impl LearningOptions {
         if let Some(size) = self.prepare.size
             && size != preparation.size()
         {
-            return Err(Error::OtherSize {
-                path: model.to_owned(),
-                has: preparation.size().to_string(),
-                asked: size.to_string(),
-            });
+            return Err(Error::about(
+                model,
+                format_args!(
+                    "holds faces of {} pixels, so {size} cannot be added; leave --size out, or enrol into a new model with --model",
+                    preparation.size()
+                ),
+            ));
         }
         if let Some(asked) = self.prepare.normalize
             && asked != preparation.light()
         {
-            return Err(Error::OtherLight {
-                path: model.to_owned(),
-                has: preparation.light().name(),
-                asked: asked.name(),
-            });
+            return Err(Error::about(
+                model,
+                format_args!(
+                    "its faces were normalized with '{}', so '{}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model",
+                    preparation.light().name(),
+                    asked.name()
+                ),
+            ));
         }
         match self.prepare.framing {
             Some(FramingRule::Given(asked)) if asked != preparation.framing() => {

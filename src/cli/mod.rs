@@ -133,9 +133,9 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         .num_threads(1)
         .use_current_thread()
         .build_global()
-        .map_err(|error| Error::Threads {
-            reason: error.to_string(),
-        })
+        .map_err(|error| Error::Told(format!(
+            "no thread can be started ({error}); close other programs or raise the limit (ulimit -u)"
+        )))
 }
 
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {

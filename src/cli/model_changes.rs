@@ -49,13 +49,11 @@ pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
     let question = format!("erase {} from {}?", one_line(what), shown(model));
     match asked(&question) {
         Some(true) => Ok(()),
-        Some(false) => Err(Error::Declined {
-            path: model.to_owned(),
-        }),
-        None => Err(Error::NotConfirmed {
-            path: model.to_owned(),
-            what: what.to_owned(),
-        }),
+        Some(false) => Err(Error::declined(model)),
+        None => Err(Error::about(
+            model,
+            format_args!("{what} would be erased; add --yes to do it, or --dry-run to look first"),
+        )),
     }
 }
 
@@ -102,10 +100,12 @@ pub fn learn_from_rest(
 
 /// The error of a removal that would leave too few faces.
 pub fn too_few_left(model: &Path, left: usize) -> Error {
-    Error::TooFewLeft {
-        path: model.to_owned(),
-        left,
-    }
+    Error::about(
+        model,
+        format_args!(
+            "{left} of its faces would be left, too few for a face space; to erase them all, delete the file"
+        ),
+    )
 }
 
 #[cfg(test)]

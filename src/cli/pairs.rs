@@ -20,10 +20,7 @@ use super::output::{Output, counted, shown};
 
 /// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
-    let problem = |problem: String| Error::Pairs {
-        path: table.to_owned(),
-        problem,
-    };
+    let problem = |problem: String| Error::about(table, problem);
     let mut text = String::new();
     dataset::open_file(table)
         .and_then(|mut file| file.read_to_string(&mut text))

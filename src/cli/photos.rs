@@ -62,9 +62,10 @@ impl Photos {
             .retain(|photo| named.contains(photo) || !whole(photo).starts_with(&within));
         let left_out = before - self.paths.len();
         if left_out > 0 && self.paths.is_empty() {
-            return Err(Error::SortedWithin {
-                path: folder.to_owned(),
-            });
+            return Err(Error::about(
+                folder,
+                "all photos lie below it, where sorted ones come to stand; name the photos one by one, or sort into another folder",
+            ));
         }
         if left_out > 0 {
             output.say(&format!(

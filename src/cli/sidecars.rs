@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::dataset::{Limits, PhotoFile, is_standard_input};
 use eigenfaces::store::Sidecar;
 use eigenfaces::xmp::{
-    Content, NamedFace, Outcome, Region, Written, named_faces, stored_areas, write,
+    Content, NamedFace, Outcome, Region, Written, XmpProblem, named_faces, stored_areas, write,
 };
 
 use super::error::{Error, Result};
@@ -57,10 +57,7 @@ impl Sidecars {
             problem,
         };
         let sidecar = Sidecar::of(photo)?;
-        let wrong = |problem| Error::Sidecar {
-            path: sidecar.path().to_owned(),
-            problem,
-        };
+        let wrong = |problem: XmpProblem| Error::about(sidecar.path(), problem);
         let file = PhotoFile::read(photo, &Limits::default()).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
         let bounds: Vec<[f32; 4]> = faces.iter().map(|face| face.bounds).collect();

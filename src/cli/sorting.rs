@@ -161,15 +161,15 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     files::make_folder(folder)?;
     // Of a symbolic link the photo that it leads to.
     let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
-    fs::hard_link(file, target).map_err(|error| Error::Link {
-        path: target.to_owned(),
-        reason: match error.kind() {
+    fs::hard_link(file, target).map_err(|error| {
+        let reason = match error.kind() {
             std::io::ErrorKind::CrossesDevices => {
                 "it is on another file system than the photo; --copy makes copies instead"
                     .to_owned()
             }
             _ => eigenfaces::error::reason(&error),
-        },
+        };
+        Error::Told(format!("cannot link {}: {reason}", target.display()))
     })?;
     note_change(target);
     Ok(())

@@ -148,9 +148,9 @@ impl Table {
 
     /// Reads a table whose weights belong to this face space. Of an array without names, `npy` tells the scale.
     pub fn read(path: &Path, space: &Space, npy: Scale) -> Result<Self> {
-        let refuse = |problem: String| Error::Weights {
-            path: path.to_owned(),
-            problem,
+        let refuse = |problem: String| {
+            let remedy = "give a file that `eigenfaces project` wrote";
+            Error::about(path, format_args!("{problem}; {remedy}"))
         };
         let about = std::fs::metadata(path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => eigenfaces::Error::NoSuchPath {

@@ -18,7 +18,7 @@ use super::output::{counted, one_line, shown};
 /// Goes on where nothing speaks against the folders, the user has said that they are right, or says so now.
 ///
 /// # Errors
-/// [`Error::WrongFolder`], with the option that says so; [`Error::Declined`].
+/// What speaks against them, with the option to give; that the user said no.
 pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Result<()> {
     if read.folder.new.is_empty() {
         return Ok(());
@@ -36,14 +36,8 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
         );
         match model_changes::asked(&question) {
             Some(true) => {}
-            Some(false) => return Err(Error::Declined { path }),
-            None => {
-                return Err(Error::WrongFolder {
-                    path,
-                    reason,
-                    remedy,
-                });
-            }
+            Some(false) => return Err(Error::declined(&path)),
+            None => return Err(Error::about(&path, format_args!("{reason}; {remedy}"))),
         }
     }
     Ok(())

@@ -105,8 +105,10 @@ impl Access {
 /// 128 bits that nobody can guess.
 fn secret() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomNumbers {
-        reason: error.to_string(),
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::Told(format!(
+            "the system gives no random numbers for a key: {error}"
+        ))
     })?;
     Ok(bytes)
 }

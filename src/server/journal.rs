@@ -95,11 +95,10 @@ impl Journal {
     /// A disk that is full.
     pub fn add(&mut self, face: LabeledFace) -> Result<()> {
         let line = serde_json::to_string(&Line::of(&face)).map_err(io::Error::other);
-        line.and_then(|line| self.write(&line))
-            .map_err(|error| Error::Journal {
-                path: self.path.clone(),
-                reason: error.to_string(),
-            })?;
+        line.and_then(|line| self.write(&line)).map_err(|error| {
+            let what = format_args!("cannot be written ({error}); the face was not added");
+            Error::about(&self.path, what)
+        })?;
         self.faces.push(face);
         Ok(())
     }

@@ -50,7 +50,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
     if !address.ip().is_loopback() && args.key.is_none() {
-        return Err(Error::OpenWithoutKey { address });
+        return Err(Error::Told(format!(
+            "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
+        )));
     }
     let lock = ModelLock::acquire(model, Wait::Fail)?;
     let listener = listen(address)?;
@@ -97,14 +99,14 @@ fn listen(address: SocketAddr) -> Result<TcpListener> {
 }
 
 fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {
-    Error::Listen {
-        address,
-        reason: match error.kind() {
-            std::io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "the system forbids it".to_owned(),
-            _ => error.to_string(),
-        },
-    }
+    let reason = match error.kind() {
+        std::io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "the system forbids it".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::Told(format!(
+        "cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT"
+    ))
 }
 
 /// All that is answered. The description of the API is made from the same list.

@@ -120,10 +120,7 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
     if rows.iter().any(|row| row.face == 0) {
         return Err(Failure::bad("faces are counted from 1"));
     }
-    let wrong = |reason| Error::GroupTable {
-        path: PathBuf::from("names"),
-        reason,
-    };
+    let wrong = |reason| Error::about(Path::new("names"), reason);
     let mut review = apply::NamedGroups::of(rows, wrong)?;
     let mut told = json!({ "added": 0 });
     if review.has_names() {

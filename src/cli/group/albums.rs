@@ -207,16 +207,18 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
     if file.symlink_metadata().is_err() {
         return Ok(FaceIndex::default());
     }
-    store::load_face_index(file).map_err(|error| Error::FaceIndex {
-        path: file.to_owned(),
-        reason: match error {
+    store::load_face_index(file).map_err(|error| {
+        let reason = match error {
             eigenfaces::Error::Model {
                 problem: ModelProblem::OtherKind { found, .. },
                 ..
             } => format!("it is {}", found.name()),
             eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
-        },
+        };
+        Error::about(file, format_args!(
+            "{reason}; move it away, and `eigenfaces group` makes it anew (without what was ignored or said to be wrong)"
+        ))
     })
 }
 
@@ -240,11 +242,10 @@ pub fn refuse_no_folder(folder: &Path) -> Result<()> {
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     if !folder.is_dir() {
-        return Err(Error::WrongFolder {
-            path: folder.to_owned(),
-            reason: "is no folder".to_owned(),
-            remedy: "`eigenfaces identify` looks at single photos",
-        });
+        return Err(Error::about(
+            folder,
+            "is no folder; `eigenfaces identify` looks at single photos",
+        ));
     }
     Ok(())
 }

@@ -27,10 +27,7 @@ use crate::cli::error::{Error, Result};
 const SAME_PLACE: f32 = 0.5;
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
-    let refuse = |reason: String| Error::GroupTable {
-        path: table.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::about(table, reason);
     let mut groups = NamedGroups::of(table::read(table)?, refuse)?;
     for group in &groups.ambiguous {
         output.say(&format!(

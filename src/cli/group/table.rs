@@ -78,10 +78,7 @@ pub fn written(rows: &[Row]) -> String {
 /// # Errors
 /// A file that is not there or no such table; the line is named.
 pub fn read(path: &Path) -> Result<Vec<Row>> {
-    let refuse = |reason: String| Error::GroupTable {
-        path: path.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::about(path, reason);
     if !path.exists() {
         let path = path.to_owned();
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
