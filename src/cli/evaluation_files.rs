@@ -10,9 +10,9 @@ use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::DynamicImage;
 
 use super::args::Evaluate;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::files;
-use super::output::{Output, cell, counted, one_line, shown};
+use super::output::{Output, cell, counted, one_line, shown, table};
 
 /// Rows on a page of mistakes: as many as can be looked at.
 const ROWS: usize = 12;
@@ -50,7 +50,7 @@ impl Wanted {
         output: &Output,
     ) -> Result<()> {
         if let Some(file) = &self.scores {
-            file.write(Privacy::Owner, table(evaluation, gallery, file)?)?;
+            file.write(Privacy::Owner, scores(evaluation, gallery))?;
             output.say(&format!(
                 "wrote {} to {}",
                 counted(evaluation.scores.len(), "score", "scores"),
@@ -161,19 +161,16 @@ fn stem(source: &str) -> String {
 }
 
 /// A row for every probe and every person it was compared with.
-fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record([
-            "repeat",
-            "photo",
-            "person",
-            "candidate",
-            "rank",
-            "distance",
-            "decision",
-        ])
-        .map_err(|error| Error::unwritten(file.path(), error))?;
+fn scores(evaluation: &Evaluation, gallery: &Gallery) -> Vec<u8> {
+    let header = [
+        "repeat",
+        "photo",
+        "person",
+        "candidate",
+        "rank",
+        "distance",
+        "decision",
+    ];
     let limit = evaluation.confidence_limit;
     let decisions: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
         .identification
@@ -181,26 +178,22 @@ fn table(evaluation: &Evaluation, gallery: &Gallery, file: &Destination) -> Resu
         .iter()
         .map(|trial| ((trial.repeat, trial.face), trial))
         .collect();
-    for score in &evaluation.scores {
+    let rows = evaluation.scores.iter().map(|score| {
         let face = &gallery.enrolled()[score.face];
         let trial = decisions.get(&(score.repeat, score.face));
         let is_named = trial.is_some_and(|trial| {
             trial.named == score.person && limit.is_some_and(|limit| trial.confidence > limit)
         });
         let decision = if is_named { "known" } else { "unknown" };
-        writer
-            .write_record([
-                (score.repeat + 1).to_string(),
-                cell(&one_line(&face.source)),
-                cell(gallery.people()[face.person].as_str()),
-                cell(gallery.people()[score.person].as_str()),
-                score.rank.to_string(),
-                format!("{:.6}", score.distance),
-                decision.to_owned(),
-            ])
-            .map_err(|error| Error::unwritten(file.path(), error))?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| Error::unwritten(file.path(), error))
+        [
+            (score.repeat + 1).to_string(),
+            cell(&one_line(&face.source)),
+            cell(gallery.people()[face.person].as_str()),
+            cell(gallery.people()[score.person].as_str()),
+            score.rank.to_string(),
+            format!("{:.6}", score.distance),
+            decision.to_owned(),
+        ]
+    });
+    table(std::iter::once(header.map(str::to_owned)).chain(rows))
 }

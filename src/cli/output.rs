@@ -105,14 +105,8 @@ impl Output {
 
     /// A row of comma-separated values on stdout, quoted where needed, and on one line.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer
-            .write_record(fields.iter().map(|field| cell(&one_line(field))))
-            .map_err(|error| Error::Print(error.into()))?;
-        let row = writer
-            .into_inner()
-            .map_err(|error| Error::Print(error.into_error()))?;
-        io::stdout().write_all(&row).map_err(Error::Print)
+        let row = fields.iter().map(|field| cell(&one_line(field)));
+        self.bytes(&table([row]))
     }
 
     /// Data of any form on stdout.
@@ -168,6 +162,21 @@ impl Output {
             started: std::time::Instant::now(),
         }
     }
+}
+
+/// Rows of comma-separated values, each field quoted where needed.
+pub fn table<R>(rows: impl IntoIterator<Item = R>) -> Vec<u8>
+where
+    R: IntoIterator<Item: AsRef<[u8]>>,
+{
+    let mut writer = csv::WriterBuilder::new()
+        .flexible(true)
+        .from_writer(Vec::new());
+    for row in rows {
+        // Into memory, and rows may differ in length: it cannot fail.
+        let _ = writer.write_record(row);
+    }
+    writer.into_inner().unwrap_or_default()
 }
 
 /// A bar that appears when the work turns out to be long, and vanishes with the value.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset;
 use eigenfaces::grouping::Grouping;
 
-use super::super::output::{cell, from_cell};
+use super::super::output::{cell, from_cell, table};
 use super::albums::Shown;
 use crate::cli::error::{Error, Result};
 
@@ -64,13 +64,10 @@ fn row(group: usize, face: &Shown<'_>) -> Row {
 
 /// The table as text. Names of files stand as they are, whatever is in them: the table is to find them again.
 pub fn written(rows: &[Row]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        // Into memory: it cannot fail.
-        let _ = writer.write_record(row.fields().iter().map(|field| cell(field)));
-    }
-    let rows = writer.into_inner().unwrap_or_default();
-    format!("{HEADER}\n{}", String::from_utf8_lossy(&rows))
+    let rows = rows
+        .iter()
+        .map(|row| row.fields().into_iter().map(|field| cell(&field)));
+    format!("{HEADER}\n{}", String::from_utf8_lossy(&table(rows)))
 }
 
 /// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
