@@ -34,9 +34,7 @@ pub enum Error {
     /// One photo cannot be used and there was no other to go on with.
     #[error("{}: {problem}", .path.display())]
     Photo {
-        /// The file or folder concerned.
         path: PathBuf,
-        /// The photo's fault.
         problem: PhotoProblem,
     },
 
@@ -48,10 +46,7 @@ pub enum Error {
 
     /// Labels from XMP were asked for, and no face is named.
     #[error("{}: no face in its photos is named in XMP; name some in a photo manager, or label photos by their folders", .path.display())]
-    NoNamedFaces {
-        /// The folder.
-        path: PathBuf,
-    },
+    NoNamedFaces { path: PathBuf },
 
     /// The work was ended because it was wanted no longer.
     #[error("cancelled: nothing was changed")]
@@ -59,112 +54,65 @@ pub enum Error {
 
     /// A photo is to be enrolled that is enrolled as somebody else.
     #[error("this photo is enrolled as {person} already; remove it there first")]
-    PhotoOfOther {
-        /// The person that the photo is enrolled as.
-        person: String,
-    },
+    PhotoOfOther { person: String },
 
-    /// A background model cannot be read.
     #[error("the background model cannot be used: {problem}")]
-    Background {
-        /// The model's fault.
-        problem: BackgroundProblem,
-    },
+    Background { problem: BackgroundProblem },
 
-    /// The background model inside the program cannot be read.
     #[error("the background model inside this program is damaged; install the program again")]
     BackgroundDamaged,
 
-    /// A path given by the user leads nowhere.
     #[error("{}: no such file or folder; check the spelling", .path.display())]
-    NoSuchPath {
-        /// The file or folder concerned.
-        path: PathBuf,
-    },
+    NoSuchPath { path: PathBuf },
 
     /// A path given by the user is there but cannot be read.
     #[error("{}: cannot be read ({reason}); check its permissions", .path.display())]
-    UnreadablePath {
-        /// The file or folder concerned.
-        path: PathBuf,
-        /// The cause, in a few words.
-        reason: String,
-    },
+    UnreadablePath { path: PathBuf, reason: String },
 
     /// A folder holds nothing that could be a photo.
     #[error(
         "{}: holds no photo; give a folder with one sub-folder of photos per person, or photos named like 'Ada Lovelace 1.jpg'",
         .path.display()
     )]
-    NoPhotos {
-        /// The file or folder concerned.
-        path: PathBuf,
-    },
+    NoPhotos { path: PathBuf },
 
     /// A folder holds nothing that could be a photo, and photos of anybody would do.
     #[error("{}: holds no photo, nor do the folders in it; give photos, or a folder with some", .path.display())]
-    NothingToLookAt {
-        /// The folder concerned.
-        path: PathBuf,
-    },
+    NothingToLookAt { path: PathBuf },
 
-    /// The table of labels cannot be used.
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
-        /// The file or folder concerned.
         path: PathBuf,
         /// The fault, and its line.
         problem: String,
     },
 
-    /// A rule for labels is something else than its four forms.
     #[error(
         "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
     )]
-    LabelRule {
-        /// The text given.
-        given: String,
-    },
+    LabelRule { given: String },
 
-    /// A text that cannot be a person's name.
     #[error("'{given}' cannot be a person's name: {reason}", given = .given.escape_debug())]
-    PersonName {
-        /// The text given.
-        given: String,
-        /// The cause, in a few words.
-        reason: &'static str,
-    },
+    PersonName { given: String, reason: &'static str },
 
     /// A face size that is not `WIDTHxHEIGHT` or is out of bounds.
     #[error(
         "'{given}' is not a face size; write WIDTHxHEIGHT such as 92x112, each side from 8 to 1000 pixels"
     )]
-    FaceSize {
-        /// The text given.
-        given: String,
-    },
+    FaceSize { given: String },
 
     /// Pixels that do not make up whole faces of the size at hand.
     #[error(
         "{given} pixels do not make {expected} of {size} pixels; bring every face to one size first"
     )]
     FaceShape {
-        /// The text given.
         given: String,
-        /// The values expected.
         expected: String,
-        /// The size of a face.
         size: String,
     },
 
-    /// A face that is not in the matrix was asked for.
     #[error("there is no face number {index} among {count}; count from 0")]
-    NoSuchFace {
-        /// The number asked for.
-        index: usize,
-        /// Number of them.
-        count: usize,
-    },
+    NoSuchFace { index: usize, count: usize },
 
     /// A model file cannot be used. Whatever is there is left as it is.
     #[error("{}: {problem}", .path.display())]
@@ -184,7 +132,6 @@ pub enum Error {
         problem: WriteProblem,
     },
 
-    /// Another process is changing the model.
     #[error(
         "{}: is being changed by {}: wait until that is done, or stop it",
         .path.display(),
@@ -196,7 +143,6 @@ pub enum Error {
         holder: Option<LockHolder>,
     },
 
-    /// A name was given that nobody enrolled has.
     #[error(
         "nobody enrolled is called '{name}'{}",
         .nearest.as_ref().map_or_else(
@@ -210,7 +156,6 @@ pub enum Error {
         nearest: Option<String>,
     },
 
-    /// A photo was named that is not enrolled.
     #[error("no photo '{photo}' is enrolled; name its source or 8 or more digits of its hash")]
     NoSuchPhoto { photo: String },
 
@@ -222,11 +167,9 @@ pub enum Error {
     #[error("'{name}' is enrolled already; to make both one person, merge them")]
     NameTaken { name: String },
 
-    /// A person was to be merged into themselves.
     #[error("'{name}' cannot be merged into itself; name another person")]
     MergedIntoItself { name: String },
 
-    /// No change is known that could be taken back.
     #[error("there is no change to take back: only the last one can be, once")]
     NothingToUndo,
 
@@ -264,7 +207,6 @@ pub enum Error {
     #[error("{}: {problem}", .path.display())]
     Plan { path: PathBuf, problem: PlanProblem },
 
-    /// Two parts cannot be merged.
     #[error("{} and {} {problem}", .first.display(), .second.display())]
     Merge {
         first: PathBuf,
@@ -281,14 +223,9 @@ pub enum Error {
         problem: String,
     },
 
-    /// Scaling of pixels was asked for where it has no meaning.
     #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]
-    PixelsNotScaled {
-        /// The comparison that is used instead.
-        reason: &'static str,
-    },
+    PixelsNotScaled { reason: &'static str },
 
-    /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
 
@@ -298,11 +235,9 @@ pub enum Error {
     )]
     TooFewToVerify { people: usize, enough: usize },
 
-    /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({}); choose another place", .path.display(), reason(.source))]
     MakeFolder { path: PathBuf, source: io::Error },
 
-    /// The gallery in a database cannot be used.
     #[error("{address}: {problem}")]
     Database {
         /// The address, without the password.

@@ -6,116 +6,72 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhotoProblem {
-    /// The file holds no bytes.
     #[error("the file is empty; copy it again from where it came")]
     Empty,
 
-    /// Nothing of this name is there.
     #[error("no such file or folder; check the spelling")]
     NotThere,
 
-    /// The file cannot be opened or read.
     #[error("cannot be read ({reason}); check that it is there and its permissions")]
-    Unreadable {
-        /// The cause, in a few words.
-        reason: String,
-    },
+    Unreadable { reason: String },
 
     /// A named pipe, a device or a socket, which may keep whoever reads it waiting for ever.
     #[error("is a pipe or device, not a file; save the photo as a file")]
     NotAFile,
 
-    /// By content the file is no image, whatever its name says.
     #[error("is not an image, whatever its name says; remove it or save the photo again")]
     NotAnImage,
 
     /// An image, but of a kind that this program does not read.
     #[error("{format} images are not supported; convert it to PNG or JPEG{}", converter(.format))]
-    Unsupported {
-        /// The format's name.
-        format: &'static str,
-    },
+    Unsupported { format: &'static str },
 
-    /// An image of a known format in a variant that the decoder does not read.
     #[error("this variant of {format} is not supported ({reason}); convert it to PNG or JPEG")]
     UnsupportedVariant {
-        /// The format's name.
         format: &'static str,
-        /// The cause, in a few words.
         reason: String,
     },
 
-    /// The file ends before the picture does.
     #[error("the {format} data is cut short; copy it again from where it came")]
-    Truncated {
-        /// The format's name.
-        format: &'static str,
-    },
+    Truncated { format: &'static str },
 
     /// The file contradicts its own format.
     #[error("the {format} data is damaged ({reason}); copy it again from where it came")]
     Damaged {
-        /// The format's name.
         format: &'static str,
-        /// The cause, in a few words.
         reason: String,
     },
 
     /// More pixels than the limit: a photo of absurd size, or a decompression bomb.
     #[error("{width}x{height} pixels are more than the limit of {max_pixels}; scale it down first")]
     TooManyPixels {
-        /// Pixels from left to right.
         width: u32,
-        /// Pixels from top to bottom.
         height: u32,
-        /// The limit, in pixels.
         max_pixels: u64,
     },
 
-    /// The file is longer than the limit.
     #[error("the file has more than {max_bytes} bytes, the limit; scale the photo down first")]
-    TooManyBytes {
-        /// The limit, in bytes.
-        max_bytes: u64,
-    },
+    TooManyBytes { max_bytes: u64 },
 
-    /// Too few pixels to show a face.
     #[error("{width}x{height} pixels are too few for a face; at least {min}x{min} are needed")]
-    TooSmall {
-        /// Pixels from left to right.
-        width: u32,
-        /// Pixels from top to bottom.
-        height: u32,
-        /// The least side, in pixels.
-        min: u32,
-    },
+    TooSmall { width: u32, height: u32, min: u32 },
 
-    /// Neither the file's name nor its folder says who it shows.
     #[error(
         "its name tells no person; put it into a folder named after the person, or give a table of labels"
     )]
     NoPerson,
 
-    /// The folder's or file's name cannot be a person's name.
     #[error("its name cannot be a person's name ({reason}); rename it")]
-    BadPersonName {
-        /// The cause, in a few words.
-        reason: &'static str,
-    },
+    BadPersonName { reason: &'static str },
 
-    /// The table of labels has no row for the file.
     #[error("has no row in {}; add 'path,person' for it", .labels.display())]
-    NotLabeled {
-        /// The table of labels.
-        labels: PathBuf,
-    },
+    NotLabeled { labels: PathBuf },
 
     /// This file was already listed under another person's name.
     #[error("is the same file as {}, which is labelled '{person}'; keep one of them", .first.display())]
     TwoPersons {
         /// The path under which it was listed.
         first: PathBuf,
-        /// The person it is listed as there.
         person: String,
     },
 
@@ -132,28 +88,18 @@ pub enum PhotoProblem {
 
     /// A face that is to be enrolled is.
     #[error("is enrolled as '{person}' already; nothing is left to do")]
-    EnrolledAlready {
-        /// The person it is labelled as.
-        person: String,
-    },
+    EnrolledAlready { person: String },
 
     /// One face is wanted of several, or one that is not there.
     #[error("shows {}", if *.count == 1 { "1 face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted from left to right") })]
-    WhichFace {
-        /// Number of faces that it shows.
-        count: usize,
-    },
+    WhichFace { count: usize },
 
     /// No face was found where one is to be enrolled.
     #[error("no face was found in it; use a photo that shows the face from the front")]
     NoFace,
 
-    /// A face that was named in a photo manager was not found.
     #[error("{name} is named in it where no face was found")]
-    NamedFaceNotFound {
-        /// The person.
-        name: String,
-    },
+    NamedFaceNotFound { name: String },
 
     /// A face was named twice in photo managers.
     #[error("{name} is named on a face that is {other} too; leave one of the names")]
@@ -170,10 +116,7 @@ pub enum PhotoProblem {
 
     /// The names of faces cannot be read.
     #[error("{reason}")]
-    Regions {
-        /// The fault of the XMP.
-        reason: String,
-    },
+    Regions { reason: String },
 
     /// Something given as a face does not look like one.
     #[error("does not look like a face; use a photo that shows the face from the front")]
@@ -183,7 +126,6 @@ pub enum PhotoProblem {
     #[error(transparent)]
     Locate(#[from] LocateError),
 
-    /// The photo cannot be brought to the model's size.
     #[error("cannot be made into a face: {reason}")]
     Unfit { reason: String },
 
@@ -198,16 +140,10 @@ pub enum PhotoProblem {
 pub enum LocateError {
     /// A picture far too elongated to show a face at the size at which faces are looked for.
     #[error("a strip of {width}x{height} pixels shows no face; crop it to the face")]
-    Strip {
-        /// Pixels from left to right.
-        width: u32,
-        /// Pixels from top to bottom.
-        height: u32,
-    },
+    Strip { width: u32, height: u32 },
     /// The detector broke down on one photo.
     #[error("the face detector failed on it; crop it to the face and take it whole")]
     Detector,
-    /// The detector's model inside the program cannot be read.
     #[error("the face detector inside this program is damaged; install the program again")]
     DetectorModel,
     /// A file of eye weights cannot be read.
