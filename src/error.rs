@@ -247,6 +247,30 @@ pub enum Error {
 }
 
 impl Error {
+    /// A photo that cannot be used.
+    pub fn photo(path: impl Into<PathBuf>, problem: PhotoProblem) -> Self {
+        let path = path.into();
+        Self::Photo { path, problem }
+    }
+
+    /// A file that cannot be written.
+    pub fn write(path: impl Into<PathBuf>, problem: WriteProblem) -> Self {
+        let path = path.into();
+        Self::Write { path, problem }
+    }
+
+    /// A file that the operating system would not let be read.
+    pub fn read(path: impl Into<PathBuf>, source: io::Error) -> Self {
+        let path = path.into();
+        Self::Read { path, source }
+    }
+
+    /// A path that is there but cannot be read, with the cause in a few words.
+    pub fn unreadable(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
+        let (path, reason) = (path.into(), reason.into());
+        Self::UnreadablePath { path, reason }
+    }
+
     /// A folder for results that cannot be made.
     pub fn folder(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -34,10 +34,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
     let measure = measure(args.measure);
-    let unusable = |problem| eigenfaces::Error::Photo {
-        path: args.photo.clone(),
-        problem,
-    };
+    let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo, &Limits::default()).map_err(unusable)?;
     let maps = file
         .decode()

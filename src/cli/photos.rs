@@ -111,10 +111,7 @@ fn without_results(
 pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<PreparedFace> {
     let opened = Photo::open(photo)?;
     let prepared = recognizer.preparation().prepare(opened.luma());
-    let prepared = prepared.map_err(|problem| eigenfaces::Error::Photo {
-        path: photo.to_owned(),
-        problem,
-    })?;
+    let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let Part::Found {
         of: count @ 2.., ..
     } = prepared.part

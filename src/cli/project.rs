@@ -156,9 +156,9 @@ fn of_photos(
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {
             Ok(faces) => faces,
-            Err(problem) if alone => return Err(eigenfaces::Error::Photo { path, problem }.into()),
+            Err(problem) if alone => return Err(eigenfaces::Error::photo(path, problem).into()),
             Err(problem) => {
-                let error = eigenfaces::Error::Photo { path, problem };
+                let error = eigenfaces::Error::photo(path, problem);
                 output.warn(&remedy::in_words(&error));
                 unusable += 1;
                 continue;

@@ -52,10 +52,7 @@ impl Sidecars {
         if faces.is_empty() || is_standard_input(photo) {
             return Ok(());
         }
-        let unusable = |problem| eigenfaces::Error::Photo {
-            path: photo.to_owned(),
-            problem,
-        };
+        let unusable = |problem| eigenfaces::Error::photo(photo, problem);
         let sidecar = Sidecar::of(photo)?;
         let wrong = |problem: XmpProblem| Error::about(sidecar.path(), problem);
         let file = PhotoFile::read(photo, &Limits::default()).map_err(unusable)?;

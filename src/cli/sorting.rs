@@ -177,9 +177,8 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
 
 fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     files::make_folder(folder)?;
-    let unreadable = |error: std::io::Error| eigenfaces::Error::UnreadablePath {
-        path: photo.to_owned(),
-        reason: eigenfaces::error::reason(&error),
+    let unreadable = |error: std::io::Error| {
+        eigenfaces::Error::unreadable(photo, eigenfaces::error::reason(&error))
     };
     let bytes = fs::read(photo).map_err(unreadable)?;
     let about = photo.metadata();

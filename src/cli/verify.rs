@@ -37,11 +37,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
                 (1, Some(other)) => other,
                 _ => &args.photo,
             };
-            return Err(eigenfaces::Error::Photo {
-                path: path.clone(),
-                problem: PhotoProblem::NotAFace,
-            }
-            .into());
+            return Err(eigenfaces::Error::photo(path, PhotoProblem::NotAFace).into());
         }
     };
     let asked = Asked {

@@ -155,18 +155,12 @@ impl Table {
             io::ErrorKind::NotFound => eigenfaces::Error::NoSuchPath {
                 path: path.to_owned(),
             },
-            _ => eigenfaces::Error::Read {
-                path: path.to_owned(),
-                source,
-            },
+            _ => eigenfaces::Error::read(path, source),
         })?;
         if !about.is_file() || about.len() > MOST_BYTES {
             return Err(refuse("is no table of weights".to_owned()));
         }
-        let bytes = std::fs::read(path).map_err(|source| eigenfaces::Error::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let bytes = std::fs::read(path).map_err(|source| eigenfaces::Error::read(path, source))?;
         let table = match Form::of(path) {
             Some(Form::Csv) => Self::from_csv(&bytes),
             Some(Form::Json) => Self::from_json(&bytes),

@@ -19,9 +19,7 @@ pub(super) fn column<'a, T: FromSql<'a>>(
 ) -> Result<T, DatabaseProblem> {
     let name = column.to_string();
     row.try_get(column)
-        .map_err(|error| DatabaseProblem::Senseless {
-            reason: format!("column {name}: {}", in_words(&error)),
-        })
+        .map_err(|error| DatabaseProblem::senseless(format!("column {name}: {}", in_words(&error))))
 }
 
 /// The first column of all rows.

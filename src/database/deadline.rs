@@ -63,9 +63,9 @@ pub(super) fn within<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Disconnected) => {
                 // The thread panicked: the client was sent what it does not expect.
-                return Err(DatabaseProblem::Senseless {
-                    reason: "the server's answer is not that of PostgreSQL".to_owned(),
-                });
+                return Err(DatabaseProblem::senseless(
+                    "the server's answer is not that of PostgreSQL",
+                ));
             }
         }
     }

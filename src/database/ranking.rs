@@ -99,9 +99,8 @@ impl RemoteGallery {
             }
             let fits = row.dimensions == dimensions;
             let calibration = calibration(&row).filter(|_| fits);
-            let senseless = || DatabaseProblem::Senseless {
-                reason: "its calibration does not fit its people".to_owned(),
-            };
+            let senseless =
+                || DatabaseProblem::senseless("its calibration does not fit its people");
             let calibration = calibration.ok_or_else(senseless)?;
             let statements = Statements::prepare(&mut client, &row, search)?;
             let asked = Asked {
@@ -390,9 +389,8 @@ impl Asking<'_> {
         let mut named = Vec::with_capacity(near.len());
         for (person, squared_distance) in near.iter() {
             let name = names.get(person).copied().unwrap_or_default();
-            let person = Person::new(name).map_err(|error| DatabaseProblem::Senseless {
-                reason: error.to_string(),
-            })?;
+            let person =
+                Person::new(name).map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
             named.push(RankedPerson {
                 person,
                 squared_distance: *squared_distance,

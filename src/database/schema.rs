@@ -131,9 +131,7 @@ pub(super) fn galleries(client: &mut impl GenericClient) -> Result<Vec<Row>, Dat
         let number = usize::try_from(found).ok();
         number
             .filter(|number| (1..=most).contains(number))
-            .ok_or_else(|| DatabaseProblem::Senseless {
-                reason: format!("a gallery of {found} {name}"),
-            })
+            .ok_or_else(|| DatabaseProblem::senseless(format!("a gallery of {found} {name}")))
     };
     let row = |row: &postgres::Row| {
         Ok(Row {

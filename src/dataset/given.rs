@@ -95,10 +95,7 @@ pub fn listed<R: BufRead>(
 /// # Errors
 /// A file that cannot be opened.
 pub fn listed_in(file: &Path) -> Result<impl Iterator<Item = Result<Given>> + use<>> {
-    let list = open_file(file).map_err(|source| Error::Read {
-        path: file.to_owned(),
-        source,
-    })?;
+    let list = open_file(file).map_err(|source| Error::read(file, source))?;
     Ok(listed(BufReader::new(list), file))
 }
 

@@ -198,10 +198,7 @@ impl Table {
             std::io::ErrorKind::NotFound => Error::NoSuchPath {
                 path: path.to_owned(),
             },
-            _ => Error::UnreadablePath {
-                path: path.to_owned(),
-                reason: io_reason(&error),
-            },
+            _ => Error::unreadable(path, io_reason(&error)),
         })?;
         let mut rows = csv::ReaderBuilder::new()
             .has_headers(false)

@@ -29,10 +29,7 @@ impl Photo {
         }
         let decoded =
             PhotoFile::read(path, &Limits::default()).and_then(|file| Self::decode(&file));
-        decoded.map_err(|problem| Error::Photo {
-            path: path.to_owned(),
-            problem,
-        })
+        decoded.map_err(|problem| Error::photo(path, problem))
     }
 
     /// Decodes the bytes of an image file, within the default [`Limits`].

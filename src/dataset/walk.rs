@@ -160,10 +160,7 @@ fn contradiction(
 /// All photos under one root: those that lie there themselves, then those that links lead to, each in natural order.
 /// What cannot be entered is added to `skipped`.
 fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
-    let unreadable = |error: &std::io::Error| Error::UnreadablePath {
-        path: root.to_owned(),
-        reason: io_reason(error),
-    };
+    let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
     let given = || Found {
         path: root.to_owned(),
         place: Place::Given,

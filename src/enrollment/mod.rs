@@ -163,10 +163,10 @@ fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
     };
     match roots.iter().find(is_special) {
         None => Ok(()),
-        Some(root) => Err(Error::UnreadablePath {
-            path: root.clone(),
-            reason: "it is a pipe or device, not a photo or folder".to_owned(),
-        }),
+        Some(root) => Err(Error::unreadable(
+            root,
+            "it is a pipe or device, not a photo or folder",
+        )),
     }
 }
 

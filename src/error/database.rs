@@ -157,6 +157,14 @@ pub enum DatabaseProblem {
     Server { reason: String },
 }
 
+#[cfg(feature = "postgres")]
+impl DatabaseProblem {
+    pub(crate) fn senseless(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Senseless { reason }
+    }
+}
+
 fn for_index(index: bool) -> &'static str {
     if index { " into an HNSW index" } else { "" }
 }

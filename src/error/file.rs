@@ -74,6 +74,13 @@ pub enum ModelProblem {
     },
 }
 
+impl ModelProblem {
+    pub(crate) fn layout(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Layout { reason }
+    }
+}
+
 /// The fault of one array of a model file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -209,10 +209,7 @@ impl Model {
 /// An error about a photo, with the path that the photo was read from.
 fn named(error: Error, path: &Path) -> Error {
     match error {
-        Error::Photo { problem, .. } => Error::Photo {
-            path: path.to_owned(),
-            problem,
-        },
+        Error::Photo { problem, .. } => Error::photo(path, problem),
         other => other,
     }
 }

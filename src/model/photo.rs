@@ -11,10 +11,7 @@ use crate::recognizer::{Explanation, Verification};
 
 /// The error for a problem of a photo that came without a path.
 pub(super) fn problem(problem: PhotoProblem) -> Error {
-    Error::Photo {
-        path: PathBuf::from("photo"),
-        problem,
-    }
+    Error::photo("photo", problem)
 }
 
 /// The name in messages of a photo without a path.

@@ -22,10 +22,7 @@ impl Model {
             .collect();
         let mut faces = Vec::with_capacity(photos.len());
         for (at, ((person, photo), face)) in photos.iter().zip(prepared).enumerate() {
-            let face = face.map_err(|problem| Error::Photo {
-                path: photo::number(at),
-                problem,
-            })?;
+            let face = face.map_err(|problem| Error::photo(photo::number(at), problem))?;
             faces.push(LabeledFace {
                 person: person.clone(),
                 source: String::new(),

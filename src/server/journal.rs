@@ -66,11 +66,7 @@ impl Journal {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => {
-                return Err(eigenfaces::Error::UnreadablePath {
-                    path,
-                    reason: error.to_string(),
-                }
-                .into());
+                return Err(eigenfaces::Error::unreadable(path, error.to_string()).into());
             }
         };
         let lines = text

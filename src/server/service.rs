@@ -358,11 +358,7 @@ impl Service {
 fn remove(file: &Path) -> Result<()> {
     match std::fs::remove_file(file) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(eigenfaces::Error::UnreadablePath {
-                path: file.to_owned(),
-                reason: error.to_string(),
-            }
-            .into())
+            Err(eigenfaces::Error::unreadable(file, error.to_string()).into())
         }
         _ => Ok(()),
     }

@@ -406,10 +406,7 @@ fn refused(path: &Path, problem: ModelProblem) -> Error {
 fn unread(path: &Path, source: io::Error) -> Error {
     match source.kind() {
         io::ErrorKind::PermissionDenied => refused(path, ModelProblem::NotPermitted),
-        _ => Error::Read {
-            path: path.to_owned(),
-            source,
-        },
+        _ => Error::read(path, source),
     }
 }
 

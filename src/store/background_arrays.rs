@@ -67,11 +67,7 @@ pub(super) fn read(
     faces: Option<&FaceMatrix>,
 ) -> Result<Comparer> {
     let background = Background::bundled()?;
-    let refuse = |reason: &str| {
-        archive.refuse(ModelProblem::Layout {
-            reason: reason.to_owned(),
-        })
-    };
+    let refuse = |reason: &str| archive.refuse(ModelProblem::layout(reason));
     if !about.is_current() {
         if !(-1.0..=1.0).contains(&about.face_score_limit) {
             return Err(refuse("senseless limits of the background model"));

@@ -105,10 +105,7 @@ fn read(archive: &Archive, prefix: &str, k: usize, mirror: &Mirror) -> Result<DM
     let whole = parities
         .filter(|_| places == mirror.places())
         .and_then(|parities| mirror.whole(&half, &parities));
-    whole.ok_or_else(|| {
-        let reason = "basis vectors of another mirror".to_owned();
-        archive.refuse(ModelProblem::Layout { reason })
-    })
+    whole.ok_or_else(|| archive.refuse(ModelProblem::layout("basis vectors of another mirror")))
 }
 
 fn sign(parity: Parity) -> i64 {

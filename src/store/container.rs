@@ -65,9 +65,7 @@ fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
     })?;
     let newest = u64::from(FORMAT_VERSION);
     match version.format_version {
-        0 => Err(ModelProblem::Layout {
-            reason: "format version 0".to_owned(),
-        }),
+        0 => Err(ModelProblem::layout("format version 0")),
         known if known <= newest => Ok(known as u32),
         found => Err(ModelProblem::Newer { found, newest }),
     }

@@ -99,8 +99,8 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let meta: Meta = archive.meta()?;
     let photos: Photos = archive.json("photos.json")?;
     let senseless = || {
-        let reason = "photos and faces that do not fit together".to_owned();
-        archive.refuse(ModelProblem::Layout { reason })
+        let reason = "photos and faces that do not fit together";
+        archive.refuse(ModelProblem::layout(reason))
     };
     let answers = answers(&photos);
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
@@ -130,10 +130,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
 }
 
 fn refused(path: &Path, problem: WriteProblem) -> Error {
-    Error::Write {
-        path: path.to_owned(),
-        problem,
-    }
+    Error::write(path, problem)
 }
 
 fn written(index: &FaceIndex) -> Photos {

@@ -93,10 +93,7 @@ pub fn merged_basis_from_archive(archive: &Archive) -> Result<MergedBasis> {
     archive.expect(ArchiveKind::Basis)?;
     let meta: Meta<Keys> = archive.meta()?;
     let plan = read_plan(archive, meta.plan)?;
-    let senseless = |reason: &str| {
-        let reason = reason.to_owned();
-        archive.refuse(ModelProblem::Layout { reason })
-    };
+    let senseless = |reason: &str| archive.refuse(ModelProblem::layout(reason));
     let photos: ContentHash = meta
         .photos
         .parse()

@@ -70,10 +70,7 @@ fn read_matcher(
     space: &Arc<FaceSpace>,
     placed: EnrolledFaces<'_>,
 ) -> Result<Matcher> {
-    let senseless = |reason: &str| {
-        let reason = reason.to_owned();
-        archive.refuse(ModelProblem::Layout { reason })
-    };
+    let senseless = |reason: &str| archive.refuse(ModelProblem::layout(reason));
     let kernels = placed.faces.map_or_else(
         || Ok(Vec::new()),
         |faces| read_kernels(archive, meta, settings, faces),

@@ -194,8 +194,5 @@ impl Rule {
 }
 
 fn refused(path: &Path, problem: WriteProblem) -> Error {
-    Error::Write {
-        path: path.to_owned(),
-        problem,
-    }
+    Error::write(path, problem)
 }

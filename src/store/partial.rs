@@ -82,10 +82,7 @@ pub fn partial_from_archive(archive: &Archive) -> Result<Partial> {
     archive.expect(ArchiveKind::Partial)?;
     let meta: Meta<Keys> = archive.meta()?;
     let plan = read_plan(archive, meta.plan)?;
-    let senseless = || {
-        let reason = "sums that no faces have".to_owned();
-        archive.refuse(ModelProblem::Layout { reason })
-    };
+    let senseless = || archive.refuse(ModelProblem::layout("sums that no faces have"));
     let size = plan.preparation().size();
     let mut sums = Vec::new();
     for view in plan.summed() {

@@ -23,10 +23,8 @@ impl Place {
     pub(super) fn find(path: &Path) -> Result<Self> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => {
-                let file = fs::canonicalize(path).map_err(|_| Error::Write {
-                    path: path.to_owned(),
-                    problem: WriteProblem::NotAFile,
-                })?;
+                let file = fs::canonicalize(path)
+                    .map_err(|_| Error::write(path, WriteProblem::NotAFile))?;
                 Self::of(path, file)
             }
             _ => Self::of(path, path.to_owned()),
@@ -36,19 +34,13 @@ impl Place {
     /// A place that may not.
     pub(super) fn unlinked(path: &Path) -> Result<Self> {
         match fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => Err(Error::Write {
-                path: path.to_owned(),
-                problem: WriteProblem::Link,
-            }),
+            Ok(found) if found.is_symlink() => Err(Error::write(path, WriteProblem::Link)),
             _ => Self::of(path, path.to_owned()),
         }
     }
 
     fn of(path: &Path, file: PathBuf) -> Result<Self> {
-        let problem = |problem| Error::Write {
-            path: path.to_owned(),
-            problem,
-        };
+        let problem = |problem| Error::write(path, problem);
         // `file/` and `file/.` can only mean a folder, whatever is there.
         let letters = path.as_os_str().as_encoded_bytes();
         if letters.ends_with(b"/") || letters.ends_with(b"/.") {
@@ -109,10 +101,7 @@ impl Place {
             io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => WriteProblem::TooLarge,
             _ => WriteProblem::Other(error),
         };
-        Error::Write {
-            path: self.named.clone(),
-            problem,
-        }
+        Error::write(&self.named, problem)
     }
 }
 

@@ -46,10 +46,7 @@ pub fn write_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
 /// # Errors
 /// A file that cannot be read, or whatever is wrong with it: see [`PlanProblem`].
 pub fn load_plan(path: &Path) -> Result<Plan> {
-    let unread = |source| Error::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let unread = |source| Error::read(path, source);
     let mut text = Vec::new();
     let file = open_file(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::NoSuchPath {

@@ -55,10 +55,7 @@ impl Sidecar {
         let permit = || {
             let now = read(&self.place.file).map_err(|error| self.place.error(error))?;
             if now != self.content {
-                return Err(Error::Write {
-                    path: self.place.named.clone(),
-                    problem: WriteProblem::Changed,
-                });
+                return Err(Error::write(&self.place.named, WriteProblem::Changed));
             }
             Ok(match now {
                 Some(_) => Existing::Replaceable,

@@ -227,10 +227,7 @@ impl NamedGroups {
         photo: &Path,
         rows: &[usize],
     ) -> Vec<(usize, eigenfaces::Result<LabeledFace>)> {
-        let unusable = |problem| eigenfaces::Error::Photo {
-            path: photo.to_owned(),
-            problem,
-        };
+        let unusable = |problem| eigenfaces::Error::photo(photo, problem);
         let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
         let source = photo.to_string_lossy();
         let face = |faces: &PhotoFaces, at: usize| {

@@ -49,11 +49,7 @@ impl Plan {
         files::make_folder(folder)?;
         let table = folder.join(TABLE);
         if overwrite == Overwrite::OwnFiles && has_new_names(&table, people) {
-            return Err(eigenfaces::Error::Write {
-                path: table,
-                problem: WriteProblem::Named,
-            }
-            .into());
+            return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
         }
         let indexes = photos.iter().map(|folder| albums::index_of(folder));
         let mut outputs = Outputs::new(indexes, overwrite);

@@ -51,10 +51,7 @@ impl<'a> Explanation<'a> {
         let recognizer = self.recognizer;
         let prepared = PhotoFile::read(photo, &Limits::default())
             .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
-            .map_err(|problem| eigenfaces::Error::Photo {
-                path: photo.to_owned(),
-                problem,
-            })?;
+            .map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
             // Of the runner-up too, the confidence is told.
             let faces =

@@ -119,7 +119,7 @@ fn look(
                     Ok(found) => results.add(photo, &found)?,
                     Err(problem) if is_alone => {
                         let path = photo.clone();
-                        return Err(eigenfaces::Error::Photo { path, problem }.into());
+                        return Err(eigenfaces::Error::photo(path, problem).into());
                     }
                     Err(problem) => results.add_problem(photo, &problem)?,
                 }

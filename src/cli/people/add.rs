@@ -34,19 +34,15 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
     }
     let (after, repeats) = model.gallery().clone().with(vec![face])?;
     if let Some(disputed) = enrollment::disputes(&repeats, &()).pop() {
-        return Err(eigenfaces::Error::Photo {
-            path: disputed.path,
-            problem: disputed.problem,
-        }
-        .into());
+        return Err(eigenfaces::Error::photo(disputed.path, disputed.problem).into());
     }
     if !repeats.known.is_empty() {
-        return Err(eigenfaces::Error::Photo {
-            path: args.photo.clone(),
-            problem: PhotoProblem::EnrolledAlready {
+        return Err(eigenfaces::Error::photo(
+            &args.photo,
+            PhotoProblem::EnrolledAlready {
                 person: person.to_string(),
             },
-        }
+        )
         .into());
     }
     let whom = if is_new { " (new)" } else { "" };
@@ -86,10 +82,6 @@ fn face(
     });
     let source = args.photo.to_string_lossy();
     let photo = Photo::open(&args.photo)?;
-    enrollment::chosen_face(preparation, person, &photo, choice, &source).map_err(|problem| {
-        eigenfaces::Error::Photo {
-            path: args.photo.clone(),
-            problem,
-        }
-    })
+    enrollment::chosen_face(preparation, person, &photo, choice, &source)
+        .map_err(|problem| eigenfaces::Error::photo(&args.photo, problem))
 }

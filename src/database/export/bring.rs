@@ -109,9 +109,7 @@ impl<'a> Bringing<'a> {
         let ids: HashMap<&str, i64> = column::pairs(&added)?;
         let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
         let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
-        rows.ok_or_else(|| DatabaseProblem::Senseless {
-            reason: "a name did not come back as it was given".to_owned(),
-        })
+        rows.ok_or_else(|| DatabaseProblem::senseless("a name did not come back as it was given"))
     }
 
     fn add_faces(

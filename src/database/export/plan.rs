@@ -93,9 +93,8 @@ impl Plan {
             identity,
             indexing,
             contents,
-            calibration: calibration.map_err(|error| DatabaseProblem::Senseless {
-                reason: error.to_string(),
-            })?,
+            calibration: calibration
+                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?,
             to_bring,
             to_remove: there.into_values().map(|(id, _)| id).collect(),
             change,
