@@ -24,15 +24,21 @@ pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
         Some(PeopleAction::List(args)) => list(args, model, output),
         Some(PeopleAction::Add(args)) => {
             let deed = harmless(args.dry_run);
-            change(deed, model, output, |all| add::plan(args, all, output))
+            change(deed, model, output, |all, history| {
+                add::plan(args, all, history, output)
+            })
         }
-        Some(PeopleAction::Rename(args)) => change(harmless(args.dry_run), model, output, |all| {
-            rename(args, all.gallery())
-        }),
-        Some(PeopleAction::Merge(args)) => change(harmless(args.dry_run), model, output, |all| {
-            merge(args, all.gallery())
-        }),
-        Some(PeopleAction::Remove(args)) => change(args.change, model, output, |all| {
+        Some(PeopleAction::Rename(args)) => {
+            change(harmless(args.dry_run), model, output, |all, _| {
+                rename(args, all.gallery())
+            })
+        }
+        Some(PeopleAction::Merge(args)) => {
+            change(harmless(args.dry_run), model, output, |all, _| {
+                merge(args, all.gallery())
+            })
+        }
+        Some(PeopleAction::Remove(args)) => change(args.change, model, output, |all, _| {
             remove(args, all.gallery())
         }),
         Some(PeopleAction::Undo(deed)) => change(*deed, model, output, undo::plan),
@@ -110,48 +116,19 @@ struct Plan {
     after: Gallery,
     /// The faces that are erased and where they are, in words.
     erased: Option<String>,
-    /// The change, to be put behind "would" and, its verb in the past, told when it is done.
-    verb: Verb,
+    /// The verb of the change, to be put behind "would", and in the past, told when it is done.
+    verbs: [&'static str; 2],
     what: String,
-    log: Log,
+    entry: Entry,
     json: Value,
 }
 
-/// The words for a change before and after it is made.
-struct Verb {
-    infinitive: &'static str,
-    past: &'static str,
-}
+/// Writes a change into the log: of these faces before it, and these after it.
+type Entry = Box<dyn FnOnce(&mut History, &Gallery, &Gallery)>;
 
-/// The entry of a change in the log.
-enum Log {
-    Rename {
-        from: Person,
-        to: Person,
-    },
-    /// As a rename, but the earlier name is to go.
-    Pseudonym {
-        from: Person,
-        to: Person,
-    },
-    Merge {
-        from: Vec<Person>,
-        into: Person,
-    },
-    Faces,
-    Undo,
-}
-
-/// The model that is to be changed.
-struct Model<'a> {
-    recognizer: &'a Recognizer,
-    history: &'a History,
-}
-
-impl Model<'_> {
-    fn gallery(&self) -> &Gallery {
-        self.recognizer.gallery()
-    }
+/// The entry of a change that adds or erases faces.
+fn of_faces() -> Entry {
+    Box::new(|history, before, after| history.record(change_time(), before, after))
 }
 
 /// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
@@ -159,7 +136,7 @@ fn change(
     deed: ChangeOptions,
     model: &Path,
     output: &Output,
-    plan: impl FnOnce(&Model<'_>) -> Result<Plan>,
+    plan: impl FnOnce(&Recognizer, &History) -> Result<Plan>,
 ) -> Result<Outcome> {
     let _lock = if deed.dry_run {
         None
@@ -167,10 +144,7 @@ fn change(
         Some(model_changes::lock(model, output)?)
     };
     let (before, mut history) = store::load_with_history(model)?;
-    let plan = plan(&Model {
-        recognizer: &before,
-        history: &history,
-    })?;
+    let plan = plan(&before, &history)?;
     if plan.after.is_empty() {
         return Err(model_changes::too_few_left(model, 0));
     }
@@ -180,7 +154,7 @@ fn change(
     if let Some(erased) = &plan.erased {
         model_changes::consent(deed, model, erased)?;
     }
-    take_down(&plan, before.gallery(), &mut history);
+    (plan.entry)(&mut history, before.gallery(), &plan.after);
     if before.origin() == BasisOrigin::Kept {
         output.say(model_changes::LEARNED_AGAIN);
     }
@@ -191,7 +165,7 @@ fn change(
         counted(after.gallery().len(), "face", "faces"),
         counted(after.gallery().people().len(), "person", "people")
     );
-    output.say(&format!("{} {}; {left} now", plan.verb.past, plan.what));
+    output.say(&format!("{} {}; {left} now", plan.verbs[1], plan.what));
     if let Some(warning) = learning::confidence_warning(&after) {
         output.say(&warning);
     }
@@ -201,7 +175,7 @@ fn change(
 
 fn dry_run(plan: &Plan, output: &Output) -> Result<Outcome> {
     if output.format == Format::Text {
-        output.line(&format!("would {} {}", plan.verb.infinitive, plan.what))?;
+        output.line(&format!("would {} {}", plan.verbs[0], plan.what))?;
     }
     report(plan.json.clone(), &plan.after, output)?;
     Ok(Outcome::Done)
@@ -214,23 +188,10 @@ fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
     output.fields(&object)
 }
 
-fn take_down(plan: &Plan, before: &Gallery, history: &mut History) {
-    let time = change_time();
-    match &plan.log {
-        Log::Rename { from, to } => history.rename(time, from, to),
-        Log::Pseudonym { from, to } => {
-            history.rename(time, from, to);
-            history.forget_earlier_names(to);
-        }
-        Log::Merge { from, into } => history.merge(time, from, into, before),
-        Log::Undo => history.undo(time, before, &plan.after),
-        Log::Faces => history.record(time, before, &plan.after),
-    }
-}
-
 fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
     let person = gallery.find(&args.person)?;
     let (from, to) = (gallery.people()[person].clone(), Person::new(&args.name)?);
+    let forget = args.forget;
     if gallery.people().contains(&to) {
         return Err(eigenfaces::Error::NameTaken {
             name: to.to_string(),
@@ -240,16 +201,15 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
     Ok(Plan {
         after: gallery.clone().called(&[person], &to),
         erased: None,
-        verb: Verb {
-            infinitive: "rename",
-            past: "renamed",
-        },
+        verbs: ["rename", "renamed"],
         what: format!("{from} to {to}"),
         json: json!({ "renamed": from.as_str(), "to": to.as_str() }),
-        log: match args.forget {
-            true => Log::Pseudonym { from, to },
-            false => Log::Rename { from, to },
-        },
+        entry: Box::new(move |history, _, _| {
+            history.rename(change_time(), &from, &to);
+            if forget {
+                history.forget_earlier_names(&to);
+            }
+        }),
     })
 }
 
@@ -274,17 +234,16 @@ fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
     Ok(Plan {
         after: gallery.clone().called(&people, &name),
         erased: None,
-        verb: Verb {
-            infinitive: "merge",
-            past: "merged",
-        },
+        verbs: ["merge", "merged"],
         what: format!(
             "{} ({}) into {name}",
             names.join(", "),
             counted(faces, "face", "faces")
         ),
         json: json!({ "merged": names, "into": name.as_str() }),
-        log: Log::Merge { from, into: name },
+        entry: Box::new(move |history, before, _| {
+            history.merge(change_time(), &from, &name, before);
+        }),
     })
 }
 
@@ -310,13 +269,10 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
     Ok(Plan {
         after: gallery.clone().without(&gone),
         erased: Some(what.clone()),
-        verb: Verb {
-            infinitive: "erase",
-            past: "erased",
-        },
+        verbs: ["erase", "erased"],
         what,
         json: json!({ "removed": removed }),
-        log: Log::Faces,
+        entry: of_faces(),
     })
 }
 

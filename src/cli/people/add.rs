@@ -5,34 +5,39 @@ use eigenfaces::decision::Decision;
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::gallery::LabeledFace;
+use eigenfaces::gallery::{History, LabeledFace};
 use eigenfaces::preparation::{FaceChoice, Preparation};
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use serde_json::json;
 
-use super::{Log, Model, Plan, Verb};
+use super::{Plan, of_faces};
 use crate::cli::args::AddFace;
 use crate::cli::error::Result;
 use crate::cli::output::{Output, shown};
 
-pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> {
+pub fn plan(
+    args: &AddFace,
+    known: &Recognizer,
+    history: &History,
+    output: &Output,
+) -> Result<Plan> {
     let given = Person::new(&args.person)?;
-    let person = match model.history.current_name(&given) {
-        Some(name) if !model.gallery().people().contains(&given) => {
+    let person = match history.current_name(&given) {
+        Some(name) if !known.gallery().people().contains(&given) => {
             output.say(&format!("{given} is called {name} now"));
             Person::new(name)?
         }
         _ => given,
     };
-    let is_new = !model.gallery().people().contains(&person);
-    let face = face(args, &person, model.recognizer.preparation())?;
-    if !is_like_a_face(&face, model.recognizer)? {
+    let is_new = !known.gallery().people().contains(&person);
+    let face = face(args, &person, known.preparation())?;
+    if !is_like_a_face(&face, known)? {
         output.warn(&format!(
             "{}: does not look like a face; if it is none, take it back with `eigenfaces people undo`",
             shown(&args.photo)
         ));
     }
-    let (after, repeats) = model.gallery().clone().with(vec![face])?;
+    let (after, repeats) = known.gallery().clone().with(vec![face])?;
     if let Some(disputed) = enrollment::disputes(&repeats, &()).pop() {
         return Err(eigenfaces::Error::photo(disputed.path, disputed.problem).into());
     }
@@ -49,13 +54,10 @@ pub fn plan(args: &AddFace, model: &Model<'_>, output: &Output) -> Result<Plan> 
     Ok(Plan {
         after,
         erased: None,
-        verb: Verb {
-            infinitive: "enrol",
-            past: "enrolled",
-        },
+        verbs: ["enrol", "enrolled"],
         what: format!("1 face of {person}{whom} from {}", shown(&args.photo)),
         json: json!({ "added": person.as_str(), "new": is_new }),
-        log: Log::Faces,
+        entry: of_faces(),
     })
 }
 

@@ -1,17 +1,18 @@
 //! `eigenfaces people undo`: the last change is taken back.
 
+use eigenfaces::gallery::{History, change_time};
+use eigenfaces::recognizer::Recognizer;
 use serde_json::json;
 
-use super::{Log, Model, Plan, Verb, in_words, tally};
+use super::{Plan, in_words, tally};
 use crate::cli::error::Result;
 use crate::cli::output::counted;
 
-pub fn plan(model: &Model<'_>) -> Result<Plan> {
-    let change = model
-        .history
+pub fn plan(known: &Recognizer, history: &History) -> Result<Plan> {
+    let change = history
         .last_change()
         .ok_or(eigenfaces::Error::NothingToUndo)?;
-    let gallery = model.gallery();
+    let gallery = known.gallery();
     let undone = gallery.clone().undone(change)?;
     let added = (!undone.erased.is_empty()).then(|| {
         let faces = counted(undone.erased.len(), "face", "faces");
@@ -32,14 +33,11 @@ pub fn plan(model: &Model<'_>) -> Result<Plan> {
     Ok(Plan {
         after: undone.gallery,
         erased: added,
-        verb: Verb {
-            infinitive: "take back",
-            past: "took back",
-        },
+        verbs: ["take back", "took back"],
         what: format!("the last change ({})", parts.join(", ")),
         json: json!({
             "undone": { "erased": undone.erased.len(), "restored": undone.restored, "lost": undone.lost }
         }),
-        log: Log::Undo,
+        entry: Box::new(|history, before, after| history.undo(change_time(), before, after)),
     })
 }
