@@ -10,6 +10,7 @@ mod people;
 mod pictures;
 
 use std::ffi::OsStr;
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -256,7 +257,7 @@ pub struct Evaluate {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
     /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV
-    #[arg(long, value_name = "FILE.csv", value_parser = csv, conflicts_with_all = ["check", "pairs"])]
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
     pub scores: Option<PathBuf>,
     /// Write pages of the probes that were taken for another person to this folder, beside photos of both
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
@@ -349,10 +350,10 @@ pub struct ModelSource {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AcceptanceOptions {
     /// Share of strangers that may pass: less of them means more who are known are refused
-    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = within(1e-6..=0.5, "a share from 0.000001 to 0.5, such as 0.01"))]
     pub far: f64,
     /// Confidence from which on it is yes, instead of --far; below one half it is more likely wrong than right
-    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence, conflicts_with = "far")]
+    #[arg(long, value_name = "CONFIDENCE", value_parser = within(0.0..=1.0, "a confidence from 0 to 1, such as 0.9"), conflicts_with = "far")]
     pub threshold: Option<f64>,
 }
 
@@ -365,19 +366,14 @@ impl From<AcceptanceOptions> for Acceptance {
     }
 }
 
-/// A confidence that can be asked for.
-fn confidence(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(least) if (0.0..=1.0).contains(&least) => Ok(least),
-        _ => Err("expected a confidence from 0 to 1, such as 0.9".to_owned()),
-    }
-}
-
-/// A share of strangers that makes sense as a target.
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (1e-6..=0.5).contains(&share) => Ok(share),
-        _ => Err("expected a share from 0.000001 to 0.5, such as 0.01".to_owned()),
+/// A number that must lie in a range; `expected` says which.
+fn within(
+    range: impl RangeBounds<f64> + Clone + Send + Sync + 'static,
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text: &str| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("expected {expected}")),
     }
 }
 
@@ -404,27 +400,18 @@ pub struct Verify {
 }
 
 /// A path whose name ends in one of these, whatever the case; `wanted` names them.
-fn ending_in(known: &[&str], wanted: &str, text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let is_known = |extension: &OsStr| {
-        let mut known = known.iter();
-        known.any(|known| extension.eq_ignore_ascii_case(known))
-    };
-    if path.extension().is_some_and(is_known) {
-        Ok(path)
-    } else {
-        Err(format!("expected a name that ends in {wanted}"))
+fn ending_in(
+    known: &'static [&'static str],
+    wanted: &'static str,
+) -> impl Fn(&str) -> Result<PathBuf, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let path = PathBuf::from(text);
+        let is_known = |own: &OsStr| known.iter().any(|known| own.eq_ignore_ascii_case(known));
+        match path.extension().is_some_and(is_known) {
+            true => Ok(path),
+            false => Err(format!("expected a name that ends in {wanted}")),
+        }
     }
-}
-
-/// The path of a table.
-fn csv(text: &str) -> Result<PathBuf, String> {
-    ending_in(&["csv"], ".csv", text)
-}
-
-/// The path of a picture that is written as PNG.
-fn png(text: &str) -> Result<PathBuf, String> {
-    ending_in(&["png"], ".png", text)
 }
 
 /// `info`

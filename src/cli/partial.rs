@@ -1,6 +1,5 @@
 //! `eigenfaces partial`: one worker's photos become sums, in memory that does not grow with their number.
 
-use std::ffi::OsStr;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +18,7 @@ use super::args::{self, Format};
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
-use super::{learning, misuse};
+use super::{files, learning, misuse};
 
 /// Photos, or the error that ends them.
 type Photos = Box<dyn Iterator<Item = eigenfaces::Result<Given>> + Send>;
@@ -104,12 +103,7 @@ fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
 
 /// Whether a file is a list of photos, by its name.
 fn is_list(path: &Path) -> bool {
-    let known = |extension: &OsStr| {
-        ["txt", "list", "lst"]
-            .iter()
-            .any(|list| extension.eq_ignore_ascii_case(list))
-    };
-    path.extension().is_some_and(known) && !path.is_dir()
+    files::has_extension(path, &["txt", "list", "lst"]) && !path.is_dir()
 }
 
 /// Sums up the faces of all photos; names those that give none.

@@ -87,8 +87,7 @@ fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Resul
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
     let drawing = scatter(plot);
-    let is_svg = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("svg");
-    if file.path().extension().is_some_and(is_svg) {
+    if files::has_extension(file.path(), &["svg"]) {
         Ok(file.write(Privacy::Personal, drawing.to_svg().into_bytes())?)
     } else {
         files::picture(file, Privacy::Personal, &drawing.to_pixels().into())

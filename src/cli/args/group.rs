@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AcceptanceOptions, Force, csv};
+use super::{AcceptanceOptions, Force, ending_in, within};
 
 /// The share of faces that are to be among faces of their own person, where nobody says otherwise.
 pub const PURITY: f64 = 0.98;
@@ -19,13 +19,13 @@ pub struct Group {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Share of faces that are to be among faces of their own person: more makes smaller groups
-    #[arg(long, value_name = "SHARE", default_value_t = PURITY, value_parser = purity)]
+    #[arg(long, value_name = "SHARE", default_value_t = PURITY, value_parser = within(0.5..1.0, "a share from 0.5 to below 1, such as 0.98"))]
     pub purity: f64,
     /// Look at every photo again, also at those that are remembered in FOLDER/eigenfaces.faces
     #[arg(long)]
     pub rescan: bool,
     /// Enrol the faces that were named in this table, and remember what was said to be wrong
-    #[arg(long, value_name = "GROUPS.csv", value_parser = csv, conflicts_with_all = ["folders", "output", "purity", "rescan"])]
+    #[arg(long, value_name = "GROUPS.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["folders", "output", "purity", "rescan"])]
     pub apply: Option<PathBuf>,
     /// With --apply: say what would be done, and do nothing
     #[arg(long, requires = "apply")]
@@ -37,12 +37,4 @@ pub struct Group {
     pub acceptance: AcceptanceOptions,
     #[command(flatten)]
     pub force: Force,
-}
-
-/// A share of faces that makes sense as an aim.
-fn purity(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.5..1.0).contains(&share) => Ok(share),
-        _ => Err("expected a share from 0.5 to below 1, such as 0.98".to_owned()),
-    }
 }

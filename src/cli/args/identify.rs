@@ -6,7 +6,7 @@ use clap::Args;
 
 #[cfg(feature = "postgres")]
 use super::DatabaseOptions;
-use super::{AcceptanceOptions, Force, ModelSource, png};
+use super::{AcceptanceOptions, Force, ModelSource, ending_in};
 
 /// `identify`
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct Identify {
     #[command(flatten)]
     pub acceptance: AcceptanceOptions,
     /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs
-    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    #[arg(long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
     pub explain: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{AnyFormat, Force, LearningOptions, ModelSource, ending_in, png};
+use super::{AnyFormat, Force, LearningOptions, ModelSource, ending_in, within};
 
 /// `basis`
 #[derive(Debug, Args)]
@@ -52,12 +52,12 @@ pub struct Facemap {
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
     /// The picture to write, readable by you only: the map in colour over the photo, with a scale and a ring around the best places
-    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    #[arg(short, long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
     /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
-    #[arg(long, value_name = "FACTOR", value_parser = scale)]
+    #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
     /// What is told of each part: how unlike a face it is with its light evened out (`likelihood`, 1 is usual for a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
@@ -85,14 +85,6 @@ pub enum MapMeasure {
     Contrast,
 }
 
-/// A factor by which a photo can sensibly be scaled.
-fn scale(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(factor) if (0.01..=10.0).contains(&factor) => Ok(factor),
-        _ => Err("expected a factor from 0.01 to 10, such as 0.5".to_owned()),
-    }
-}
-
 /// `reconstruct`
 #[derive(Debug, Args)]
 pub struct Reconstruct {
@@ -104,7 +96,7 @@ pub struct Reconstruct {
     )]
     pub photo: Option<PathBuf>,
     /// Picture to write, readable by you only
-    #[arg(short, long, value_name = "FILE.png", value_parser = png)]
+    #[arg(short, long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
@@ -145,7 +137,7 @@ pub struct Project {
     #[command(flatten)]
     pub force: Force,
     /// Write a scatter plot, readable by you only: the enrolled people in colours, the photos as stars
-    #[arg(long, value_name = "FILE.svg|png", value_parser = svg_or_png)]
+    #[arg(long, value_name = "FILE.svg|png", value_parser = ending_in(&["svg", "png"], ".svg or .png"))]
     pub plot: Option<PathBuf>,
     /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
     #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
@@ -182,11 +174,6 @@ fn axes(text: &str) -> Result<Axes, String> {
     }
 }
 
-/// The path of a drawing.
-fn svg_or_png(text: &str) -> Result<PathBuf, String> {
-    ending_in(&["svg", "png"], ".svg or .png", text)
-}
-
 /// `report`
 #[derive(Debug, Args)]
 pub struct Report {
@@ -194,7 +181,7 @@ pub struct Report {
     #[arg(value_name = "FACES")]
     pub faces: Vec<PathBuf>,
     /// Page to write, readable by you only: it holds the photos it shows
-    #[arg(short, long, value_name = "FILE.html", value_parser = html)]
+    #[arg(short, long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"))]
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
@@ -237,9 +224,4 @@ pub struct Lesson {
     pub labels: LabelRule,
     #[command(flatten)]
     pub learn: LearningOptions,
-}
-
-/// The path of a page.
-fn html(text: &str) -> Result<PathBuf, String> {
-    ending_in(&["html", "htm"], ".html", text)
 }
