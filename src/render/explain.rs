@@ -7,6 +7,7 @@ use image::{DynamicImage, RgbImage};
 use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::{gray, signed};
+use crate::decision::percent;
 use crate::face_matrix::FaceSize;
 use crate::matcher::{CELLS, Feature};
 use crate::recognizer::{Explanation, Identification, Recognizer, Side};
@@ -131,10 +132,7 @@ impl Explained<'_> {
             return Row::default();
         }
         let cells: Vec<Vec<f64>> = sides.iter().map(Side::of_cells).collect();
-        let largest = cells
-            .iter()
-            .flatten()
-            .fold(0.0_f64, |most, value| most.max(value.abs()));
+        let largest = largest(cells.iter().flatten());
         let mut panels: Vec<Panel> = sides
             .iter()
             .zip(&cells)
@@ -154,17 +152,7 @@ impl Explained<'_> {
             .collect();
         if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
             let balance: Vec<f64> = to_second.iter().zip(to_first).map(|(b, a)| b - a).collect();
-            let largest = balance
-                .iter()
-                .fold(0.0_f64, |most, value| most.max(value.abs()));
-            panels.push(panel(
-                self.map(&balance, largest, (FOR_FIRST, FOR_SECOND)),
-                [
-                    "what decides between them".to_owned(),
-                    format!("green: for {}", self.name(first)),
-                    format!("orange: for {}", self.name(second)),
-                ],
-            ));
+            panels.push(self.decision("what decides between them", &balance, [first, second]));
         }
         let views: Vec<&str> = self.why.sides.first().map_or_else(Vec::new, |side| {
             let views = side.splits.iter().map(|split| match split.feature {
@@ -188,20 +176,22 @@ impl Explained<'_> {
         let sides = &self.why.sides;
         match (&sides[..], &self.why.balance) {
             ([first, second], Some(balance)) => {
-                let largest = balance
-                    .iter()
-                    .fold(0.0_f64, |most, value| most.max(value.abs()));
-                Some(panel(
-                    self.map(balance, largest, (FOR_FIRST, FOR_SECOND)),
-                    [
-                        "what decides".to_owned(),
-                        format!("green: for {}", self.name(first)),
-                        format!("orange: for {}", self.name(second)),
-                    ],
-                ))
+                Some(self.decision("what decides", balance, [first, second]))
             }
             _ => None,
         }
+    }
+
+    /// Cells above zero speak for the first side, those below for the second.
+    fn decision(&self, title: &str, cells: &[f64], [first, second]: [&Side; 2]) -> Panel {
+        panel(
+            self.map(cells, largest(cells), (FOR_FIRST, FOR_SECOND)),
+            [
+                title.to_owned(),
+                format!("green: for {}", self.name(first)),
+                format!("orange: for {}", self.name(second)),
+            ],
+        )
     }
 
     /// By which basis faces it differs, with their shares of the squared distance.
@@ -295,6 +285,12 @@ impl Explained<'_> {
     }
 }
 
+/// The largest magnitude.
+fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
+    let magnitudes = values.into_iter().map(|value| value.abs());
+    magnitudes.fold(0.0, f64::max)
+}
+
 fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S>) -> Panel {
     Panel {
         image,
@@ -325,13 +321,4 @@ fn file_name(source: &str) -> String {
     let name = Path::new(source).file_name();
     let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     name.chars().take(24).collect()
-}
-
-/// Never a false 0 % or 100 %.
-fn percent(share: f64) -> String {
-    match (share * 100.0).round() {
-        0.0 if share > 0.0 => "< 1 %".to_owned(),
-        100.0 if share < 1.0 => "> 99 %".to_owned(),
-        rounded => format!("{rounded} %"),
-    }
 }

@@ -9,7 +9,7 @@ use image::DynamicImage;
 
 use super::drawing::data_uri;
 use super::plot::{Scree, scree};
-use super::scatter::{Dot, Group, Scatter, scatter};
+use super::scatter;
 use super::{gray, signed};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
@@ -270,41 +270,9 @@ impl Lesson<'_> {
 
     fn scatter(&self, ratios: &[f64]) -> String {
         let people = self.gallery.people().iter().take(PEOPLE_SHOWN);
-        let mut groups: Vec<Group> = people
-            .map(|person| Group {
-                name: person.to_string(),
-                dots: Vec::new(),
-            })
-            .collect();
-        let faces = self
-            .gallery
-            .enrolled()
-            .iter()
-            .zip(self.weights.column_iter());
-        for (face, weights) in faces {
-            let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
-            if let Some(group) = groups.get_mut(face.person) {
-                group.dots.push(Dot {
-                    at: at.to_vec(),
-                    about: format!("{}: {}", group.name, visible(&face.source)),
-                });
-            }
-        }
-        let axes = [0, 1].map(|axis| {
-            let share = ratios.get(axis).copied().unwrap_or(0.0);
-            format!(
-                "basis face {} ({} of the variance)",
-                axis + 1,
-                percent(share)
-            )
-        });
-        let plot = Scatter {
-            title: String::new(),
-            axes: axes.to_vec(),
-            people: groups,
-            probes: Group::default(),
-        };
-        scatter(&plot).to_svg()
+        let names = people.map(ToString::to_string);
+        let axes = ("basis face", ratios);
+        scatter::of_gallery(self.gallery, &self.weights, axes, names, visible)
     }
 
     /// Distance between the weights of two faces.

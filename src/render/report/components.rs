@@ -3,8 +3,7 @@
 
 use super::super::chart::{self, Axis, CURVES, Series};
 use super::super::drawing::data_uri;
-use super::super::scatter::{Dot, Group, Scatter, scatter};
-use super::super::{gray, signed};
+use super::super::{gray, scatter, signed};
 use super::charts::{decade_above, decade_below};
 use super::words::percent;
 use super::{Report, Tile};
@@ -126,35 +125,8 @@ impl Report<'_> {
 
     pub(super) fn scatter(&self) -> String {
         let ratios = self.space.variance_ratios();
-        let axes = [0, 1].map(|axis| {
-            let share = ratios.get(axis).copied().unwrap_or(0.0);
-            let (name, number) = (self.part().0, axis + 1);
-            format!("{name} {number} ({} of the variance)", percent(share))
-        });
-        let mut people: Vec<Group> = (0..self.gallery.people().len())
-            .map(|person| Group {
-                name: self.name(person),
-                dots: Vec::new(),
-            })
-            .collect();
-        for (face, weights) in self
-            .gallery
-            .enrolled()
-            .iter()
-            .zip(self.weights.column_iter())
-        {
-            let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
-            people[face.person].dots.push(Dot {
-                at: at.to_vec(),
-                about: format!("{}: {}", self.name(face.person), face.source),
-            });
-        }
-        let plot = Scatter {
-            title: String::new(),
-            axes: axes.to_vec(),
-            people,
-            probes: Group::default(),
-        };
-        scatter(&plot).to_svg()
+        let names = (0..self.gallery.people().len()).map(|person| self.name(person));
+        let axes = (self.part().0, &ratios[..]);
+        scatter::of_gallery(self.gallery, self.weights, axes, names, str::to_owned)
     }
 }

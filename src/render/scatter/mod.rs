@@ -8,6 +8,8 @@ use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 use super::labels::{self, Label};
 use super::lettering;
 use super::palette::mark;
+use crate::face_space::Weights;
+use crate::gallery::Gallery;
 
 const HEIGHT: f32 = 760.0;
 const NAMES: f32 = 12.0;
@@ -50,6 +52,41 @@ pub struct Scatter {
     pub people: Vec<Group>,
     /// Faces that are not enrolled, as black stars.
     pub probes: Group,
+}
+
+/// The enrolled faces over the first two components of their space, as SVG: a word for a component, and their shares of
+/// the variance. Of the people, who have numbers, those whose names are given are shown; `told` is how a source is told.
+pub(super) fn of_gallery(
+    gallery: &Gallery,
+    weights: &Weights,
+    (part, ratios): (&str, &[f64]),
+    names: impl Iterator<Item = String>,
+    told: impl Fn(&str) -> String,
+) -> String {
+    let mut people: Vec<Group> = names
+        .map(|name| Group {
+            name,
+            dots: Vec::new(),
+        })
+        .collect();
+    for (face, weights) in gallery.enrolled().iter().zip(weights.column_iter()) {
+        let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
+        if let Some(group) = people.get_mut(face.person) {
+            let about = format!("{}: {}", group.name, told(&face.source));
+            let at = at.to_vec();
+            group.dots.push(Dot { at, about });
+        }
+    }
+    let axes = [0, 1].map(|axis| {
+        let share = ratios.get(axis).copied().unwrap_or(0.0) * 100.0;
+        format!("{part} {} ({share:.1} % of the variance)", axis + 1)
+    });
+    let plot = Scatter {
+        axes: axes.to_vec(),
+        people,
+        ..Scatter::default()
+    };
+    scatter(&plot).to_svg()
 }
 
 /// Draws the plot: flat where there are two axes, in space where there are three.
