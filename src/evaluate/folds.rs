@@ -16,7 +16,7 @@ use crate::recognizer::{BackgroundComparer, Recognizer};
 /// of several would add up.
 const SIDE_BY_SIDE: usize = 2000;
 
-/// Results of all folds.
+/// Results of folds.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     pub trials: Vec<ProbeOutcome>,
@@ -38,14 +38,18 @@ pub enum Keep {
     Everybody,
 }
 
-/// Results of one fold.
-struct Outcome {
-    trials: Vec<ProbeOutcome>,
-    genuine: Vec<f32>,
-    impostors: Vec<f32>,
-    raw_right: usize,
-    repeat: usize,
-    scores: Vec<Score>,
+impl Outcomes {
+    fn append(&mut self, mut other: Self) {
+        let repeats = self.raw_pixels.len().max(other.raw_pixels.len());
+        self.raw_pixels.resize(repeats, (0, 0));
+        for (sum, counts) in self.raw_pixels.iter_mut().zip(other.raw_pixels) {
+            *sum = (sum.0 + counts.0, sum.1 + counts.1);
+        }
+        self.trials.append(&mut other.trials);
+        self.genuine.append(&mut other.genuine);
+        self.impostors.append(&mut other.impostors);
+        self.scores.append(&mut other.scores);
+    }
 }
 
 /// Runs all folds over the gallery of `whole`, with its settings; `progress` is called after each.
@@ -75,7 +79,7 @@ pub(super) fn run(
     let groups: Vec<&[Fold]> = folds
         .chunk_by(|one, other| adapts && share_model(&persons, one, other))
         .collect();
-    let of_group = |group: &&[Fold]| -> Result<Vec<Outcome>> {
+    let of_group = |group: &&[Fold]| -> Result<Vec<Outcomes>> {
         let adapted = group.first().and_then(|fold| ranker.without_person(fold));
         group
             .iter()
@@ -86,21 +90,14 @@ pub(super) fn run(
             })
             .collect()
     };
-    let parts: Vec<Vec<Outcome>> = if gallery.len() <= SIDE_BY_SIDE {
+    let parts: Vec<Vec<Outcomes>> = if gallery.len() <= SIDE_BY_SIDE {
         groups.par_iter().map(of_group).collect::<Result<_>>()?
     } else {
         groups.iter().map(of_group).collect::<Result<_>>()?
     };
     let mut all = Outcomes::default();
-    for mut part in parts.into_iter().flatten() {
-        let repeats = all.raw_pixels.len().max(part.repeat + 1);
-        all.raw_pixels.resize(repeats, (0, 0));
-        all.raw_pixels[part.repeat].0 += part.raw_right;
-        all.raw_pixels[part.repeat].1 += part.trials.len();
-        all.trials.append(&mut part.trials);
-        all.genuine.append(&mut part.genuine);
-        all.impostors.append(&mut part.impostors);
-        all.scores.append(&mut part.scores);
+    for part in parts.into_iter().flatten() {
+        all.append(part);
     }
     Ok(all)
 }
@@ -185,18 +182,12 @@ fn run_fold(
     adapted: Option<&Adapted>,
     fold: &Fold,
     keep: Keep,
-) -> Result<Outcome> {
+) -> Result<Outcomes> {
     let gallery = whole.gallery();
     let persons = gallery.persons();
     let rankings = ranker.rank(whole, adapted, fold)?;
-    let mut outcome = Outcome {
-        trials: Vec::with_capacity(fold.tried.len()),
-        genuine: Vec::new(),
-        impostors: Vec::new(),
-        raw_right: 0,
-        repeat: fold.repeat,
-        scores: Vec::new(),
-    };
+    let mut outcome = Outcomes::default();
+    let mut raw_right = 0;
     for (&face, ranking) in fold.tried.iter().zip(&rankings) {
         let person = persons[face];
         for found in &ranking.matches {
@@ -221,8 +212,10 @@ fn run_fold(
             .trials
             .extend(trial(fold.repeat, face, person, ranking));
         let nearest = nearest_by_pixels(gallery, face, &fold.learned);
-        outcome.raw_right += usize::from(persons[nearest] == person);
+        raw_right += usize::from(persons[nearest] == person);
     }
+    outcome.raw_pixels.resize(fold.repeat, (0, 0));
+    outcome.raw_pixels.push((raw_right, outcome.trials.len()));
     Ok(outcome)
 }
 
