@@ -125,30 +125,18 @@ pub fn utc(seconds: u64) -> String {
 
 /// The day of the Gregorian calendar that is so many days after 1 January 1970.
 fn date(days: u64) -> (u64, u64, u64) {
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    // The calendar repeats after 400 years.
+    // The calendar repeats after 400 years. Years are counted from March, so that the odd day of February is their last, and
+    // five months from March on have 153 days (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
     const CYCLE: u64 = 146_097;
-    let (mut year, mut left) = (1970 + 400 * (days / CYCLE), days % CYCLE);
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if left < length {
-            break;
-        }
-        left -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if left < length {
-            break;
-        }
-        left -= length;
-        month += 1;
-    }
-    (year, month, left + 1)
+    const MARCH_OF_YEAR_0: u64 = 719_468;
+    let days = days + MARCH_OF_YEAR_0;
+    let (cycle, left) = (days / CYCLE, days % CYCLE);
+    let year = (left - left / 1460 + left / 36_524 - left / 146_096) / 365;
+    let left = left - (365 * year + year / 4 - year / 100);
+    let month = (5 * left + 2) / 153;
+    let day = left - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (400 * cycle + year + u64::from(month < 3), month, day)
 }
 
 #[cfg(test)]
