@@ -206,7 +206,8 @@ pub fn recognizer(
     if origin.faces.is_empty() {
         return Ok((store::load(model)?, 0));
     }
-    let observer = ExpectingCrops(output);
+    let mut observer = *output;
+    observer.expects_crops = true;
     let options = origin.learn.preparation_options();
     let read = enrollment::read_gallery(&origin.faces, &origin.labels, options, &observer)?;
     let settings = origin.learn.settings(Settings::default());
@@ -273,26 +274,9 @@ impl Observer for Output {
     }
 
     fn notice(&self, notice: &Notice<'_>) {
-        self.say(&in_words(notice));
-    }
-}
-
-/// As [`Output`], where photos that are crops already are the expected case: that faces are looked for is worth a word.
-struct ExpectingCrops<'a>(&'a Output);
-
-impl Observer for ExpectingCrops<'_> {
-    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
-        self.0.reading(photos)
-    }
-
-    fn skipped(&self, skipped: &[Skipped]) {
-        self.0.skipped(skipped);
-    }
-
-    fn notice(&self, notice: &Notice<'_>) {
         match notice {
-            Notice::Framing(survey) if survey.framing == Framing::AsIs => {}
-            notice => self.0.notice(notice),
+            Notice::Framing(survey) if self.expects_crops && survey.framing == Framing::AsIs => {}
+            notice => self.say(&in_words(notice)),
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Output {
     pub format: Format,
     /// Whether every file that is passed over is named, however many there are.
     pub names_all: bool,
+    /// Whether photos that are crops already are the usual case: that faces are looked for is then worth a word, and nothing else.
+    pub expects_crops: bool,
     quiet: bool,
     color: bool,
 }
@@ -66,6 +68,7 @@ impl Output {
             // What is no lines is written by the one command that knows it.
             format: global.format.in_lines().unwrap_or(Format::Text),
             names_all: global.verbose,
+            expects_crops: false,
             quiet: global.quiet,
             color,
         }
@@ -116,12 +119,15 @@ impl Output {
 
     /// Something went wrong with one of many inputs; said even under --quiet.
     pub fn warn(&self, message: &str) {
-        let (yellow, plain) = if self.color {
-            ("\x1b[33m", "\x1b[0m")
-        } else {
-            ("", "")
-        };
-        let _ = writeln!(io::stderr(), "{yellow}{}{plain}", one_line(message));
+        let yellow = self.colored("33", &one_line(message));
+        let _ = writeln!(io::stderr(), "{yellow}");
+    }
+
+    fn colored(&self, code: &str, text: &str) -> String {
+        match self.color {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
+        }
     }
 
     /// The last word before the program ends because it was told to.
@@ -136,31 +142,21 @@ impl Output {
 
     /// The final error.
     pub fn fail(&self, message: &str) {
-        let (red, plain) = if self.color {
-            ("\x1b[1;31m", "\x1b[0m")
-        } else {
-            ("", "")
-        };
-        let _ = writeln!(io::stderr(), "{red}error:{plain} {}", one_line(message));
+        let red = self.colored("1;31", "error:");
+        let _ = writeln!(io::stderr(), "{red} {}", one_line(message));
     }
 
     /// A progress bar of `total` steps on stderr: on a terminal only, and only once it takes a while.
     pub fn progress(&self, total: usize, what: &'static str) -> Progress {
-        if self.quiet || !io::stderr().is_terminal() {
-            return Progress {
-                bar: ProgressBar::hidden(),
-                started: std::time::Instant::now(),
-            };
-        }
-        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        // One without a length stays hidden.
+        let length = (!self.quiet && io::stderr().is_terminal()).then_some(total as u64);
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
             bar.set_style(style);
         }
         bar.set_message(what);
-        Progress {
-            bar,
-            started: std::time::Instant::now(),
-        }
+        let started = Instant::now();
+        Progress { bar, started }
     }
 }
 
@@ -182,7 +178,7 @@ where
 /// A bar that appears when the work turns out to be long, and vanishes with the value.
 pub struct Progress {
     bar: ProgressBar,
-    started: std::time::Instant,
+    started: Instant,
 }
 
 impl Progress {
