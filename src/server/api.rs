@@ -106,9 +106,8 @@ async fn identify(
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
     let object = service
-        .work(move |service| {
-            let snapshot = service.settled()?;
-            let found = snapshot.model()?.identify(&decode(&photo)?, query)?;
+        .ask(move |model| {
+            let found = model.identify(&decode(&photo)?, query)?;
             Ok(json::identified(Path::new(&name), &found, None))
         })
         .await?;
@@ -135,9 +134,8 @@ async fn verify(
         Some(_) => None,
         None => Some(parts.take("other")?),
     };
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let (model, acceptance) = (snapshot.model()?, Acceptance::default());
+    let object = service.ask(move |model| {
+        let acceptance = Acceptance::default();
         let photo = decode(&photo)?;
         let found = match (&claim.person, other) {
             (Some(person), _) => model.verify_person(&photo, person, acceptance)?,
@@ -174,9 +172,7 @@ async fn why(
     mut parts: Parts,
 ) -> Answer<Response> {
     let photo = parts.take("file")?;
-    let work = move |service: &Service| {
-        let snapshot = service.settled()?;
-        let model = snapshot.model()?;
+    let work = move |model: &Model| {
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let face = model.face(&decode(&photo)?, choice)?;
         let recognizer = model.recognizer();
@@ -191,7 +187,7 @@ async fn why(
         let rows = explain::rows(recognizer, judged.to_string(), &judged, &reasons);
         png(&strip::strip("Why", &rows).to_pixels().into())
     };
-    service.work(work).await
+    service.ask(work).await
 }
 
 /// The task of a job.

@@ -313,12 +313,11 @@ async fn picture(
     State(service): State<Arc<Service>>,
     UrlPath(id): UrlPath<String>,
 ) -> Answer<Response> {
-    let work = move |service: &Service| {
-        let snapshot = service.settled()?;
-        let gallery = snapshot.model()?.gallery();
+    let work = move |model: &Model| {
+        let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &id)?)
     };
-    service.work(work).await
+    service.ask(work).await
 }
 
 /// Whether the faces of a photo are of the person of an enrolled face.
@@ -330,9 +329,7 @@ async fn verify_face(
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let model = snapshot.model()?;
+    let object = service.ask(move |model| {
         let (gallery, photo) = (model.gallery(), decode(&photo)?);
         let person = gallery.enrolled()[find_face(gallery, &id)?].person;
         let recognizer = model.recognizer();
@@ -382,9 +379,8 @@ async fn detect(
     responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
 async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let recognizer = snapshot.model()?.recognizer();
+    let object = service.ask(move |model| {
+        let recognizer = model.recognizer();
         let (source, target) = (decode(&source)?, decode(&target)?);
         let first = recognizer.preparation().prepare(source.luma())?;
         let mut matches = Vec::new();

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use eigenfaces::Model;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render;
 use serde::Deserialize;
@@ -31,9 +32,8 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
 /// The face space: its size, its eigenvalues and how much variance each holds.
 #[utoipa::path(get, path = "/space", responses((status = 200, description = "`width`, `height`, `components`, `eigenvalues`, `shares`, `total_variance`")))]
 async fn space(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
-    let object = service.work(|service| {
-        let snapshot = service.settled()?;
-        let space = snapshot.model()?.recognizer().space();
+    let object = service.ask(|model| {
+        let space = model.recognizer().space();
         Ok(json!({
             "width": space.size().width(),
             "height": space.size().height(),
@@ -57,9 +57,8 @@ async fn numbers(
     State(service): State<Arc<Service>>,
     Query(asked): Query<First>,
 ) -> Answer<Response> {
-    let bytes = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let space = snapshot.model()?.recognizer().space();
+    let bytes = service.ask(move |model| {
+        let space = model.recognizer().space();
         let first = asked.first.unwrap_or(usize::MAX).min(space.components());
         let mean = space.mean().iter().map(|&value| value as f32);
         let basis = space.basis().column_iter().take(first);
@@ -79,9 +78,8 @@ async fn basis_face(
     State(service): State<Arc<Service>>,
     UrlPath(number): UrlPath<usize>,
 ) -> Answer<Response> {
-    let work = move |service: &Service| {
-        let snapshot = service.settled()?;
-        let space = snapshot.model()?.recognizer().space();
+    let work = move |model: &Model| {
+        let space = model.recognizer().space();
         let at = number.checked_sub(1).filter(|&at| at < space.components());
         let at = at.ok_or_else(|| {
             let message = format!("there are basis faces 1 to {}", space.components());
@@ -90,19 +88,18 @@ async fn basis_face(
         let face: Vec<f32> = space.basis().column(at).iter().copied().collect();
         png(&render::signed(space.size(), &face).into())
     };
-    service.work(work).await
+    service.ask(work).await
 }
 
 /// The mean face as a picture.
 #[utoipa::path(get, path = "/mean.png", responses((status = 200, description = "a PNG", content_type = "image/png")))]
 async fn mean(State(service): State<Arc<Service>>) -> Answer<Response> {
-    let work = |service: &Service| {
-        let snapshot = service.settled()?;
-        let space = snapshot.model()?.recognizer().space();
+    let work = |model: &Model| {
+        let space = model.recognizer().space();
         let mean: Vec<f32> = space.mean().iter().map(|&value| value as f32).collect();
         png(&render::gray(space.size(), &mean).into())
     };
-    service.work(work).await
+    service.ask(work).await
 }
 
 /// Weights of a face to a tenth of a gray level.
@@ -118,9 +115,8 @@ async fn weights(
     State(service): State<Arc<Service>>,
     Query(asked): Query<First>,
 ) -> Answer<Json<Value>> {
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let recognizer = snapshot.model()?.recognizer();
+    let object = service.ask(move |model| {
+        let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));
         let faces = gallery
             .enrolled()
@@ -144,9 +140,8 @@ async fn weights(
 #[utoipa::path(post, path = "/project", request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses((status = 200, description = "`faces`: a list of `weights`, `residual` and `pixels`")))]
 async fn project(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
-        let recognizer = snapshot.model()?.recognizer();
+    let object = service.ask(move |model| {
+        let recognizer = model.recognizer();
         let (space, preparation) = (recognizer.space(), recognizer.preparation());
         let mut faces = Vec::new();
         for face in preparation.prepare_all(decode(&photo)?.luma())? {

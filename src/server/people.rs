@@ -233,12 +233,11 @@ async fn picture(
     State(service): State<Arc<Service>>,
     UrlPath(hash): UrlPath<String>,
 ) -> Answer<Response> {
-    let work = move |service: &Service| {
-        let snapshot = service.settled()?;
-        let gallery = snapshot.model()?.gallery();
+    let work = move |model: &Model| {
+        let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &hash)?)
     };
-    service.work(work).await
+    service.ask(work).await
 }
 
 /// Makes a face another person's, who may be new.

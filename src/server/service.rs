@@ -183,6 +183,18 @@ impl Service {
         })
     }
 
+    /// Asks the model with all that was added, on a core as soon as one is free.
+    ///
+    /// # Errors
+    /// Those of the question; nobody is enrolled; too many are waiting.
+    pub async fn ask<T: Send + 'static>(
+        self: &Arc<Self>,
+        question: impl FnOnce(&Model) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.work(|service| question(service.settled()?.model()?))
+            .await
+    }
+
     /// Works on one core only, if a thread can be had for it.
     fn on_one_core<T: Send>(&self, work: impl FnOnce(&Self) -> T + Send) -> T {
         let single = || self.single.lock().unwrap_or_else(PoisonError::into_inner);
