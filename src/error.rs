@@ -193,9 +193,9 @@ pub enum Error {
 
     /// The protocol leaves no photo to try.
     #[error(
-        "protocol {protocol} leaves no photo to try: it tries people on photos that were not learned from, so add photos a person or learn from fewer"
+        "protocol {protocol} leaves no photo to try: people are tried on photos that were not learned from, and the most that anybody has is {most}; add photos, or learn from fewer"
     )]
-    NothingToTry { protocol: String },
+    NothingToTry { protocol: String, most: usize },
 
     /// A basis was to be kept that belongs to the very faces it was learned from.
     #[error(

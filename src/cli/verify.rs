@@ -4,11 +4,12 @@ use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification};
 use serde_json::json;
 
 use super::args::{Format, Verify};
-use super::error::Result;
+use super::error::{Error, Result};
 use super::outcome::Outcome;
 use super::output::{Output, one_line, percent, shown};
 use super::{learning, photos};
@@ -24,6 +25,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let found = match (person, &args.other) {
         (Some(person), _) => recognizer.verify_person(&face, person, acceptance)?,
         (None, Some(other)) => {
+            refuse_name(other, recognizer.gallery())?;
             let other = photos::main_face(other, &recognizer, output)?;
             recognizer.verify(&face, &other, acceptance)?
         }
@@ -48,6 +50,18 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     print(&asked, &found, output)?;
     Ok(outcome)
+}
+
+/// Refuses what is no file but the name of an enrolled person.
+fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
+    let is_person = |name: &str| gallery.find(name).is_ok();
+    if !other.exists() && other.to_str().is_some_and(is_person) {
+        return Err(Error::about(
+            other,
+            "no such file; an enrolled person is named with --person",
+        ));
+    }
+    Ok(())
 }
 
 /// A verification that was asked for, of one of the last two.

@@ -137,6 +137,7 @@ impl Protocol {
         if folds.is_empty() {
             return Err(Error::NothingToTry {
                 protocol: self.to_string(),
+                most: gallery.counts().into_iter().max().unwrap_or(0),
             });
         }
         Ok(folds)

@@ -205,9 +205,17 @@ fn what_cannot_be_evaluated_is_said() {
         );
     }
     let single = folder.path().join("single");
-    evaluate(folder.path(), &single, &[]).failed_saying(&["leave-one-out", "no photo to try"]);
+    evaluate(folder.path(), &single, &[]).failed_saying(&[
+        "leave-one-out",
+        "no photo to try",
+        "anybody has is 1;",
+    ]);
     let many = ["--protocol", "first:9"];
-    evaluate(folder.path(), bundled_faces(), &many).failed_saying(&["first:9", "no photo to try"]);
+    evaluate(folder.path(), bundled_faces(), &many).failed_saying(&[
+        "first:9",
+        "no photo to try",
+        "anybody has is 8;",
+    ]);
 }
 
 #[test]

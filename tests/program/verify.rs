@@ -158,6 +158,7 @@ fn trouble_is_neither_yes_nor_no() {
     trouble(&[ada], &["<PHOTO>"]);
     trouble(&[ada, ada, "--person", "Ada"], &["--person"]);
     trouble(&[ada, "gone.png"], &["gone.png", "no such file"]);
+    trouble(&[ada, "Boris"], &["Boris", "no such file", "--person"]);
     trouble(
         &[ada, text(&vase)],
         &["not-a-face.png", "does not look like a face"],
