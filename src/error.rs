@@ -56,12 +56,15 @@ pub enum Error {
     #[error("this photo is enrolled as {person} already; remove it there first")]
     PhotoOfOther { person: String },
 
+    /// A background model cannot be read.
     #[error("the background model cannot be used: {problem}")]
     Background { problem: BackgroundProblem },
 
+    /// The background model inside the program cannot be read.
     #[error("the background model inside this program is damaged; install the program again")]
     BackgroundDamaged,
 
+    /// A path given by the user leads nowhere.
     #[error("{}: no such file or folder; check the spelling", .path.display())]
     NoSuchPath { path: PathBuf },
 
@@ -80,6 +83,7 @@ pub enum Error {
     #[error("{}: holds no photo, nor do the folders in it; give photos, or a folder with some", .path.display())]
     NothingToLookAt { path: PathBuf },
 
+    /// The table of labels cannot be used.
     #[error("{}: {problem}; each row must be 'path,person'", .path.display())]
     Labels {
         path: PathBuf,
@@ -87,11 +91,13 @@ pub enum Error {
         problem: String,
     },
 
+    /// A rule for labels is something else than its four forms.
     #[error(
         "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
     )]
     LabelRule { given: String },
 
+    /// A text that cannot be a person's name.
     #[error("'{given}' cannot be a person's name: {reason}", given = .given.escape_debug())]
     PersonName { given: String, reason: &'static str },
 
@@ -111,6 +117,7 @@ pub enum Error {
         size: String,
     },
 
+    /// A face that is not in the matrix was asked for.
     #[error("there is no face number {index} among {count}; count from 0")]
     NoSuchFace { index: usize, count: usize },
 
@@ -132,6 +139,7 @@ pub enum Error {
         problem: WriteProblem,
     },
 
+    /// Another process is changing the model.
     #[error(
         "{}: is being changed by {}: wait until that is done, or stop it",
         .path.display(),
@@ -143,6 +151,7 @@ pub enum Error {
         holder: Option<LockHolder>,
     },
 
+    /// A name was given that nobody enrolled has.
     #[error(
         "nobody enrolled is called '{name}'{}",
         .nearest.as_ref().map_or_else(
@@ -156,6 +165,7 @@ pub enum Error {
         nearest: Option<String>,
     },
 
+    /// A photo was named that is not enrolled.
     #[error("no photo '{photo}' is enrolled; name its source or 8 or more digits of its hash")]
     NoSuchPhoto { photo: String },
 
@@ -167,9 +177,11 @@ pub enum Error {
     #[error("'{name}' is enrolled already; to make both one person, merge them")]
     NameTaken { name: String },
 
+    /// A person was to be merged into themselves.
     #[error("'{name}' cannot be merged into itself; name another person")]
     MergedIntoItself { name: String },
 
+    /// No change is known that could be taken back.
     #[error("there is no change to take back: only the last one can be, once")]
     NothingToUndo,
 
@@ -207,6 +219,7 @@ pub enum Error {
     #[error("{}: {problem}", .path.display())]
     Plan { path: PathBuf, problem: PlanProblem },
 
+    /// Two parts cannot be merged.
     #[error("{} and {} {problem}", .first.display(), .second.display())]
     Merge {
         first: PathBuf,
@@ -223,9 +236,11 @@ pub enum Error {
         problem: String,
     },
 
+    /// Scaling of pixels was asked for where it has no meaning.
     #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]
     PixelsNotScaled { reason: &'static str },
 
+    /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]
     Inconsistent,
 
@@ -235,9 +250,11 @@ pub enum Error {
     )]
     TooFewToVerify { people: usize, enough: usize },
 
+    /// A folder for results cannot be made.
     #[error("{}: this folder cannot be made ({}); choose another place", .path.display(), reason(.source))]
     MakeFolder { path: PathBuf, source: io::Error },
 
+    /// The gallery in a database cannot be used.
     #[error("{address}: {problem}")]
     Database {
         /// The address, without the password.

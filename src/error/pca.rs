@@ -8,11 +8,13 @@ pub enum PcaError {
     #[error("a face space takes at least 2 different faces, and there {}", match .0 { 0 => "is none", _ => "is one" })]
     TooFewFaces(usize),
 
+    /// All faces are the same image.
     #[error(
         "all {0} faces are the same image, so there is nothing to tell them apart by; add different photos"
     )]
     NoVariance(usize),
 
+    /// Faces of different sizes cannot be learned from together.
     #[error(
         "faces of {found} pixels cannot be added to faces of {expected}; bring every face to one size first"
     )]
@@ -24,19 +26,23 @@ pub enum PcaError {
     )]
     TooManyPixels { pixels: usize, most: usize },
 
+    /// A mirror must put everything back in its place when used twice.
     #[error(
         "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
     )]
     NotAMirror { place: usize },
 
+    /// Minimisation needs to know for how many components.
     #[error("minimising needs a fixed number of components; give a count, or take another solver")]
     CountNeeded,
 
+    /// Minimisation did not settle.
     #[error(
         "the minimisation still moved after {rounds} rounds, because the next component has nearly the same variance; take another number of components, or another solver"
     )]
     NotConverged { rounds: usize },
 
+    /// Minka's rule is for more faces than pixels.
     #[error(
         "Minka's choice of components needs more faces ({faces}) than pixels ({pixels}); take smaller faces, or another way of choosing"
     )]
@@ -48,6 +54,7 @@ pub enum PcaError {
     )]
     ParallelNeedsFaces,
 
+    /// Parallel analysis shuffles bytes.
     #[error(
         "parallel analysis is for samples of 8 bits; take a count, a share of variance, auto, profile or minka"
     )]

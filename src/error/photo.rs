@@ -6,12 +6,15 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhotoProblem {
+    /// The file holds no bytes.
     #[error("the file is empty; copy it again from where it came")]
     Empty,
 
+    /// Nothing of this name is there.
     #[error("no such file or folder; check the spelling")]
     NotThere,
 
+    /// The file cannot be opened or read.
     #[error("cannot be read ({reason}); check that it is there and its permissions")]
     Unreadable { reason: String },
 
@@ -19,6 +22,7 @@ pub enum PhotoProblem {
     #[error("is a pipe or device, not a file; save the photo as a file")]
     NotAFile,
 
+    /// By content the file is no image, whatever its name says.
     #[error("is not an image, whatever its name says; remove it or save the photo again")]
     NotAnImage,
 
@@ -26,12 +30,14 @@ pub enum PhotoProblem {
     #[error("{format} images are not supported; convert it to PNG or JPEG{}", converter(.format))]
     Unsupported { format: &'static str },
 
+    /// An image of a known format in a variant that the decoder does not read.
     #[error("this variant of {format} is not supported ({reason}); convert it to PNG or JPEG")]
     UnsupportedVariant {
         format: &'static str,
         reason: String,
     },
 
+    /// The file ends before the picture does.
     #[error("the {format} data is cut short; copy it again from where it came")]
     Truncated { format: &'static str },
 
@@ -50,20 +56,25 @@ pub enum PhotoProblem {
         max_pixels: u64,
     },
 
+    /// The file is longer than the limit.
     #[error("the file has more than {max_bytes} bytes, the limit; scale the photo down first")]
     TooManyBytes { max_bytes: u64 },
 
+    /// Too few pixels to show a face.
     #[error("{width}x{height} pixels are too few for a face; at least {min}x{min} are needed")]
     TooSmall { width: u32, height: u32, min: u32 },
 
+    /// Neither the file's name nor its folder says who it shows.
     #[error(
         "its name tells no person; put it into a folder named after the person, or give a table of labels"
     )]
     NoPerson,
 
+    /// The folder's or file's name cannot be a person's name.
     #[error("its name cannot be a person's name ({reason}); rename it")]
     BadPersonName { reason: &'static str },
 
+    /// The table of labels has no row for the file.
     #[error("has no row in {}; add 'path,person' for it", .labels.display())]
     NotLabeled { labels: PathBuf },
 
@@ -98,6 +109,7 @@ pub enum PhotoProblem {
     #[error("no face was found in it; use a photo that shows the face from the front")]
     NoFace,
 
+    /// A face that was named in a photo manager was not found.
     #[error("{name} is named in it where no face was found")]
     NamedFaceNotFound { name: String },
 
@@ -126,6 +138,7 @@ pub enum PhotoProblem {
     #[error(transparent)]
     Locate(#[from] LocateError),
 
+    /// The photo cannot be brought to the model's size.
     #[error("cannot be made into a face: {reason}")]
     Unfit { reason: String },
 
@@ -144,6 +157,7 @@ pub enum LocateError {
     /// The detector broke down on one photo.
     #[error("the face detector failed on it; crop it to the face and take it whole")]
     Detector,
+    /// The detector's model inside the program cannot be read.
     #[error("the face detector inside this program is damaged; install the program again")]
     DetectorModel,
     /// A file of eye weights cannot be read.
