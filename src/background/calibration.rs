@@ -31,7 +31,7 @@ const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
 const DEPENDENCE: (f64, f64) = (0.45, 0.15);
 
 /// By how many spreads the score of two strangers' photos lies lower than a normal one.
-const PAIR_DEPENDENCE: f64 = 0.15;
+const PAIR_DEPENDENCE: f64 = 0.3;
 
 /// The share of the mean of strangers' scores that the model expects (below 0, as few people make up the domain's mean)
 /// which familiar and foreign photos show: the mean of foreign ones also contains what is common to their kind.
