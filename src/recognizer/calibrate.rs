@@ -296,7 +296,7 @@ fn left_out_face_scores(
     Some(test.face_scores(&tried, &weights))
 }
 
-/// Parts of the people, or of one person's photos, that are left out to see how much faces look like faces.
+/// Parts of the people that are left out to see how much faces look like faces.
 const FACE_SCORE_FOLDS: usize = 3;
 
 /// The face score below which something is not a face, from faces of people who are left out in turn. In a gallery so
@@ -310,15 +310,13 @@ pub(super) fn face_score_limit(gallery: &Gallery, space: &FaceSpace, settings: S
             |some| FacenessTest::new(space).face_scores(&some, &space.project(&some)),
         )
     } else {
-        let is_alone = gallery.people().len() == 1;
-        let part = |face: usize| if is_alone { face } else { persons[face] };
         let products = match settings.components.needs_faces() {
             false => Some(InnerProducts::of(faces)),
             true => None,
         };
         let of_fold = |fold: usize| {
             let round = split(Kind::People, &persons, |face| {
-                part(face) % FACE_SCORE_FOLDS == fold
+                persons[face] % FACE_SCORE_FOLDS == fold
             });
             if round.tried.is_empty() || round.learned.is_empty() {
                 return None;
