@@ -4,7 +4,7 @@ use image::{GrayImage, Luma, Rgb, RgbImage};
 
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
-use crate::locate::align::{EyePlacement, align};
+use crate::locate::align::{EyePlacement, Point, Similarity, align};
 use crate::locate::framing::{CropEyes, Framing};
 use crate::locate::{Location, Locator, main_face};
 use crate::normalize::Illumination;
@@ -221,6 +221,12 @@ impl Preparation {
         let mut faces = self.prepare_all(photo)?;
         let at = choice.among(faces.len(), 0)?;
         Ok(faces.swap_remove(at))
+    }
+
+    /// The place that a point of a photo has in the face that was aligned by these eyes, in pixels.
+    pub fn place_in_face(&self, eyes: [Point; 2], point: Point) -> Point {
+        let aligned = EYES.points(self.size.width(), self.size.height());
+        Similarity::between(eyes, aligned).apply(point)
     }
 
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {

@@ -1,11 +1,16 @@
 //! Learns the background model (`assets/background.bin`) from folders of labelled photos.
 //!
 //!     cargo run --release --example train_background -- --photos ../shared/data/lfw-world \
-//!         --without ../shared/data/lfw --without ../shared/data/lfw-strangers -o assets/background.bin
+//!         --without ../shared/data/lfw --without ../shared/data/lfw-strangers \
+//!         --mouths ../shared/data/eyes-train.tsv -o assets/background.bin
 //!
+//! Where mouths are is learned first, from marked photos: `--mouths` names a list with a line a photo (its path from the
+//! folder named like the list, then x and y of both eyes, the nose and both corners of the mouth, in pixels).
 //! Faces are found and aligned as everywhere; photos in which none is found are left out. People who stand in a folder
 //! given with `--without` (as a sub-folder, or in the name of a photo) are left out, so that measurements on them stay
 //! honest. The same photos give the same bytes, whatever the number of threads.
+
+mod mouths;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -19,6 +24,7 @@ use eigenfaces::preparation::Preparation;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
+    let mouths = mouths::learn(&options.mouths)?;
     let mut without = BTreeSet::new();
     for folder in &options.without {
         without.extend(people_of(folder)?);
@@ -61,8 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         last = Some(person);
     }
     let faces = FaceMatrix::from_pixels(FACE, pixels)?;
-    let described = Described::of(&faces, &persons)?;
-    let background = options.training.learn(&described)?;
+    let described = Described::of(&faces, &persons, &mouths)?;
+    let background = options.training.learn(&described, &mouths)?;
     std::fs::write(&options.output, background.to_bytes())?;
     eprintln!(
         "{}: {} coordinates of each channel, learned from {} photos of {} people",
@@ -77,6 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Options {
     photos: Vec<PathBuf>,
     without: Vec<PathBuf>,
+    mouths: PathBuf,
     output: PathBuf,
     training: Training,
 }
@@ -86,6 +93,7 @@ impl Options {
         let mut options = Self {
             photos: Vec::new(),
             without: Vec::new(),
+            mouths: PathBuf::new(),
             output: PathBuf::from("assets/background.bin"),
             training: Training::default(),
         };
@@ -96,14 +104,19 @@ impl Options {
             match option.as_str() {
                 "--photos" => options.photos.push(value.into()),
                 "--without" => options.without.push(value.into()),
+                "--mouths" => options.mouths = value.into(),
                 "-o" | "--output" => options.output = value.into(),
                 "--components" => options.training.components = value.parse()?,
+                "--directions" => options.training.directions = value.parse()?,
                 "--rounds" => options.training.rounds = value.parse()?,
                 _ => return Err(format!("{option} is no option of this program").into()),
             }
         }
         if options.photos.is_empty() {
             return Err("give folders of labelled photos with --photos".into());
+        }
+        if options.mouths.as_os_str().is_empty() {
+            return Err("give a list of photos with marked mouths with --mouths".into());
         }
         Ok(options)
     }

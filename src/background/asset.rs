@@ -1,13 +1,15 @@
-//! The background model as a file: `EFBACK`, version, k, d, then of each channel ψ, scales and offsets (f32, k each)
+//! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
+//! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
 //! and the basis (k x d bytes), little-endian; last the SHA-256 of all before it.
 
 use sha2::{Digest, Sha256};
 
+use super::mouth::{FEATURES, Line, MouthFinder, STEPS, Step};
 use super::{BUNDLED, Background, LENGTH, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 const MAGIC: &[u8; 6] = b"EFBACK";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const DIGEST: usize = 32;
 
 /// More components than this are no model of ours: bounds what a damaged header can ask for.
@@ -21,6 +23,16 @@ impl Background {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((self.components() as u32).to_le_bytes());
         bytes.extend((LENGTH as u32).to_le_bytes());
+        for line in self
+            .mouths
+            .steps
+            .iter()
+            .flat_map(|step| [&step.across, &step.down])
+        {
+            bytes.extend(line.scale.to_le_bytes());
+            bytes.extend(line.bias.to_le_bytes());
+            bytes.extend(line.weights.iter().map(|&weight| weight as u8));
+        }
         for channel in &self.projections {
             let between = channel.between.iter().map(|&psi| psi as f32);
             let numbers = between.chain(channel.scale.iter().copied());
@@ -75,19 +87,24 @@ impl Background {
         if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
             return None;
         }
+        let steps: Option<Vec<Step>> = (0..STEPS).map(|_| rest.step()).collect();
+        let mouths = MouthFinder { steps: steps? };
         let mut channel = || {
             let between = rest.floats(k)?;
             let projection = Projection {
                 scale: rest.floats(k)?,
                 offset: rest.floats(k)?,
-                basis: rest.take(k * d)?.iter().map(|&byte| byte as i8).collect(),
+                basis: rest.signed(k * d)?,
                 between: between.iter().map(|&psi| f64::from(psi)).collect(),
             };
             let sound = |psi: &f64| (0.0..1e6).contains(psi);
             projection.between.iter().all(sound).then_some(projection)
         };
         let projections = [channel()?, channel()?];
-        (rest.0.len() == DIGEST).then_some(Self { projections })
+        (rest.0.len() == DIGEST).then_some(Self {
+            mouths,
+            projections,
+        })
     }
 }
 
@@ -108,6 +125,27 @@ impl<'a> Reader<'a> {
     fn number(&mut self) -> Option<u32> {
         let bytes = self.take(4)?;
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn signed(&mut self, count: usize) -> Option<Vec<i8>> {
+        Some(self.take(count)?.iter().map(|&byte| byte as i8).collect())
+    }
+
+    /// A step by which mouths are found.
+    fn step(&mut self) -> Option<Step> {
+        Some(Step {
+            across: self.line()?,
+            down: self.line()?,
+        })
+    }
+
+    fn line(&mut self) -> Option<Line> {
+        let numbers = self.floats(2)?;
+        Some(Line {
+            scale: numbers[0],
+            bias: numbers[1],
+            weights: self.signed(FEATURES)?,
+        })
     }
 
     /// Finite numbers of moderate size.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::adaptation::groups;
 use super::{Background, People};
 use crate::decision::{Acceptance, STRANGER_PRIOR, upper_normal_quantile};
+use crate::locate::framing::Framing;
 use seen::Seen;
 
 /// The offset (see [`offset`]) from which a kind of photos is another one.
@@ -34,15 +35,15 @@ const DEPENDENCE: (f64, f64) = (0.45, 0.15);
 const PAIR_DEPENDENCE: f64 = 0.3;
 
 /// The share of the mean of strangers' scores that the model expects (below 0, as few people make up the domain's mean)
-/// which familiar and foreign photos show: the mean of foreign ones also contains what is common to their kind.
-const DRAWN: (f64, f64) = (1.0, 0.7);
+/// which foreign photos show: for photos without number, and what one over the number of photos adds. The mean of foreign
+/// photos also contains what is common to their kind; familiar ones show all of it.
+const DRAWN: (f64, f64) = (0.7, 0.18);
 
-/// The offsets between which that share falls to what is left in distant photos: their mean is that of their kind.
+/// The offsets between which photos become distant ones: their mean is that of their kind.
 const DISTANT_MEAN: (f64, f64) = (1.0, 1.5);
 
-/// The share that is left in distant photos of people with one photo each: what is their own in single photos. With n
-/// photos each an n-th of it.
-const DRAWN_BY_PHOTOS: f64 = 0.25;
+/// The mean of strangers' scores in distant photos: what is common to them looks like a person.
+const DISTANT_LOCATION: f64 = 1.5;
 
 /// Doubt about the mean of strangers' scores, as a share of it: it adds to their spread.
 const DOUBT: f64 = 0.15;
@@ -116,30 +117,38 @@ pub struct Judgement {
 
 impl Calibration {
     /// Learns from a gallery: `raw` are the coordinates of its photos (2k x n), `persons` the person of each, from 0 on
-    /// without gaps.
+    /// without gaps, `framing` that of the photos.
     pub fn learn(
         background: &Background,
         people: &People,
         raw: &DMatrix<f32>,
         persons: &[usize],
+        framing: Framing,
     ) -> Self {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let own = groups(&photos, persons);
         let count = own.len();
-        let offset = offset(background, raw, &own);
+        let offset = match framing {
+            Framing::Detect => offset(background, raw, &own),
+            // Whatever few people's mean says: nobody's eyes stand where the background's do.
+            Framing::AsIs => offset(background, raw, &own).max(DISTANT_MEAN.1),
+        };
         let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
         let expected = people.expected(raw, &own);
         let range = expected.genuine - expected.stranger;
         // What it would be if the people enrolled had no part in the domain's mean.
         let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
-        let location = drawn(offset, foreign, &own) * expected.stranger;
-        let seen = Seen::gather(background, raw, own);
-        let (ratio, genuine_spread) = seen.genuine(location, range / full_range);
+        let seen = Seen::gather(background, raw, &own);
+        let once = once(&own);
+        let assumed = |expected: f64| location(offset, foreign, once, expected);
+        let location = seen.location(assumed, expected.stranger);
+        let (ratio, genuine_spread) = seen.genuine(location, range / full_range, once);
+        let doubt = DOUBT * assumed(expected.stranger);
         Self {
             people: count,
             foreign,
             location,
-            spread: seen.spread(offset, foreign).hypot(DOUBT * location),
+            spread: seen.spread(offset, foreign).hypot(doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),
@@ -313,15 +322,19 @@ fn logistic(log_odds: f64) -> f64 {
     VOUCHED / (1.0 + (-log_odds).exp())
 }
 
-/// The share of the mean of strangers' scores that the model expects which photos of this kind show; `own` are the photos
-/// of each person.
-fn drawn(offset: f64, foreign: f64, own: &[Vec<usize>]) -> f64 {
+/// The mean of strangers' scores in photos of this kind, where the model expects this one; `once` is the mean of one over
+/// the numbers of photos.
+fn location(offset: f64, foreign: f64, once: f64, expected: f64) -> f64 {
     let (from, to) = DISTANT_MEAN;
     let near = ((to - offset) / (to - from)).clamp(0.0, 1.0);
-    let of_people = DRAWN.0 + (DRAWN.1 - DRAWN.0) * foreign;
+    let drawn = 1.0 - (1.0 - DRAWN.0 - DRAWN.1 * once) * foreign;
+    near * drawn * expected + (1.0 - near) * DISTANT_LOCATION
+}
+
+/// The mean over people of one over the number of photos that each has.
+fn once(own: &[Vec<usize>]) -> f64 {
     let once: f64 = own.iter().map(|photos| 1.0 / photos.len() as f64).sum();
-    let of_photos = DRAWN_BY_PHOTOS * once / own.len().max(1) as f64;
-    near * of_people + (1.0 - near) * of_photos
+    once / own.len().max(1) as f64
 }
 
 /// The distance of the mean of the gallery's people from the background's, beyond that which so many people of the background

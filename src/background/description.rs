@@ -1,34 +1,24 @@
-//! Descriptions of a face by which the background model compares: texture at two scales, of the face as it is and with
-//! its light evened out.
+//! Descriptions of a face by which the background model compares: textures, and gradients in finer cells, of the face as it
+//! is and with its light evened out.
 //!
 //! Each description holds the face and its mirror image together ([`texture::describe_folded`]): a face turned a
 //! little to the left and one turned to the right then differ less, which measured better than comparing with both. And
-//! it is the mean of three views ([`VIEWS`]), so that eyes found a little too near or too far move it less.
+//! it is the mean of three views ([`VIEWS`]), so that eyes found a little too near or too far move it less; in all of them
+//! the mouth has been brought towards its usual place.
 
-use super::whole_numbers::{Zoom, reduced};
+use super::mouth::{GRID as DIRECTIONS_GRID, MouthFinder};
+use super::view::{Mouth, Stretch, View, Zoom};
 use crate::face_matrix::FaceSize;
-use crate::features::texture::{self, CELL, Grid, Radius};
+use crate::features::texture::{self, CELL, DIRECTIONS, Grid, directions};
 use crate::normalize::tan_triggs;
 
 /// The size of the faces that are described, aligned by the eyes.
 pub const FACE: FaceSize = FaceSize::ALIGNED;
 
-/// The smaller of the two scales.
-const SMALL: FaceSize = match FaceSize::of(45, 52) {
-    Some(size) => size,
-    None => FACE,
-};
-
-/// Cells of about eight pixels at each scale.
-const LARGE_GRID: Grid = Grid {
+/// Cells of textures, of about eight pixels.
+const TEXTURE_GRID: Grid = Grid {
     columns: 8,
     rows: 9,
-    radius: Radius::Two,
-};
-const SMALL_GRID: Grid = Grid {
-    columns: 6,
-    rows: 7,
-    radius: Radius::One,
 };
 
 /// Views of a face that are described together: as it is, nearer, and farther. Measured: docs/RECIPES.md.
@@ -38,14 +28,18 @@ const VIEWS: [Zoom; 3] = [
     Zoom { to: 8, from: 9 },
 ];
 
-/// Bytes of a description.
-pub const LENGTH: usize = LARGE_GRID.folded_length() + SMALL_GRID.folded_length();
+/// The parts of a description, in their order: cells of the left half of a grid, each of so many bytes.
+const PARTS: [(Grid, usize); 2] = [(DIRECTIONS_GRID, DIRECTIONS), (TEXTURE_GRID, CELL)];
 
-/// A description as a picture: a row a cell.
-pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (LENGTH / CELL) as u32) {
+/// Bytes of a description.
+pub const LENGTH: usize = directions::length(DIRECTIONS_GRID) / 2 + TEXTURE_GRID.folded_length();
+
+/// A description as a picture.
+pub const SHEET: FaceSize = match FaceSize::of(12, (LENGTH / 12) as u32) {
     Some(size) => size,
     None => FACE,
 };
+const _: () = assert!(LENGTH == 12 * (LENGTH / 12), "the sheet holds it all");
 
 /// One of the two descriptions of a face: as it is, or with the light evened out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,51 +61,79 @@ impl Channel {
             Self::LightNormalized => "relit",
         }
     }
+}
 
-    /// The description of a face of the size [`FACE`]: [`LENGTH`] bytes.
-    ///
-    /// # Panics
-    /// If the face has another size.
-    pub fn describe(self, face: &[u8]) -> Vec<u8> {
-        let mut sums = [0_u16; LENGTH];
-        for zoom in VIEWS {
-            let mut view = zoom.of(face, FACE);
-            match self {
-                Self::Plain => {}
-                Self::LightNormalized => tan_triggs::apply(&mut view, FACE),
-            }
-            for (sum, value) in sums.iter_mut().zip(described(&view)) {
-                *sum += u16::from(value);
-            }
-        }
-        let views = VIEWS.len() as u16;
-        let mean = |sum: u16| ((sum + views / 2) / views) as u8;
-        sums.map(mean).to_vec()
+/// The descriptions of a face of the size [`FACE`], [`LENGTH`] bytes each, in the order of [`Channel::ALL`].
+///
+/// # Panics
+/// If the face has another size.
+pub fn describe(face: &[u8], mouths: &MouthFinder) -> [Vec<u8>; 2] {
+    let mouth = mouths.find(face);
+    let mut sums = [[0_u16; LENGTH]; 2];
+    for zoom in VIEWS {
+        let mut view = viewed(zoom, mouth).of(face);
+        add(&mut sums[0], &view);
+        tan_triggs::apply(&mut view, FACE);
+        add(&mut sums[1], &view);
+    }
+    let views = VIEWS.len() as u16;
+    sums.map(|sums| {
+        sums.iter()
+            .map(|sum| ((sum + views / 2) / views) as u8)
+            .collect()
+    })
+}
+
+fn viewed(zoom: Zoom, mouth: Mouth) -> View {
+    View {
+        zoom,
+        mouth,
+        stretch: Stretch::Half,
     }
 }
 
-/// The share of each place of a face (of the size [`FACE`]) in a direction among descriptions ([`LENGTH`]
-/// values): the root of the squares of its cells, of both scales together.
-pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
-    let (large, small) = direction.split_at(LARGE_GRID.folded_length());
-    let cells = [(LARGE_GRID, squares(large)), (SMALL_GRID, squares(small))];
-    let strength = |place: usize| {
-        let at = |(grid, squares): &(Grid, Vec<f32>)| squares[cell_at(*grid, place)];
-        cells.iter().map(at).sum::<f32>().sqrt()
-    };
-    (0..FACE.pixels()).map(strength).collect()
+/// Adds the description of one view.
+fn add(sums: &mut [u16; LENGTH], view: &[u8]) {
+    let directions = directions::describe_folded(view, FACE, DIRECTIONS_GRID);
+    let texture = texture::describe_folded(view, FACE, TEXTURE_GRID);
+    for (sum, value) in sums.iter_mut().zip(directions.into_iter().chain(texture)) {
+        *sum += u16::from(value);
+    }
 }
 
-/// Values of a description ([`LENGTH`]) added up cell by cell and spread evenly over the places of a face that the cell
-/// covers: one value a pixel, with the same sum.
-pub(super) fn sum_by_place(values: &[f64]) -> Vec<f64> {
-    let mut places = vec![0.0; FACE.pixels()];
-    let (large, small) = values.split_at(LARGE_GRID.folded_length());
-    for (grid, values) in [(LARGE_GRID, large), (SMALL_GRID, small)] {
-        let sums: Vec<f64> = values
-            .chunks_exact(CELL)
-            .map(|cell| cell.iter().sum())
+/// The values of a description ([`LENGTH`]) by part: its grid, and the values of each of the cells of its left half.
+fn parts<T>(values: &[T]) -> impl Iterator<Item = (Grid, std::slice::ChunksExact<'_, T>)> {
+    let mut rest = values;
+    PARTS.into_iter().map(move |(grid, bytes)| {
+        let (own, after) = rest.split_at(grid.columns.div_ceil(2) * grid.rows * bytes);
+        rest = after;
+        (grid, own.chunks_exact(bytes))
+    })
+}
+
+/// The share of each place of a face (of the size [`FACE`]) in a direction among descriptions ([`LENGTH`]
+/// values): the root of the squares of its cells, of all parts together.
+pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
+    let mut strength = vec![0.0; FACE.pixels()];
+    for (grid, cells) in parts(direction) {
+        let squares: Vec<f32> = cells
+            .map(|cell| cell.iter().map(|value| value * value).sum())
             .collect();
+        for (place, sum) in strength.iter_mut().enumerate() {
+            *sum += squares[cell_at(grid, place)];
+        }
+    }
+    strength.into_iter().map(f32::sqrt).collect()
+}
+
+/// Values of a description ([`LENGTH`]) of this face added up cell by cell and spread evenly over the places of the face
+/// that the cell covers: one value a pixel, with the same sum.
+pub(super) fn sum_by_place(values: &[f64], face: &[u8], mouths: &MouthFinder) -> Vec<f64> {
+    let view = viewed(VIEWS[0], mouths.find(face));
+    let shown = view.places();
+    let mut places = vec![0.0; FACE.pixels()];
+    for (grid, cells) in parts(values) {
+        let sums: Vec<f64> = cells.map(|cell| cell.iter().sum()).collect();
         let cells: Vec<usize> = (0..FACE.pixels())
             .map(|place| cell_at(grid, place))
             .collect();
@@ -119,8 +141,8 @@ pub(super) fn sum_by_place(values: &[f64]) -> Vec<f64> {
         for &cell in &cells {
             covered[cell] += 1.0;
         }
-        for (place, &cell) in places.iter_mut().zip(&cells) {
-            *place += sums[cell] / covered[cell];
+        for (&place, &cell) in shown.iter().zip(&cells) {
+            places[place] += sums[cell] / covered[cell];
         }
     }
     places
@@ -135,23 +157,10 @@ fn cell_at(grid: Grid, place: usize) -> usize {
     y * grid.rows / height * grid.columns.div_ceil(2) + folded
 }
 
-/// The sum of squares of each cell.
-fn squares(cells: &[f32]) -> Vec<f32> {
-    let cells = cells.chunks_exact(CELL);
-    cells
-        .map(|cell| cell.iter().map(|value| value * value).sum())
-        .collect()
-}
-
-fn described(face: &[u8]) -> Vec<u8> {
-    let mut bytes = texture::describe_folded(face, FACE, LARGE_GRID);
-    let small = reduced(face, FACE, SMALL);
-    bytes.extend(texture::describe_folded(&small, SMALL, SMALL_GRID));
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Background;
+    use super::super::view::mirrored;
     use super::*;
 
     fn face() -> Vec<u8> {
@@ -160,31 +169,32 @@ mod tests {
             .collect()
     }
 
-    fn mirrored(face: &[u8]) -> Vec<u8> {
-        let rows = face.chunks_exact(FACE.width() as usize);
-        rows.flat_map(|row| row.iter().rev().copied()).collect()
+    fn mouths() -> &'static MouthFinder {
+        Background::bundled().unwrap().mouths()
     }
 
     #[test]
     fn a_face_and_its_mirror_image_are_described_alike() {
-        let plain = Channel::Plain.describe(&face());
-        assert_eq!(plain.len(), LENGTH);
-        assert_eq!(plain, Channel::Plain.describe(&mirrored(&face())));
-        assert_ne!(plain, Channel::LightNormalized.describe(&face()));
+        let [plain, relit] = describe(&face(), mouths());
+        assert_eq!((plain.len(), relit.len()), (LENGTH, LENGTH));
+        assert_ne!(plain, relit);
+        assert_eq!([plain, relit], describe(&mirrored(&face()), mouths()));
     }
 
     #[test]
     fn sums_are_kept_where_cells_are_spread() {
         let values: Vec<f64> = (0..LENGTH).map(|at| (at % 17) as f64 - 5.0).collect();
-        let (before, after): (f64, f64) = (values.iter().sum(), sum_by_place(&values).iter().sum());
+        let spread = sum_by_place(&values, &face(), mouths());
+        let (before, after): (f64, f64) = (values.iter().sum(), spread.iter().sum());
         assert!((before - after).abs() < 1e-6 * before.abs());
     }
 
     #[test]
     fn strength_lies_where_the_cells_lie() {
         let mut direction = vec![0.0; LENGTH];
-        // A cell of the second row, at the outer side, of the larger scale.
-        direction[4 * CELL + 3] = 2.0;
+        // A cell of the second row, at the outer side, of textures.
+        let textures = LENGTH - TEXTURE_GRID.folded_length();
+        direction[textures + 4 * CELL + 3] = 2.0;
         let strength = strength_by_place(&direction);
         let at = |x: usize, y: usize| strength[y * 64 + x];
         assert_eq!(

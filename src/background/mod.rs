@@ -14,10 +14,11 @@ mod asset;
 mod calibration;
 mod description;
 pub(crate) mod likelihood;
+mod mouth;
 mod people;
 mod training;
 mod two_covariance;
-mod whole_numbers;
+mod view;
 
 use std::sync::OnceLock;
 
@@ -32,6 +33,7 @@ use crate::vectors::vectorised_mut;
 pub use adaptation::Adaptation;
 pub use calibration::{Calibration, Judgement};
 pub use description::{Channel, FACE, LENGTH, SHEET};
+pub use mouth::{MarkedMouth, MouthFinder};
 pub use people::People;
 pub(crate) use people::inner_product;
 pub use training::{Described, Training};
@@ -55,9 +57,10 @@ named!(Prior {
     None = "none",
 });
 
-/// The background model: for each [`Channel`], the map from descriptions to coordinates.
+/// The background model: where mouths are, and for each [`Channel`] the map from descriptions to coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
+    mouths: MouthFinder,
     /// In the order of [`Channel::ALL`].
     projections: [Projection; 2],
 }
@@ -90,6 +93,11 @@ impl Background {
             .ok_or(Error::BackgroundDamaged)
     }
 
+    /// Finds the mouths of the faces that are described.
+    pub fn mouths(&self) -> &MouthFinder {
+        &self.mouths
+    }
+
     /// k, the coordinates of each channel.
     pub fn components(&self) -> usize {
         self.projections[0].between.len()
@@ -119,6 +127,7 @@ impl Background {
             .map(|face| at_size(face, faces.size()))
             .collect();
         let raw = self.coordinates(faces);
+        let descriptions = [0, 1, 2].map(|at| description::describe(&described[at], &self.mouths));
         let mut places = vec![0.0; FACE.pixels()];
         for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
             let directions = people.balance(channel as usize, &raw, persons);
@@ -134,12 +143,13 @@ impl Background {
                     *weight += along * f64::from(value);
                 }
             }
-            let [face, first, second] = [0, 1, 2].map(|at| channel.describe(&described[at]));
+            let [face, first, second] = [0, 1, 2].map(|at| &descriptions[at][channel as usize]);
             for (at, weight) in weights.iter_mut().enumerate() {
                 let middle = (f64::from(first[at]) + f64::from(second[at])) / 2.0;
                 *weight *= f64::from(face[at]) - middle;
             }
-            for (sum, value) in places.iter_mut().zip(description::sum_by_place(&weights)) {
+            let of_channel = description::sum_by_place(&weights, &described[0], &self.mouths);
+            for (sum, value) in places.iter_mut().zip(of_channel) {
                 *sum += value;
             }
         }
@@ -175,11 +185,11 @@ impl Background {
 
     /// Coordinates of one face of the size [`FACE`].
     fn coordinates_of(&self, face: &[u8]) -> Vec<f32> {
-        let mut coordinates = Vec::with_capacity(2 * self.components());
-        for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
-            coordinates.extend(projection.project(&channel.describe(face)));
-        }
-        coordinates
+        let descriptions = description::describe(face, &self.mouths);
+        let channels = self.projections.iter().zip(&descriptions);
+        channels
+            .flat_map(|(projection, description)| projection.project(description))
+            .collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::likelihood::normalise;
-use super::{Background, Channel, LENGTH, Projection, SHEET, TwoCovariance};
+use super::{Background, LENGTH, MouthFinder, Projection, SHEET, TwoCovariance, description};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
@@ -24,20 +24,21 @@ impl Described {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn of(faces: &FaceMatrix, persons: &[usize]) -> Result<Self> {
+    pub fn of(faces: &FaceMatrix, persons: &[usize], mouths: &MouthFinder) -> Result<Self> {
         use rayon::prelude::*;
         if faces.size() != super::FACE {
             return Err(Error::Inconsistent);
         }
         let all: Vec<&[u8]> = faces.faces().collect();
-        let described = |channel: Channel| {
-            let bytes: Vec<Vec<u8>> = all.par_iter().map(|face| channel.describe(face)).collect();
-            FaceMatrix::from_pixels(SHEET, bytes.concat())
-        };
+        let described = all
+            .par_iter()
+            .map(|face| description::describe(face, mouths));
+        let (plain, relit): (Vec<_>, Vec<_>) =
+            described.map(|[plain, relit]| (plain, relit)).unzip();
         Ok(Self {
             channels: [
-                described(Channel::Plain)?,
-                described(Channel::LightNormalized)?,
+                FaceMatrix::from_pixels(SHEET, plain.concat())?,
+                FaceMatrix::from_pixels(SHEET, relit.concat())?,
             ],
             persons: persons.to_vec(),
         })
@@ -67,8 +68,10 @@ impl Described {
 /// Settings of training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Training {
-    /// k, the principal components kept of each channel.
+    /// Principal components of each channel that people are told apart in.
     pub components: usize,
+    /// k, the directions among these that are kept: those in which people differ most.
+    pub directions: usize,
     /// Rounds of expectation and maximisation.
     pub rounds: usize,
 }
@@ -76,7 +79,8 @@ pub struct Training {
 impl Default for Training {
     fn default() -> Self {
         Self {
-            components: 300,
+            components: 500,
+            directions: 256,
             rounds: 8,
         }
     }
@@ -84,18 +88,22 @@ impl Default for Training {
 
 impl Training {
     /// Learns the background model: PCA of each channel, weights whitened and brought to one length, the
-    /// two-covariance model of these, and both maps folded into one basis of bytes.
+    /// two-covariance model of these, and both maps folded into one basis of bytes. `mouths` are those by which the photos
+    /// were described.
     ///
     /// # Errors
     /// Too few photos, or nobody with two.
-    pub fn learn(&self, photos: &Described) -> Result<Background> {
+    pub fn learn(&self, photos: &Described, mouths: &MouthFinder) -> Result<Background> {
         let [plain, relit] = &photos.channels;
         let counts = photos.counts();
         if !counts.iter().any(|&photos| photos > 1) {
             return Err(too_few());
         }
         let projections = [self.channel(plain, &counts)?, self.channel(relit, &counts)?];
-        Ok(Background { projections })
+        Ok(Background {
+            mouths: mouths.clone(),
+            projections,
+        })
     }
 
     fn channel(&self, descriptions: &FaceMatrix, counts: &[usize]) -> Result<Projection> {
@@ -116,7 +124,9 @@ impl Training {
         }
         let model = TwoCovariance::fit(&whitened, counts, self.rounds);
         let found = model.and_then(|model| model.diagonalise());
-        let (mut directions, between) = found.ok_or_else(too_few)?;
+        let (directions, mut between) = found.ok_or_else(too_few)?;
+        between.truncate(self.directions);
+        let mut directions = directions.columns(0, between.len()).into_owned();
         for (mut row, value) in directions.row_iter_mut().zip(space.eigenvalues()) {
             row /= value.sqrt();
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::Path;
 
-use eigenfaces::background::Described;
+use eigenfaces::background::{Background, Described};
 use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::reason;
@@ -72,7 +72,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         last = Some(person);
     }
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels)?;
-    let described = Described::of(&faces, &persons)?;
+    let described = Described::of(&faces, &persons, Background::bundled()?.mouths())?;
     let (known, missing) = find(&wanted, &places);
     if known.iter().all(|pair| pair.fold == 0) {
         return Err(problem(

@@ -145,7 +145,10 @@ pub fn evaluate_pairs(
         let background = match learned_from {
             LearnedFrom::Bundled => Background::bundled()?,
             LearnedFrom::OtherFolds => {
-                learned = Training::default().learn(&others(photos, pairs, fold)?)?;
+                learned = Training::default().learn(
+                    &others(photos, pairs, fold)?,
+                    Background::bundled()?.mouths(),
+                )?;
                 &learned
             }
         };

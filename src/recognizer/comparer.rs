@@ -10,6 +10,7 @@ use crate::decision::{self, Acceptance};
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
+use crate::locate::framing::Framing;
 use crate::matcher::Matcher;
 
 /// The comparison of faces with the people enrolled.
@@ -40,7 +41,8 @@ pub struct BackgroundComparer {
 }
 
 impl BackgroundComparer {
-    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps.
+    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps. `framing` is
+    /// that of their photos.
     ///
     /// # Errors
     /// When the program itself is damaged.
@@ -48,6 +50,7 @@ impl BackgroundComparer {
         coordinates: DMatrix<f32>,
         persons: Vec<usize>,
         face_score_limit: f64,
+        framing: Framing,
     ) -> Result<Self> {
         let background = Background::bundled()?;
         let photos: Vec<usize> = (0..persons.len()).collect();
@@ -55,7 +58,7 @@ impl BackgroundComparer {
         let adaptation = Adaptation::learn(background, &coordinates, &photos, &persons);
         let people = People::place(adaptation, &coordinates, &photos, &persons, count);
         let calibration =
-            background::Calibration::learn(background, &people, &coordinates, &persons);
+            background::Calibration::learn(background, &people, &coordinates, &persons, framing);
         Ok(Self {
             coordinates,
             persons,

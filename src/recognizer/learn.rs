@@ -60,7 +60,9 @@ impl Recognizer {
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
         let face_score_limit = calibrate::face_score_limit(&gallery, &space, settings);
-        let comparer = BackgroundComparer::learn(coordinates, gallery.persons(), face_score_limit)?;
+        let persons = gallery.persons();
+        let framing = preparation.framing();
+        let comparer = BackgroundComparer::learn(coordinates, persons, face_score_limit, framing)?;
         let weights = space.project(gallery.faces());
         let comparer = Comparer::Background(Box::new(comparer));
         Self::from_parts(preparation, settings, space, gallery, weights, comparer)

@@ -9,6 +9,7 @@ use super::{Archive, ArchiveWriter};
 use crate::background::{Adaptation, Background, Calibration};
 use crate::error::{ModelProblem, Result};
 use crate::face_matrix::FaceMatrix;
+use crate::locate::framing::Framing;
 use crate::recognizer::{BackgroundComparer, Comparer};
 
 /// The part of `meta.json` about comparing by the background model.
@@ -58,11 +59,12 @@ impl BackgroundMeta {
     }
 }
 
-/// Reads what was written; `persons` are those of the enrolled faces. What an older background model made of them means
-/// nothing here: it is learned again from the `faces`.
+/// Reads what was written; `persons` are those of the enrolled faces, `framing` that of their photos. What an older
+/// background model made of them means nothing here: it is learned again from the `faces`.
 pub(super) fn read(
     archive: &Archive,
     about: &BackgroundMeta,
+    framing: Framing,
     persons: &[usize],
     faces: Option<&FaceMatrix>,
 ) -> Result<Comparer> {
@@ -74,8 +76,8 @@ pub(super) fn read(
         }
         let faces = faces.ok_or_else(|| refuse("coordinates of another background model"))?;
         let coordinates = background.coordinates(faces);
-        let comparer =
-            BackgroundComparer::learn(coordinates, persons.to_vec(), about.face_score_limit)?;
+        let limit = about.face_score_limit;
+        let comparer = BackgroundComparer::learn(coordinates, persons.to_vec(), limit, framing)?;
         return Ok(Comparer::Background(Box::new(comparer)));
     }
     let (rows, n) = (2 * background.components(), persons.len());

@@ -54,7 +54,9 @@ pub(super) fn read_comparer(
     placed: EnrolledFaces<'_>,
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
-        (Some(about), _) => background_arrays::read(archive, about, placed.persons, placed.faces),
+        (Some(about), _) => {
+            background_arrays::read(archive, about, meta.framing, placed.persons, placed.faces)
+        }
         (None, Some(calibration)) => Ok(Comparer::Gallery {
             matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),
             calibration,

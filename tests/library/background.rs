@@ -259,7 +259,7 @@ fn thousands_of_people_are_told_apart() {
     let adaptation = Adaptation::none(background);
     let people = People::place(adaptation, &coordinates, &photos, &enrolled, 10_000);
     let gallery = coordinates.select_columns(&photos);
-    let calibration = Calibration::learn(background, &people, &gallery, &enrolled);
+    let calibration = Calibration::learn(background, &people, &gallery, &enrolled, Framing::Detect);
     assert!(calibration.is_sound(10_000));
     let probes: Vec<usize> = (1..persons.len()).step_by(200).collect();
     let right = people.with_scores(&coordinates.select_columns(&probes), |at, scores| {

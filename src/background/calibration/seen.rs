@@ -21,21 +21,26 @@ const DISTANT_SPREAD: f64 = 0.70;
 const DISTANT: f64 = 0.6;
 const MOST_DISTANT: f64 = 2.0;
 
-/// People that the prior spread counts for, and people from whose own scores the spread is measured, at most.
+/// People that the prior spread counts for, and people of a gallery that count at most.
 const SPREAD_WORTH: f64 = 6.0;
-const MOST_SPREAD_PEOPLE: usize = 60;
+const MOST_COUNTED: usize = 60;
 
-/// The distance of another photo's score from strangers' scores, in terms of what the model expects of it, and the photos
-/// that this counts for.
-const GENUINE: f64 = 0.85;
+/// People that the mean assumed of strangers' scores counts for, and how far a gallery's own strangers lie above it
+/// without saying anything.
+const LOCATION_WORTH: f64 = 3.0;
+const LOCATION_SLACK: f64 = 0.25;
+
+/// The distance of another photo's score from strangers' scores, in terms of what the model expects of it: of people with
+/// photos without number, and what one over the number of photos adds; and the photos that this counts for.
+const GENUINE: (f64, f64) = (0.85, -0.06);
 const GENUINE_WORTH: f64 = 10.0;
 
-/// Spread of enrolled people's scores assumed, and the photos that this counts for.
-const GENUINE_SPREAD: f64 = 1.9;
+/// Spread of enrolled people's scores assumed, likewise, and the photos that this counts for.
+const GENUINE_SPREAD: (f64, f64) = (1.9, 0.4);
 const GENUINE_SPREAD_WORTH: f64 = 20.0;
 
 /// At most [`MOST_PEOPLE`], evenly spread.
-fn some(own: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+fn some(own: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));
     (0..kept).map(|at| own[at * count / kept].clone()).collect()
 }
@@ -46,13 +51,15 @@ pub(super) struct Seen {
     people: usize,
     /// Scores of people against others.
     strangers: Vec<f64>,
+    /// The sum of what the model expects of each of these.
+    expected: f64,
     /// Scores of photos against their person's other photos, and what the model expects of these.
     genuine: Vec<(f64, f64)>,
 }
 
 impl Seen {
     /// Leaves out some of the people (`own` are the photos of each), evenly spread, in turn.
-    pub fn gather(background: &Background, raw: &DMatrix<f32>, own: Vec<Vec<usize>>) -> Self {
+    pub fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
         let own = &some(own)[..];
         let folds = own.len().min(FOLDS);
         let parts: Vec<Self> = (0..folds)
@@ -65,6 +72,7 @@ impl Seen {
         };
         for mut part in parts {
             seen.strangers.append(&mut part.strangers);
+            seen.expected += part.expected;
             seen.genuine.append(&mut part.genuine);
         }
         seen
@@ -91,6 +99,9 @@ impl Seen {
             let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
             let scores = people.with_scores(&raw.select_columns(&tried), |_, scores| scores);
             seen.strangers = scores.concat();
+            let of_those: Vec<Vec<usize>> = stay.iter().map(|&at| own[at].clone()).collect();
+            let expected = people.expected(raw, &of_those).stranger;
+            seen.expected = expected * seen.strangers.len() as f64;
         }
         let everybody: Vec<usize> = (0..own.len()).collect();
         let (photos, persons) = list(&everybody);
@@ -106,13 +117,32 @@ impl Seen {
         seen
     }
 
+    /// The number of people that this gallery's own strangers count for; `None` where these are too few to tell.
+    fn worth(&self) -> Option<f64> {
+        let enough = self.people > 2 && !self.strangers.is_empty();
+        enough.then(|| (self.people.min(MOST_COUNTED) - 1) as f64)
+    }
+
+    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, or more where this gallery's
+    /// own strangers lie higher than is assumed of them.
+    pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64) -> f64 {
+        let prior = assumed(expected);
+        let Some(weight) = self.worth() else {
+            return prior;
+        };
+        let count = self.strangers.len() as f64;
+        let mean = self.strangers.iter().sum::<f64>() / count;
+        let above = mean - assumed(self.expected / count) - LOCATION_SLACK;
+        prior + above.max(0.0) * weight / (LOCATION_WORTH + weight)
+    }
+
     /// Spread of strangers' scores, from other galleries and this one.
     pub fn spread(&self, offset: f64, foreign: f64) -> f64 {
         let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
         let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
-        if self.people < 3 || self.strangers.is_empty() {
+        let Some(weight) = self.worth() else {
             return prior;
-        }
+        };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
         let squares: f64 = self
@@ -120,25 +150,27 @@ impl Seen {
             .iter()
             .map(|score| (score - mean).powi(2))
             .sum();
-        let weight = (self.people.min(MOST_SPREAD_PEOPLE) - 1) as f64;
         ((SPREAD_WORTH * prior * prior + weight * squares / count) / (SPREAD_WORTH + weight)).sqrt()
     }
 
     /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
-    /// expects, and their spread; `share` is that of the range expected of people who have no part in the domain's mean.
-    pub fn genuine(&self, location: f64, share: f64) -> (f64, f64) {
+    /// expects, and their spread; `share` is that of the range expected of people who have no part in the domain's mean,
+    /// `once` the mean of one over the numbers of photos.
+    pub fn genuine(&self, location: f64, share: f64, once: f64) -> (f64, f64) {
         let usable = || {
             let expected = self.genuine.iter().filter(|(_, range)| range * share > 0.0);
             expected.map(|(score, range)| (score - location, range * share))
         };
         let count = usable().count() as f64;
         let sum: f64 = usable().map(|(above, range)| above / range).sum();
-        let ratio = (GENUINE_WORTH * GENUINE + sum) / (GENUINE_WORTH + count);
+        let assumed = GENUINE.0 + GENUINE.1 * once;
+        let ratio = (GENUINE_WORTH * assumed + sum) / (GENUINE_WORTH + count);
         let squares: f64 = usable()
             .map(|(above, range)| (above - ratio * range).powi(2))
             .sum();
-        let variance = (GENUINE_SPREAD_WORTH * GENUINE_SPREAD.powi(2) + squares)
-            / (GENUINE_SPREAD_WORTH + count);
+        let assumed = GENUINE_SPREAD.0 + GENUINE_SPREAD.1 * once;
+        let variance =
+            (GENUINE_SPREAD_WORTH * assumed.powi(2) + squares) / (GENUINE_SPREAD_WORTH + count);
         (ratio.max(0.05), variance.sqrt())
     }
 }

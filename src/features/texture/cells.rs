@@ -1,7 +1,7 @@
 //! Shares of pixels in the cells around them.
 
+use super::DIRECTIONS;
 use super::picture::Gradients;
-use super::{CELL, Grid, PATTERNS};
 use crate::face_matrix::FaceSize;
 use crate::vectors::vectorised_mut;
 
@@ -30,9 +30,11 @@ pub fn places(side: u32, cells: usize) -> Vec<Place> {
         .collect()
 }
 
-/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
-pub struct Histograms {
-    grid: Grid,
+/// Weighted counts of gradient magnitudes by direction, cell by cell, and before them of patterns where a cell has more
+/// `BINS` than directions.
+pub struct Histograms<const BINS: usize> {
+    /// Cells across and down.
+    cells: (usize, usize),
     across: Vec<Place>,
     /// The shares of the pixels of a row, in the order of [`corners`](Self::corners).
     shares: Vec<[u32; 4]>,
@@ -42,20 +44,20 @@ pub struct Histograms {
     sums: Vec<u64>,
 }
 
-impl Histograms {
-    /// Nothing counted yet in faces of this size.
-    pub fn new(size: FaceSize, grid: Grid) -> Self {
-        let across = places(size.width(), grid.columns);
+impl<const BINS: usize> Histograms<BINS> {
+    /// Nothing counted yet in faces of this size, of so many cells across and down.
+    pub fn new(size: FaceSize, (columns, rows): (usize, usize)) -> Self {
+        let across = places(size.width(), columns);
         Self {
-            grid,
+            cells: (columns, rows),
             shares: vec![[0; 4]; across.len()],
             across,
-            corners: vec![[0; 4]; CELL * (grid.columns + 1)],
-            sums: vec![0; CELL * grid.columns * grid.rows],
+            corners: vec![[0; 4]; BINS * (columns + 1)],
+            sums: vec![0; BINS * columns * rows],
         }
     }
 
-    /// Adds a row of pixels: the bins of their patterns, and their gradients.
+    /// Adds a row of pixels: the bins of their patterns (none where cells have none), and their gradients.
     pub fn add(&mut self, row: &Place, patterns: &[u8], gradients: &Gradients) {
         let (shares, corners) = (&mut self.shares, &mut self.corners);
         let across = &self.across;
@@ -68,20 +70,24 @@ impl Histograms {
                     *shares = [above[0], above[1], below[0], below[1]];
                 }
                 let count = across.len();
-                let (shares, patterns) = (&shares[..count], &patterns[..count]);
+                let shares = &shares[..count];
+                let patterns = &patterns[..count.min(patterns.len())];
                 let (axes, diagonals) = (&gradients.axes[..count], &gradients.diagonals[..count]);
                 let along_axes = &gradients.along_axes[..count];
                 let along_diagonals = &gradients.along_diagonals[..count];
                 for (x, column) in across.iter().enumerate() {
-                    let bins = &mut corners[column.gap * CELL..][..CELL];
+                    let bins = &mut corners[column.gap * BINS..][..BINS];
                     let mut add = |bin: usize, times: u32| {
                         for (sum, share) in bins[bin].iter_mut().zip(shares[x]) {
                             *sum += u64::from(share) * u64::from(times);
                         }
                     };
-                    add(usize::from(patterns[x]), 1);
-                    add(PATTERNS + axes[x] as usize, along_axes[x]);
-                    add(PATTERNS + diagonals[x] as usize, along_diagonals[x]);
+                    if BINS > DIRECTIONS {
+                        add(usize::from(patterns[x]), 1);
+                    }
+                    let directions = BINS - DIRECTIONS;
+                    add(directions + axes[x] as usize, along_axes[x]);
+                    add(directions + diagonals[x] as usize, along_diagonals[x]);
                 }
             },
         );
@@ -89,13 +95,13 @@ impl Histograms {
 
     /// Adds what a row of gaps gathered to the cells around, and begins anew.
     pub fn hand_out(&mut self, gap: usize) {
-        let rows = beside(gap, self.grid.rows);
-        for (column_gap, bins) in self.corners.chunks_exact_mut(CELL).enumerate() {
-            let columns = beside(column_gap, self.grid.columns);
+        let rows = beside(gap, self.cells.1);
+        for (column_gap, bins) in self.corners.chunks_exact_mut(BINS).enumerate() {
+            let columns = beside(column_gap, self.cells.0);
             for (corner, (row, column)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate()
             {
-                let cell = (rows[row] * self.grid.columns + columns[column]) * CELL;
-                let sums = &mut self.sums[cell..][..CELL];
+                let cell = (rows[row] * self.cells.0 + columns[column]) * BINS;
+                let sums = &mut self.sums[cell..][..BINS];
                 for (sum, bin) in sums.iter_mut().zip(bins.iter()) {
                     *sum += bin[corner];
                 }

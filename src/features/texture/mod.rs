@@ -9,6 +9,7 @@
 //! the mirrored texture ([`mirror`]) of the face.
 
 mod cells;
+pub(crate) mod directions;
 mod picture;
 mod roots;
 #[cfg(test)]
@@ -31,7 +32,7 @@ pub const ROWS: usize = 8;
 /// Uniform patterns of eight points, and one place for all others.
 const PATTERNS: usize = 59;
 /// Directions of the gradient: 0 to the right, 2 down, in eighths of a turn.
-const DIRECTIONS: usize = 8;
+pub(crate) const DIRECTIONS: usize = 8;
 /// Bytes of a cell: its patterns, then its directions.
 pub const CELL: usize = PATTERNS + DIRECTIONS;
 
@@ -51,31 +52,19 @@ const SHARE_STEPS: u32 = 256;
 /// Gradients fainter than this, in gray levels a pixel, say little about direction: a flat cell has none.
 const FAINT: f64 = 0.001;
 
-/// Cells into which a face is divided, and the circle on which patterns are sampled.
+/// Cells into which a face is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// Cells across.
     pub columns: usize,
     /// Cells down.
     pub rows: usize,
-    /// Distance of the eight points of a pattern from its pixel.
-    pub radius: Radius,
-}
-
-/// Radius of the circle on which a local binary pattern is sampled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Radius {
-    /// One pixel.
-    One,
-    /// Two pixels.
-    Two,
 }
 
 /// The grid of [`describe`].
 const GRID: Grid = Grid {
     columns: COLUMNS,
     rows: ROWS,
-    radius: Radius::Two,
 };
 
 impl Grid {
@@ -85,7 +74,7 @@ impl Grid {
     }
 
     /// The weight of gradients too faint to have a direction, for a cell of average size.
-    fn faint(self, size: FaceSize) -> f64 {
+    pub(crate) fn faint(self, size: FaceSize) -> f64 {
         let weight_of_a_pixel = 4.0 * size.pixels() as f64;
         FAINT * size.pixels() as f64 / (self.columns * self.rows) as f64
             * weight_of_a_pixel
@@ -100,7 +89,7 @@ impl Grid {
 /// If the face is not of this size.
 pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(LENGTH);
-    for cell in histograms(face, size, GRID).chunks_exact(CELL) {
+    for cell in histograms::<CELL>(face, size, GRID).chunks_exact(CELL) {
         bytes.extend(roots_of_a_cell(cell, GRID.faint(size)));
     }
     bytes
@@ -112,7 +101,7 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
 /// If the face is not of this size.
 pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
     let mut bytes = vec![0; PATTERNS * COLUMNS * ROWS];
-    let histograms = histograms(face, size, GRID);
+    let histograms = histograms::<CELL>(face, size, GRID);
     let cells = histograms.chunks_exact(CELL);
     for (cell, roots) in cells.zip(bytes.chunks_exact_mut(PATTERNS)) {
         roots_of_shares(&cell[..PATTERNS], 0.0, roots);
@@ -127,7 +116,7 @@ pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
 /// # Panics
 /// If the face is not of this size.
 pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
-    let sums = histograms(face, size, grid);
+    let sums = histograms::<CELL>(face, size, grid);
     let within = mirrored_bins();
     let mut bytes = Vec::with_capacity(grid.folded_length());
     let mut folded = [0_u64; CELL];
@@ -144,22 +133,20 @@ pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
     bytes
 }
 
-/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell.
-fn histograms(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
+/// Weighted counts of patterns and gradient magnitudes by direction, cell by cell; of directions alone where a cell has
+/// no more `BINS`.
+fn histograms<const BINS: usize>(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
     assert_eq!(face.len(), size.pixels(), "a face of another size");
     let down = places(size.height(), grid.rows);
     let picture = Picture::new(face, size);
     let labels = labels();
 
-    let mut histograms = Histograms::new(size, grid);
+    let mut histograms = Histograms::<BINS>::new(size, (grid.columns, grid.rows));
     let width = size.width() as usize;
-    let mut patterns = vec![0_u8; width];
+    let mut patterns = vec![0_u8; if BINS > DIRECTIONS { width } else { 0 }];
     let mut gradients = Gradients::new(width);
     for (y, row) in down.iter().enumerate() {
-        match grid.radius {
-            Radius::One => picture.patterns_at_one(y, &mut patterns),
-            Radius::Two => picture.patterns_at_two(y, &mut patterns),
-        }
+        picture.patterns(y, &mut patterns);
         for pattern in &mut patterns {
             *pattern = labels[usize::from(*pattern)];
         }

@@ -34,7 +34,7 @@ impl Picture {
 
     /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
     /// away, is not darker than the pixel.
-    pub fn patterns_at_two(&self, y: usize, patterns: &mut [u8]) {
+    pub fn patterns(&self, y: usize, patterns: &mut [u8]) {
         /// The diagonal points lie at √2 = 1 + 106/256.
         const FAR: i32 = 106;
         const NEAR: i32 = 256 - FAR;
@@ -58,37 +58,6 @@ impl Picture {
                         is_not_darker(above[1][x], above[0][x] + top[1][x], top[0][x]),
                         top[2][x] >= centre,
                         is_not_darker(above[3][x], above[4][x] + top[3][x], top[4][x]),
-                    ]);
-                }
-            },
-        );
-    }
-
-    /// As [`patterns_at_two`](Self::patterns_at_two), of the points one pixel away.
-    pub fn patterns_at_one(&self, y: usize, patterns: &mut [u8]) {
-        /// The diagonal points lie at √½ = 181/256.
-        const FAR: i32 = 181;
-        const NEAR: i32 = 256 - FAR;
-        const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
-
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                let [_, above, middle, below, _] = self.rows(y, patterns.len());
-                for (x, pattern) in patterns.iter_mut().enumerate() {
-                    let centre = middle[2][x];
-                    let is_not_darker = |beside: i32, far: i32| {
-                        centre * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
-                    };
-                    *pattern = bits([
-                        middle[3][x] >= centre,
-                        is_not_darker(middle[3][x] + below[2][x], below[3][x]),
-                        below[2][x] >= centre,
-                        is_not_darker(middle[1][x] + below[2][x], below[1][x]),
-                        middle[1][x] >= centre,
-                        is_not_darker(middle[1][x] + above[2][x], above[1][x]),
-                        above[2][x] >= centre,
-                        is_not_darker(middle[3][x] + above[2][x], above[3][x]),
                     ]);
                 }
             },

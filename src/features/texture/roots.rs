@@ -15,7 +15,11 @@ pub fn roots_of_a_cell(cell: &[u64], faint: f64) -> [u8; CELL] {
 
 /// round(255 √share) of each sum, shares of all sums and `more`.
 pub fn roots_of_shares(sums: &[u64], more: f64, roots: &mut [u8]) {
-    let total = sums.iter().sum::<u64>() as f64 + more;
+    roots_of_parts(sums, sums.iter().sum::<u64>() as f64 + more, roots);
+}
+
+/// round(255 √part) of each sum over a whole; parts beyond 1 count as 1.
+pub fn roots_of_parts(sums: &[u64], total: f64, roots: &mut [u8]) {
     if total == 0.0 {
         return roots.fill(0);
     }
@@ -23,8 +27,8 @@ pub fn roots_of_shares(sums: &[u64], more: f64, roots: &mut [u8]) {
         #[inline(always)]
         || {
             for (root, &sum) in roots.iter_mut().zip(sums) {
-                let root_of_share = (sum as f64 / total).sqrt();
-                *root = floor(255.0 * root_of_share + 0.5);
+                let root_of_part = (sum as f64 / total).min(1.0).sqrt();
+                *root = floor(255.0 * root_of_part + 0.5);
             }
         },
     );

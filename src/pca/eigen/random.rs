@@ -15,7 +15,6 @@ impl Noise {
 
     /// A nearly normal number of mean 0 and variance 1 (Irwin-Hall): the sum of twelve uniform ones, halved, as these have
     /// the variance 1 / 3.
-    #[cfg(test)]
     pub fn normal(&mut self) -> f64 {
         self.by_ref().take(12).sum::<f64>() / 2.0
     }
