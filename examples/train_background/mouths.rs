@@ -23,9 +23,9 @@ pub fn learn(list: &Path) -> Result<MouthFinder, Box<dyn Error>> {
         .lines()
         .filter(|line| !line.starts_with('#') && !line.starts_with("file\t"))
         .collect();
-    let read: Result<Vec<Option<(Vec<u8>, MarkedMouth)>>, String> =
-        lines.par_iter().map(|line| marked(list, line)).collect();
-    let marked: Vec<(Vec<u8>, MarkedMouth)> = read?.into_iter().flatten().collect();
+    let read = lines.par_iter().map(|line| marked(list, line));
+    let read: Vec<Option<_>> = read.collect::<Result<_, _>>()?;
+    let marked: Vec<(Vec<u8>, MarkedMouth)> = read.into_iter().flatten().collect();
     judge(&marked)?;
     learned_from(&marked.iter().collect::<Vec<_>>())
 }
