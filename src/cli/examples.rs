@@ -202,12 +202,12 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
 
-    /// README's blocks of commands whose output is not shown; those with output are run by tests/program/readme.rs.
+    /// The guide's blocks of commands whose output is not shown; those with output are run by tests/program/readme.rs.
     #[test]
     #[cfg(feature = "serve")]
-    fn commands_of_readme_can_be_typed() {
-        let readme = include_str!("../../README.md");
-        let blocks = readme.split("```sh\n").skip(1);
+    fn commands_of_the_guide_can_be_typed() {
+        let guide = include_str!("../../docs/GUIDE.md");
+        let blocks = guide.split("```sh\n").skip(1);
         let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
         let mut typed = 0;
         for line in lines {
@@ -216,7 +216,7 @@ mod tests {
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
             typed += 1;
         }
-        assert!(typed > 5);
+        assert!(typed >= 5);
     }
 
     #[test]

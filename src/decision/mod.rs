@@ -114,8 +114,6 @@ pub struct LeftOut {
     pub strangers: Vec<TopScores>,
     /// Probes whose person was enrolled with other photos, and whether that person was found first.
     pub genuine: Vec<(TopScores, bool)>,
-    /// Face scores of held-out faces.
-    pub face_scores: Vec<f64>,
     /// Pairs of photos of people who were left out.
     pub pairs: Pairs,
 }
@@ -171,8 +169,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Learns from what was seen when people and photos were left out.
-    pub fn learn(seen: &LeftOut) -> Self {
+    /// Learns from what was seen when people and photos were left out. `face_score_limit` is that of [`face_score_limit`].
+    pub fn learn(seen: &LeftOut, face_score_limit: f64) -> Self {
         let scores: Vec<f64> = seen
             .strangers
             .iter()
@@ -203,7 +201,7 @@ impl Calibration {
             slope,
             midpoint,
             genuine_low: genuine_low(seen, standard),
-            face_score_limit: face_score_limit(&seen.face_scores, seen.people),
+            face_score_limit,
             pairs: PairCalibration::learn(&seen.pairs, seen.people),
         }
     }
@@ -385,14 +383,13 @@ mod tests {
             genuine: (0..200)
                 .map(|at| (evidence(1.0 + spread(at + 7) / 2.0), true))
                 .collect(),
-            face_scores: (0..200).map(|at| 0.8 + spread(at) / 10.0).collect(),
             pairs: Pairs::default(),
         }
     }
 
     #[test]
     fn more_similar_is_surer() {
-        let calibration = Calibration::learn(&seen(30));
+        let calibration = Calibration::learn(&seen(30), 0.5);
         assert_eq!(calibration.basis, CalibrationBasis::Measured);
         let at = |first| {
             calibration.confidence(TopScores {
@@ -406,7 +403,7 @@ mod tests {
 
     #[test]
     fn fewer_accepts_need_more_confidence_and_so_do_fewer_people() {
-        let many = Calibration::learn(&seen(100));
+        let many = Calibration::learn(&seen(100), 0.5);
         let few = Calibration { people: 6, ..many };
         let limits =
             [0.1, 0.05, 0.01, 0.001].map(|far| many.threshold(Acceptance::FalseAccepts(far)));
@@ -422,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_margin_over_the_second_counts() {
-        let calibration = Calibration::learn(&seen(30));
+        let calibration = Calibration::learn(&seen(30), 0.5);
         let alone = calibration.confidence(TopScores {
             first: 0.8,
             second: Some(0.2),
@@ -437,7 +434,7 @@ mod tests {
     #[test]
     fn a_gallery_that_cannot_be_measured_says_so() {
         assert_eq!(
-            Calibration::learn(&seen(2)).basis,
+            Calibration::learn(&seen(2), 0.5).basis,
             CalibrationBasis::Assumed
         );
         let single = LeftOut {
@@ -445,10 +442,10 @@ mod tests {
             ..seen(30)
         };
         assert_eq!(
-            Calibration::learn(&single).basis,
+            Calibration::learn(&single, 0.5).basis,
             CalibrationBasis::AssumedGenuine
         );
-        let nothing = Calibration::learn(&LeftOut::default());
+        let nothing = Calibration::learn(&LeftOut::default(), 0.5);
         assert_eq!(nothing.basis, CalibrationBasis::Assumed);
         assert!(nothing.is_sound(0));
     }
@@ -456,7 +453,7 @@ mod tests {
     #[test]
     fn with_too_few_people_nobody_is_named() {
         for people in 1..ENOUGH_PEOPLE {
-            let few = Calibration::learn(&seen(people));
+            let few = Calibration::learn(&seen(people), 0.5);
             let twin = TopScores {
                 first: 2.0,
                 second: Some(-2.0),
@@ -467,7 +464,7 @@ mod tests {
                 "{people}"
             );
         }
-        let enough = Calibration::learn(&seen(ENOUGH_PEOPLE));
+        let enough = Calibration::learn(&seen(ENOUGH_PEOPLE), 0.5);
         assert!(enough.is_known(
             TopScores {
                 first: 2.0,
@@ -501,10 +498,10 @@ mod tests {
             };
             50
         ];
-        assert!(Calibration::learn(&same).is_sound(30));
+        assert!(Calibration::learn(&same, 0.5).is_sound(30));
         // Alike but for the last bit.
         same.strangers[7].first += f64::EPSILON;
-        assert!(Calibration::learn(&same).is_sound(30));
+        assert!(Calibration::learn(&same, 0.5).is_sound(30));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::comparer::{self, BackgroundComparer, Comparer};
-use super::{BasisOrigin, Recognizer, Settings, calibrate};
+use super::{BasisOrigin, Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Prior;
 use crate::decision::Calibration;
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ impl Recognizer {
         space: Arc<FaceSpace>,
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
-        let face_score_limit = calibrate::face_score_limit(&gallery, &space, settings);
+        let face_score_limit = face_score_limit::learned(&gallery, &space, Symmetry::None);
         let persons = gallery.persons();
         let framing = preparation.framing();
         let comparer = BackgroundComparer::learn(coordinates, persons, face_score_limit, framing)?;
@@ -93,10 +93,12 @@ impl Recognizer {
             Some(space) => Arc::clone(space),
             None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca())?),
         };
+        let symmetry = symmetry(&features);
+        let face_score_limit = face_score_limit::learned(&gallery, &space, symmetry);
         let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
-            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings)
+            calibrate::calibrate_keeping(&matcher, &gallery, &features, settings, face_score_limit)
         } else {
-            calibrate::calibrate(&gallery, &features, settings)?
+            calibrate::calibrate(&gallery, &features, settings, face_score_limit)?
         };
         drop(features);
         Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
@@ -198,8 +200,9 @@ impl Recognizer {
         comparison.refuse_senseless(preparation.size())?;
         let features = comparison.feature_matrices(gallery.faces());
         let matcher = Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;
+        let limit = face_score_limit::in_space(&gallery, &space);
         let calibration =
-            calibrate::calibrate_keeping(&space, &matcher, &gallery, &features, settings);
+            calibrate::calibrate_keeping(&matcher, &gallery, &features, settings, limit);
         drop(features);
         Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
             .map(|learned| learned.of_origin(BasisOrigin::Kept))
@@ -210,14 +213,18 @@ impl Recognizer {
 /// compared by their pixels too; of one face alone always.
 fn pixel_space(faces: &FaceMatrix, features: &[FeatureMatrix<'_>], pca: Pca) -> Result<FaceSpace> {
     let mirror = Feature::Pixels.mirror(faces.size());
-    let pixels = features
-        .iter()
-        .find(|matrix| matrix.feature() == Feature::Pixels);
-    let symmetry = match (pixels, faces.len()) {
-        (Some(pixels), _) => pixels.symmetry(),
-        (None, 1) => Symmetry::Mirror(&mirror),
-        (None, _) => Symmetry::None,
+    let symmetry = match (symmetry(features), faces.len()) {
+        (Symmetry::None, 1) => Symmetry::Mirror(&mirror),
+        (symmetry, _) => symmetry,
     };
     let components = pca.fit_with_symmetry(faces, symmetry)?;
     Ok(FaceSpace::new(faces.size(), &components))
+}
+
+/// The symmetry of the pixels where they are compared.
+fn symmetry<'a>(features: &'a [FeatureMatrix<'_>]) -> Symmetry<'a> {
+    let pixels = features
+        .iter()
+        .find(|matrix| matrix.feature() == Feature::Pixels);
+    pixels.map_or(Symmetry::None, FeatureMatrix::symmetry)
 }

@@ -7,6 +7,7 @@ mod calibrate;
 mod comparer;
 mod explain;
 mod external_ranking;
+mod face_score_limit;
 mod identification;
 mod identifier;
 mod learn;

@@ -1,4 +1,4 @@
-//! Every command block of README.md is run, and what it prints must be what README says.
+//! Every command block of README.md and of the pages with more of them is run, and must print what the page says.
 //!
 //! A block is ```console with `$ command` lines, each followed by what it prints. Numbers may differ by
 //! one in the last place printed, as instruction sets round differently, and seconds may be any.
@@ -13,10 +13,12 @@ struct Step {
     printed: Vec<String>,
 }
 
-fn blocks() -> Vec<Vec<Step>> {
-    let readme = std::fs::read_to_string(project().join("README.md")).unwrap();
+const PAGES: [&str; 3] = ["README.md", "docs/GUIDE.md", "docs/EVALUATION.md"];
+
+fn blocks(page: &str) -> Vec<Vec<Step>> {
+    let page = std::fs::read_to_string(project().join(page)).unwrap();
     let mut blocks = Vec::new();
-    for block in readme.split("```console\n").skip(1) {
+    for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
         let mut steps: Vec<Step> = Vec::new();
         for line in block.lines() {
@@ -44,7 +46,7 @@ fn words(command: &str) -> Option<Vec<String>> {
     Some(ours.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Commands of README that other programs run, or that this very test is part of.
+/// Commands of these pages that other programs run, or that this very test is part of.
 const NOT_RUN: [&str; 4] = ["cargo test", "cargo install ", ".ci/run", "python3 "];
 
 /// The number in a word such as `(96.5`, and the unit of its last place.
@@ -85,18 +87,28 @@ fn numbers_are_alike_to_the_precision_printed() {
 }
 
 #[test]
-fn every_command_does_what_readme_says() {
+fn every_command_does_what_the_page_says() {
+    let (ran, twice): (Vec<usize>, Vec<usize>) = PAGES.map(follow).into_iter().unzip();
+    assert!(ran.iter().sum::<usize>() >= 15, "only {ran:?} were run");
+    assert!(
+        twice.iter().sum::<usize>() >= 2,
+        "only {twice:?} were run twice"
+    );
+}
+
+/// Runs the commands of a page in their order; how many there were, and how many were run twice.
+fn follow(page: &str) -> (usize, usize) {
     let folder = scratch();
     for name in ["faces", "assets"] {
         link(&project().join(name), &folder.path().join(name));
     }
     let (mut ran, mut twice) = (0, 0);
-    for block in blocks() {
+    for block in blocks(page) {
         for step in block {
             let Some(words) = words(&step.command) else {
                 assert!(
                     NOT_RUN.iter().any(|known| step.command.starts_with(known)),
-                    "README has a command that no test runs: {}",
+                    "{page} has a command that no test runs: {}",
                     step.command
                 );
                 continue;
@@ -109,7 +121,7 @@ fn every_command_does_what_readme_says() {
                         .iter()
                         .zip(&step.printed)
                         .all(|(said, wanted)| alike(said, wanted)),
-                "{}\nprints\n{}\nbut README says\n{}",
+                "{}\nprints\n{}\nbut {page} says\n{}",
                 step.command,
                 said.join("\n"),
                 step.printed.join("\n")
@@ -122,8 +134,7 @@ fn every_command_does_what_readme_says() {
             ran += 1;
         }
     }
-    assert!(ran >= 5, "only {ran} commands of README were run");
-    assert!(twice >= 2, "only {twice} were run twice");
+    (ran, twice)
 }
 
 fn link(from: &Path, to: &Path) {
