@@ -230,19 +230,33 @@ impl People {
             .collect()
     }
 
-    /// The score of two photos (raw coordinates, 2k x 2), neither enrolled, as of one person: the mean of the scores of
-    /// either against the other, so that their order does not matter.
+    /// The score of two photos (raw coordinates, 2k x 2), neither enrolled, as of one person: see
+    /// [`pair_scores`](Self::pair_scores).
     pub fn pair_score(&self, raw: &DMatrix<f32>) -> f64 {
-        let both = self.coordinates(raw);
-        let k = both.nrows() / 2;
-        let against = |enrolled: usize, probe: usize| {
-            let ratios = self.adaptation.ratios(
-                |channel| numbers(both.column(enrolled).rows(channel * k, k).iter()),
-                1.0,
-            );
-            Standard::of(&ratios).score(&ratios, both.column(probe).as_slice())
+        self.pair_scores(raw, &[[0, 1]])[0]
+    }
+
+    /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of
+    /// either against the other, so that their order does not matter.
+    pub fn pair_scores(&self, raw: &DMatrix<f32>, pairs: &[[usize; 2]]) -> Vec<f64> {
+        let placed = self.coordinates(raw);
+        let k = placed.nrows() / 2;
+        let of_photo = |photo: usize| {
+            let column = placed.column(photo);
+            let ratios = self
+                .adaptation
+                .ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
+            (Standard::of(&ratios), ratios)
         };
-        (against(0, 1) + against(1, 0)) / 2.0
+        let enrolled: Vec<_> = (0..placed.ncols()).into_par_iter().map(of_photo).collect();
+        let against = |photo: usize, probe: usize| {
+            let (standard, ratios) = &enrolled[photo];
+            standard.score(ratios, placed.column(probe).as_slice())
+        };
+        pairs
+            .par_iter()
+            .map(|&[first, second]| (against(first, second) + against(second, first)) / 2.0)
+            .collect()
     }
 
     /// By how much each raw coordinate of a channel, of the first photo of `raw`, moves the score of one person above that

@@ -13,7 +13,7 @@ use crate::pca::{ComponentCount, Pca};
 /// Photos of people, described; those of a person stand side by side.
 #[derive(Debug, Clone)]
 pub struct Described {
-    /// Descriptions of each channel, [`LENGTH`] x n, in the order of [`Channel::ALL`].
+    /// Descriptions of each channel, [`LENGTH`] x n, in the order of [`Channel::ALL`](super::Channel::ALL).
     pub channels: [FaceMatrix; 2],
     /// The person of each photo, in increasing order.
     pub persons: Vec<usize>,

@@ -154,12 +154,14 @@ pub fn evaluate_pairs(
         };
         let coordinates = background.coordinates_of_described(photos);
         let people = People::place(Adaptation::none(background), &coordinates, &[], &[], 0);
-        for (score, pair) in scores
-            .iter_mut()
-            .zip(pairs)
-            .filter(|(_, pair)| pair.fold == fold)
-        {
-            *score = people.pair_score(&coordinates.select_columns(&pair.photos));
+        let own: Vec<usize> = (0..pairs.len())
+            .filter(|&at| pairs[at].fold == fold)
+            .collect();
+        let shown: Vec<usize> = own.iter().flat_map(|&at| pairs[at].photos).collect();
+        let two: Vec<[usize; 2]> = (0..own.len()).map(|at| [2 * at, 2 * at + 1]).collect();
+        let found = people.pair_scores(&coordinates.select_columns(&shown), &two);
+        for (at, score) in own.into_iter().zip(found) {
+            scores[at] = score;
         }
         progress(fold + 1);
     }

@@ -88,10 +88,14 @@ fn judge(recognizer: &Recognizer, faces: &FaceMatrix) -> Box<dyn Fn(usize, usize
     }
     let background = recognizer.background().unwrap().clone();
     let coordinates = Background::bundled().unwrap().coordinates(faces);
+    let n = faces.len();
+    let pairs: Vec<[usize; 2]> = (0..n * n).map(|pair| [pair / n, pair % n]).collect();
+    let scores = background.people().pair_scores(&coordinates, &pairs);
     Box::new(move |first, second| {
-        let pair = coordinates.select_columns(&[first, second]);
-        let score = background.people().pair_score(&pair);
-        at.map(|at| background.calibration().same_person(score, at).0)
+        at.map(|at| {
+            let score = scores[first * n + second];
+            background.calibration().same_person(score, at).0
+        })
     })
 }
 
