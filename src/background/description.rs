@@ -160,14 +160,8 @@ fn cell_at(grid: Grid, place: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::Background;
-    use super::super::view::mirrored;
+    use super::super::view::{drawn_face as face, mirrored};
     use super::*;
-
-    fn face() -> Vec<u8> {
-        (0..FACE.pixels())
-            .map(|at| (at * at / 31 % 251) as u8)
-            .collect()
-    }
 
     fn mouths() -> &'static MouthFinder {
         Background::bundled().unwrap().mouths()

@@ -7,7 +7,7 @@
 mod learning;
 
 use super::FACE;
-use super::view::{BELOW_EYES, EYES, Mouth, PARTS, Stretch, View, Zoom, nearest};
+use super::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS, Stretch, View, Zoom, nearest};
 use crate::features::texture::Grid;
 use crate::features::texture::directions::{self, mirrored};
 use crate::vectors::vectorised;
@@ -64,8 +64,8 @@ impl MouthFinder {
         let mouth = self.find(face);
         let below = EYES + BELOW_EYES + mouth.down();
         [
-            f64::from(mouth.across()) / f64::from(PARTS) + f64::from(FACE.width() - 1) / 2.0,
-            f64::from(below) / f64::from(PARTS),
+            f64::from(mouth.across()) / f64::from(SUBPIXELS) + f64::from(FACE.width() - 1) / 2.0,
+            f64::from(below) / f64::from(SUBPIXELS),
         ]
     }
 

@@ -7,17 +7,17 @@
 use super::FACE;
 
 /// Places are counted in so many parts of a pixel.
-pub const PARTS: i32 = 256;
+pub const SUBPIXELS: i32 = 256;
 
-/// Height of the eyes in an aligned face, and of the usual mouth below them, in [`PARTS`].
+/// Height of the eyes in an aligned face, and of the usual mouth below them, in [`SUBPIXELS`].
 pub const EYES: i32 = 6_692;
 pub const BELOW_EYES: i32 = 8_537;
 
-/// The farthest that a mouth is looked for from its usual place, across and down, in [`PARTS`]: a third of its distance
+/// The farthest that a mouth is looked for from its usual place, across and down, in [`SUBPIXELS`]: a third of its distance
 /// from the eyes.
 const FARTHEST: i32 = BELOW_EYES / 3;
 
-/// Place of the middle of the mouth of an aligned face, from its usual place, in [`PARTS`].
+/// Place of the middle of the mouth of an aligned face, from its usual place, in [`SUBPIXELS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mouth {
     across: i32,
@@ -33,12 +33,12 @@ impl Mouth {
         }
     }
 
-    /// To the right of the usual place, in [`PARTS`].
+    /// To the right of the usual place, in [`SUBPIXELS`].
     pub fn across(self) -> i32 {
         self.across
     }
 
-    /// Below the usual place, in [`PARTS`].
+    /// Below the usual place, in [`SUBPIXELS`].
     pub fn down(self) -> i32 {
         self.down
     }
@@ -76,8 +76,8 @@ struct Between {
     weight: i32,
 }
 
-/// Positions across and down are in halves of [`PARTS`].
-const WHOLE: i32 = 2 * PARTS;
+/// Positions across and down are in halves of [`SUBPIXELS`].
+const WHOLE: i32 = 2 * SUBPIXELS;
 
 impl Between {
     /// `place` from the middle of the first pixel; beyond the border its nearest pixel.
@@ -116,7 +116,7 @@ impl View {
 
     /// The place in a face of each pixel of the view, by number: the nearest pixel.
     pub fn places(self) -> Vec<usize> {
-        let nearer = |between: Between| match between.weight < PARTS {
+        let nearer = |between: Between| match between.weight < SUBPIXELS {
             true => between.before,
             false => between.after,
         };
@@ -133,11 +133,12 @@ impl View {
         let (width, height) = (FACE.width() as i32, FACE.height() as i32);
         let fixed = 2 * height / 5;
         (0..height).map(move |y| {
-            let down = self.zoomed((2 * y + 1 - 2 * fixed) * PARTS) + (2 * fixed - 1) * PARTS;
+            let down =
+                self.zoomed((2 * y + 1 - 2 * fixed) * SUBPIXELS) + (2 * fixed - 1) * SUBPIXELS;
             let (shift, down) = self.moved(down - 2 * EYES);
             let columns = (0..width).map(move |x| {
-                let across = self.zoomed((2 * x + 1 - width) * PARTS);
-                Between::of(across + shift + (width - 1) * PARTS, width)
+                let across = self.zoomed((2 * x + 1 - width) * SUBPIXELS);
+                Between::of(across + shift + (width - 1) * SUBPIXELS, width)
             });
             (Between::of(down + 2 * EYES, height), columns)
         })
@@ -173,6 +174,14 @@ pub fn nearest(numerator: i64, denominator: i64) -> i32 {
     (away * numerator.signum()) as i32
 }
 
+/// Gray levels of the size [`FACE`] in which no two sides are alike.
+#[cfg(test)]
+pub fn drawn_face() -> Vec<u8> {
+    (0..FACE.pixels())
+        .map(|at| (at * at / 31 % 251) as u8)
+        .collect()
+}
+
 /// The face of the size [`FACE`] that a mirror shows.
 #[cfg(test)]
 pub fn mirrored(face: &[u8]) -> Vec<u8> {
@@ -182,13 +191,8 @@ pub fn mirrored(face: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::drawn_face as face;
     use super::*;
-
-    fn face() -> Vec<u8> {
-        (0..FACE.pixels())
-            .map(|at| (at * at / 31 % 251) as u8)
-            .collect()
-    }
 
     fn view(to: i32, from: i32, across: i32, down: i32, stretch: Stretch) -> View {
         View {
@@ -242,8 +246,8 @@ mod tests {
                 })
                 .collect();
             let (across, down) = (
-                x as i32 * PARTS - 8_064,
-                y as i32 * PARTS - EYES - BELOW_EYES,
+                x as i32 * SUBPIXELS - 8_064,
+                y as i32 * SUBPIXELS - EYES - BELOW_EYES,
             );
             let found = darkest(&view(1, 1, across, down, Stretch::Whole).of(&face));
             assert!(

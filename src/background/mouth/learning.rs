@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::{FEATURES, Line, MouthFinder, STEPS, Seen, Step};
-use crate::background::view::{BELOW_EYES, EYES, Mouth, PARTS};
+use crate::background::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::pca::eigen::{self, Noise};
@@ -65,7 +65,7 @@ impl MouthFinder {
 }
 
 fn disturbed<'a>(samples: &[Sample<'a>], noise: &mut Noise) -> Vec<Sample<'a>> {
-    let mut off = || (noise.normal() * DISTURBED * f64::from(PARTS)).round() as i32;
+    let mut off = || (noise.normal() * DISTURBED * f64::from(SUBPIXELS)).round() as i32;
     samples
         .iter()
         .map(|sample| Sample {
@@ -80,7 +80,7 @@ impl Sample<'_> {
     /// [`moved`](super::moved).
     fn target(&self) -> [f64; 2] {
         let usual = f64::from(BELOW_EYES);
-        let parts = f64::from(PARTS);
+        let parts = f64::from(SUBPIXELS);
         let middle = f64::from(crate::background::FACE.width() - 1) / 2.0;
         let across = (self.marked[0] - middle) * parts;
         let below = self.marked[1] * parts - f64::from(EYES);
