@@ -34,8 +34,8 @@ pub use adaptation::Adaptation;
 pub use calibration::{Calibration, Judgement};
 pub use description::{Channel, FACE, LENGTH, SHEET};
 pub use mouth::{MarkedMouth, MouthFinder};
-pub use people::People;
 pub(crate) use people::inner_product;
+pub use people::{People, PeopleParts};
 pub use training::{Described, Training};
 pub use two_covariance::TwoCovariance;
 

@@ -1,6 +1,9 @@
 //! The people of a gallery as the background model sees them: for each a likelihood ratio.
 
 mod expected;
+mod parts;
+
+pub use parts::PeopleParts;
 
 use std::collections::BTreeMap;
 
@@ -179,10 +182,10 @@ impl People {
         }
         self.constant[person] = ((constant - mean) / spread, 1.0 / spread);
         self.genuine[person] = standard.genuine;
-        let quadratic = || ratios.iter().flat_map(|ratio| ratio.quadratic.clone());
+        let photos = self.photos[person];
         self.quadratic
-            .entry(self.photos[person])
-            .or_insert_with(|| quadratic().collect());
+            .entry(photos)
+            .or_insert_with(|| self.adaptation.curvature(photos as f64));
     }
 
     /// Photos in adapted coordinates of both channels, 2k x n.

@@ -63,9 +63,11 @@ pub(super) fn run(
     let persons = gallery.persons();
     let comparison = settings.comparison();
     let features;
-    let ranker = match whole.background() {
-        Some(comparer) => Ranker::Background(ByBackground::new(comparer, gallery)?),
-        None => {
+    let ranker = match (whole.background(), whole.coordinates()) {
+        (Some(comparer), Some(coordinates)) => {
+            Ranker::Background(ByBackground::new(comparer, coordinates, gallery)?)
+        }
+        _ => {
             features = comparison.feature_matrices(gallery.faces());
             let trials = Resampling::new(&features, comparison, settings.pca())?;
             let leaves_one_out = |fold: &Fold| fold.learned.len() + 1 == gallery.len();
@@ -241,6 +243,8 @@ fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option
 /// Folds by the background model: the coordinates of all faces are known, so a fold learns only how the model is moved.
 struct ByBackground<'a> {
     comparer: &'a BackgroundComparer,
+    /// Of all faces, 2k x n.
+    coordinates: &'a DMatrix<f32>,
     background: &'static Background,
     persons: Vec<usize>,
     people: usize,
@@ -253,9 +257,14 @@ struct Adapted {
 }
 
 impl<'a> ByBackground<'a> {
-    fn new(comparer: &'a BackgroundComparer, gallery: &Gallery) -> Result<Self> {
+    fn new(
+        comparer: &'a BackgroundComparer,
+        coordinates: &'a DMatrix<f32>,
+        gallery: &Gallery,
+    ) -> Result<Self> {
         Ok(Self {
             comparer,
+            coordinates,
             background: Background::bundled()?,
             persons: gallery.persons(),
             people: gallery.people().len(),
@@ -267,8 +276,8 @@ impl<'a> ByBackground<'a> {
     }
 
     fn adaptation(&self, faces: &[usize]) -> Adaptation {
-        let coordinates = self.comparer.coordinates();
-        Adaptation::learn(self.background, coordinates, faces, &self.persons_of(faces))
+        let persons = self.persons_of(faces);
+        Adaptation::learn(self.background, self.coordinates, faces, &persons)
     }
 
     /// One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
@@ -278,13 +287,13 @@ impl<'a> ByBackground<'a> {
         let others: Vec<usize> = others.filter(|&at| self.persons[at] != person).collect();
         let adaptation = self.adaptation(&others);
         Some(Adapted {
-            rotated: adaptation.rotated(self.comparer.coordinates()),
+            rotated: adaptation.rotated(self.coordinates),
             adaptation,
         })
     }
 
     fn rank(&self, adapted: Option<&Adapted>, fold: &Fold) -> Vec<Ranking> {
-        let coordinates = self.comparer.coordinates();
+        let coordinates = self.coordinates;
         let persons = self.persons_of(&fold.learned);
         let people = match adapted {
             Some(adapted) => People::place_rotated(

@@ -139,8 +139,8 @@ fn run(
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize]| -> Result<Vec<Probe>> {
         let pixels = gallery.faces().select(faces)?;
-        let known = whole.background();
-        let coordinates = known.map(|of_all| of_all.coordinates().select_columns(faces));
+        let known = whole.coordinates();
+        let coordinates = known.map(|of_all| of_all.select_columns(faces));
         let identifier = recognizer.identifier();
         let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);

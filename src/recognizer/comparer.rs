@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nalgebra::DMatrix;
+use sha2::{Digest, Sha256};
 
 use super::Recognizer;
 use crate::background::{self, Adaptation, Background, People};
@@ -30,11 +31,9 @@ pub enum Comparer {
 /// The people of a gallery as the background model sees them.
 #[derive(Debug, Clone)]
 pub struct BackgroundComparer {
-    /// Coordinates of the enrolled faces, 2k x n.
-    coordinates: DMatrix<f32>,
-    /// The person of each.
-    persons: Vec<usize>,
     people: People,
+    /// The [fingerprint](fingerprint) of each enrolled face, and its person.
+    enrolled: Vec<(u64, usize)>,
     calibration: background::Calibration,
     /// The face score below which something is not a face.
     face_score_limit: f64,
@@ -47,61 +46,57 @@ impl BackgroundComparer {
     /// # Errors
     /// When the program itself is damaged.
     pub fn learn(
-        coordinates: DMatrix<f32>,
-        persons: Vec<usize>,
+        coordinates: &DMatrix<f32>,
+        persons: &[usize],
         face_score_limit: f64,
         framing: Framing,
     ) -> Result<Self> {
         let background = Background::bundled()?;
         let photos: Vec<usize> = (0..persons.len()).collect();
         let count = persons.last().map_or(0, |last| last + 1);
-        let adaptation = Adaptation::learn(background, &coordinates, &photos, &persons);
-        let people = People::place(adaptation, &coordinates, &photos, &persons, count);
+        let adaptation = Adaptation::learn(background, coordinates, &photos, persons);
+        let people = People::place(adaptation, coordinates, &photos, persons, count);
         let calibration =
-            background::Calibration::learn(background, &people, &coordinates, &persons, framing);
+            background::Calibration::learn(background, &people, coordinates, persons, framing);
+        let fingerprints = coordinates
+            .column_iter()
+            .map(|face| fingerprint(face.as_slice()));
         Ok(Self {
-            coordinates,
-            persons,
             people,
+            enrolled: fingerprints.zip(persons.iter().copied()).collect(),
             calibration,
             face_score_limit,
         })
     }
 
-    /// From stored parts.
+    /// From stored parts: everybody's ratios, the fingerprint of each enrolled face and its person.
     ///
     /// # Errors
     /// Parts that do not fit together.
     pub fn from_parts(
-        adaptation: Adaptation,
-        coordinates: DMatrix<f32>,
-        persons: Vec<usize>,
+        people: People,
+        enrolled: Vec<(u64, usize)>,
         calibration: background::Calibration,
         face_score_limit: f64,
     ) -> Result<Self> {
-        let count = persons.last().map_or(0, |last| last + 1);
-        let fits = persons.len() == coordinates.ncols()
-            && persons.is_sorted()
-            && calibration.is_sound(count)
+        let count = people.photos().len();
+        let fits = calibration.is_sound(count)
             && (-1.0..=1.0).contains(&face_score_limit)
-            && coordinates.iter().all(|value| value.abs() < 1e9);
+            && enrolled.iter().all(|&(_, person)| person < count);
         if !fits {
             return Err(Error::Inconsistent);
         }
-        let photos: Vec<usize> = (0..persons.len()).collect();
-        let people = People::place(adaptation, &coordinates, &photos, &persons, count);
         Ok(Self {
-            coordinates,
-            persons,
             people,
+            enrolled,
             calibration,
             face_score_limit,
         })
     }
 
-    /// Coordinates of the enrolled faces, 2k x n.
-    pub fn coordinates(&self) -> &DMatrix<f32> {
-        &self.coordinates
+    /// The fingerprint of each enrolled face, and its person, in the order of the gallery.
+    pub fn enrolled(&self) -> &[(u64, usize)] {
+        &self.enrolled
     }
 
     /// Everybody's likelihood ratios.
@@ -119,13 +114,25 @@ impl BackgroundComparer {
         self.face_score_limit
     }
 
-    /// The person of whom this very face is enrolled, if there is one.
+    /// The person of whom this very face (its coordinates, 2k) is enrolled, if there is one.
     pub(super) fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
-        let rows = self.coordinates.nrows();
-        let mut enrolled = self.coordinates.as_slice().chunks_exact(rows.max(1));
-        let at = enrolled.position(|face| face == probe)?;
-        Some(self.persons[at])
+        let probe = fingerprint(probe);
+        let found = self.enrolled.iter().find(|(face, _)| *face == probe);
+        found.map(|&(_, person)| person)
     }
+}
+
+/// What tells the coordinates of a face from all others: the first eight bytes of their SHA-256. That a stranger's are those
+/// of one of a million enrolled faces happens once in 10^13 times.
+fn fingerprint(coordinates: &[f32]) -> u64 {
+    let mut hasher = Sha256::new();
+    for value in coordinates {
+        hasher.update(value.to_le_bytes());
+    }
+    let digest: [u8; 32] = hasher.finalize().into();
+    digest[..8]
+        .iter()
+        .fold(0, |all, &byte| all << 8 | u64::from(byte))
 }
 
 impl Comparer {
@@ -162,7 +169,7 @@ impl Comparer {
 /// again.
 pub(super) fn coordinates(gallery: &Gallery, known: Option<&Recognizer>) -> Result<DMatrix<f32>> {
     let background = Background::bundled()?;
-    let Some((known, stored)) = known.and_then(|known| Some((known, known.background()?))) else {
+    let Some((known, stored)) = known.and_then(|known| Some((known, known.coordinates()?))) else {
         return Ok(background.coordinates(gallery.faces()));
     };
     let enrolled = known.gallery().enrolled().iter().enumerate();
@@ -185,7 +192,7 @@ pub(super) fn coordinates(gallery: &Gallery, known: Option<&Recognizer>) -> Resu
     let mut next = computed.column_iter();
     for (at, place) in found.into_iter().enumerate() {
         match place {
-            Some(place) => all.set_column(at, &stored.coordinates().column(place)),
+            Some(place) => all.set_column(at, &stored.column(place)),
             None => {
                 if let Some(column) = next.next() {
                     all.set_column(at, &column);

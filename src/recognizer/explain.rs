@@ -107,6 +107,7 @@ impl Recognizer {
     /// The likeliest people, and of each the enrolled face that is most like the probe.
     fn explain_by_background(&self, faces: &FaceMatrix) -> Result<Explanation> {
         let background = self.background().ok_or(Error::Inconsistent)?;
+        let coordinates = self.coordinates().ok_or(Error::Inconsistent)?;
         let options = QueryOptions {
             top: 2,
             ..QueryOptions::default()
@@ -123,7 +124,7 @@ impl Recognizer {
             let own: Vec<usize> = (0..persons.len())
                 .filter(|&at| persons[at] == person)
                 .collect();
-            let theirs = background.coordinates().select_columns(&own);
+            let theirs = coordinates.select_columns(&own);
             let theirs = background.people().coordinates(&theirs);
             let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
             let nearest = (0..own.len())

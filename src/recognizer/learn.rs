@@ -62,10 +62,20 @@ impl Recognizer {
         let face_score_limit = face_score_limit::learned(&gallery, &space, Symmetry::None);
         let persons = gallery.persons();
         let framing = preparation.framing();
-        let comparer = BackgroundComparer::learn(coordinates, persons, face_score_limit, framing)?;
+        let comparer =
+            BackgroundComparer::learn(&coordinates, &persons, face_score_limit, framing)?;
         let weights = space.project(gallery.faces());
         let comparer = Comparer::Background(Box::new(comparer));
-        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+        let coordinates = Some(coordinates);
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            comparer,
+            coordinates,
+        )
     }
 
     fn learn_from_gallery(
@@ -118,7 +128,15 @@ impl Recognizer {
             matcher: Box::new(matcher),
             calibration,
         };
-        Self::from_parts(preparation, settings, space, gallery, weights, comparer)
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            comparer,
+            None,
+        )
     }
 
     /// Another gallery in the spaces of this recogniser: faces are projected, and only metric, clusters and

@@ -23,6 +23,8 @@ pub use verify::{Verdict, Verification};
 
 use std::sync::Arc;
 
+use nalgebra::DMatrix;
+
 use crate::background::Prior;
 use crate::decision::{Calibration, TopScores};
 use crate::error::{Error, Result};
@@ -106,6 +108,8 @@ pub struct Recognizer {
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
+    /// Coordinates of the enrolled faces in the background model, 2 k' x n, where it compares.
+    coordinates: Option<DMatrix<f32>>,
 }
 
 impl Recognizer {
@@ -120,8 +124,15 @@ impl Recognizer {
         gallery: Gallery,
         weights: Weights,
         comparer: Comparer,
+        coordinates: Option<DMatrix<f32>>,
     ) -> Result<Self> {
         let (size, components) = (preparation.size(), space.components());
+        let places_all = match (&comparer, &coordinates) {
+            (Comparer::Background(_), Some(all)) => all.ncols() == gallery.len(),
+            (compared, of_background) => {
+                matches!(compared, Comparer::Gallery { .. }) && of_background.is_none()
+            }
+        };
         let identifier = Identifier::from_parts(
             preparation,
             settings,
@@ -129,7 +140,9 @@ impl Recognizer {
             gallery.people().to_vec(),
             comparer,
         )?;
-        let fits = weights.shape() == (components, gallery.len()) && gallery.faces().size() == size;
+        let fits = weights.shape() == (components, gallery.len())
+            && gallery.faces().size() == size
+            && places_all;
         if !fits {
             return Err(Error::Inconsistent);
         }
@@ -138,6 +151,7 @@ impl Recognizer {
             origin: BasisOrigin::Gallery,
             gallery,
             weights,
+            coordinates,
         })
     }
 
@@ -183,6 +197,11 @@ impl Recognizer {
     /// Weights of the enrolled faces, k x n.
     pub fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    /// Coordinates of the enrolled faces in the background model (2 k' x n), where it compares.
+    pub fn coordinates(&self) -> Option<&DMatrix<f32>> {
+        self.coordinates.as_ref()
     }
 
     /// The matcher, where faces are compared by what this gallery alone teaches.

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::{Archive, ArchiveWriter};
-use crate::background::{Adaptation, Background, Calibration};
+use crate::background::{Adaptation, Background, Calibration, People, PeopleParts};
 use crate::error::{ModelProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;
@@ -35,13 +35,26 @@ impl BackgroundMeta {
     }
 }
 
+/// Writes what compares, and the coordinates of the enrolled faces (2k x n).
 pub(super) fn write<W: io::Write>(
     archive: &mut ArchiveWriter<W>,
     comparer: &BackgroundComparer,
+    coordinates: &DMatrix<f32>,
 ) -> io::Result<()> {
-    let coordinates = comparer.coordinates();
-    let shape = [coordinates.ncols(), coordinates.nrows()];
-    archive.add_array("background_coordinates", &shape, coordinates.as_slice())?;
+    let (rows, n) = coordinates.shape();
+    archive.add_array("background_coordinates", &[n, rows], coordinates.as_slice())?;
+    let fingerprints: Vec<i64> = comparer
+        .enrolled()
+        .iter()
+        .map(|face| face.0.cast_signed())
+        .collect();
+    archive.add_array("background_fingerprints", &[n], &fingerprints)?;
+    let people = comparer.people();
+    let parts = people.to_parts();
+    let count = people.photos().len();
+    archive.add_array("background_mean_", &[rows], &parts.means)?;
+    archive.add_array("background_people", &[count, rows], &parts.linear)?;
+    archive.add_array("background_levels", &[count, 3], &parts.levels)?;
     let adaptation = comparer.people().adaptation();
     if adaptation.is_adapted() {
         let (directions, between) = adaptation.to_parts();
@@ -53,13 +66,14 @@ pub(super) fn write<W: io::Write>(
 }
 
 impl BackgroundMeta {
-    /// Whether coordinates are those of the background model that comes with this program.
-    pub(super) fn is_current(&self) -> bool {
-        self.model == Background::bundled_digest()
+    /// Whether everybody stands in this archive as the background model that comes with this program sees them; models
+    /// before that kept coordinates only.
+    pub(super) fn is_current(&self, archive: &Archive) -> bool {
+        self.model == Background::bundled_digest() && archive.contains("background_people")
     }
 }
 
-/// Reads what was written; `persons` are those of the enrolled faces, `framing` that of their photos. What an older
+/// Reads what compares; `persons` are those of the enrolled faces, `framing` that of their photos. What an older
 /// background model made of them means nothing here: it is learned again from the `faces`.
 pub(super) fn read(
     archive: &Archive,
@@ -70,18 +84,17 @@ pub(super) fn read(
 ) -> Result<Comparer> {
     let background = Background::bundled()?;
     let refuse = |reason: &str| archive.refuse(ModelProblem::layout(reason));
-    if !about.is_current() {
-        if !(-1.0..=1.0).contains(&about.face_score_limit) {
+    if !about.is_current(archive) {
+        let limit = about.face_score_limit;
+        if !(-1.0..=1.0).contains(&limit) {
             return Err(refuse("senseless limits of the background model"));
         }
         let faces = faces.ok_or_else(|| refuse("coordinates of another background model"))?;
         let coordinates = background.coordinates(faces);
-        let limit = about.face_score_limit;
-        let comparer = BackgroundComparer::learn(coordinates, persons.to_vec(), limit, framing)?;
+        let comparer = BackgroundComparer::learn(&coordinates, persons, limit, framing)?;
         return Ok(Comparer::Background(Box::new(comparer)));
     }
-    let (rows, n) = (2 * background.components(), persons.len());
-    let coordinates = archive.array("background_coordinates", &[n, rows])?;
+    let rows = 2 * background.components();
     let adaptation = if about.adapted {
         let directions = archive.array("background_directions_", &[rows, rows / 2])?;
         let between = archive.array("background_between_", &[rows])?;
@@ -90,15 +103,40 @@ pub(super) fn read(
     } else {
         Adaptation::none(background)
     };
+    let mut photos = vec![0; persons.last().map_or(0, |last| last + 1)];
+    persons.iter().for_each(|&person| photos[person] += 1);
+    let parts = PeopleParts {
+        means: archive.array("background_mean_", &[rows])?,
+        linear: archive.array("background_people", &[photos.len(), rows])?,
+        levels: archive.array("background_levels", &[photos.len(), 3])?,
+    };
+    let people = People::from_parts(adaptation, photos, parts)
+        .ok_or_else(|| refuse("senseless people of the background model"))?;
+    let fingerprints: Vec<i64> = archive.array("background_fingerprints", &[persons.len()])?;
+    let fingerprints = fingerprints.into_iter().map(i64::cast_unsigned);
     BackgroundComparer::from_parts(
-        adaptation,
-        DMatrix::from_vec(rows, n, coordinates),
-        persons.to_vec(),
+        people,
+        fingerprints.zip(persons.iter().copied()).collect(),
         about.calibration,
         about.face_score_limit,
     )
     .map(|comparer| Comparer::Background(Box::new(comparer)))
     .map_err(|_| refuse("a calibration that does not fit its people"))
+}
+
+/// Reads the coordinates of the enrolled faces (2k x n); those of an older background model are described anew.
+pub(super) fn read_coordinates(
+    archive: &Archive,
+    about: &BackgroundMeta,
+    faces: &FaceMatrix,
+) -> Result<DMatrix<f32>> {
+    let background = Background::bundled()?;
+    if !about.is_current(archive) {
+        return Ok(background.coordinates(faces));
+    }
+    let (rows, n) = (2 * background.components(), faces.len());
+    let coordinates = archive.array("background_coordinates", &[n, rows])?;
+    Ok(DMatrix::from_vec(rows, n, coordinates))
 }
 
 #[cfg(test)]

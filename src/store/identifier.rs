@@ -29,7 +29,7 @@ fn read(archive: &Archive) -> Result<Identifier> {
     archive.expect(ArchiveKind::Model)?;
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
-    let is_older = |background: &BackgroundMeta| !background.is_current();
+    let is_older = |background: &BackgroundMeta| !background.is_current(archive);
     let needs_faces =
         settings.kernel != Kernel::Linear || meta.background.as_ref().is_some_and(is_older);
     // What is in memory can as well be looked at closely.

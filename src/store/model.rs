@@ -188,8 +188,10 @@ pub fn write_model<W: Write>(
         let shape = [coordinates.ncols(), coordinates.nrows()];
         archive.add_array("coordinates", &shape, coordinates.as_slice())?;
     }
-    if let Some(background) = recognizer.background() {
-        background_arrays::write(&mut archive, background)?;
+    if let (Some(background), Some(coordinates)) =
+        (recognizer.background(), recognizer.coordinates())
+    {
+        background_arrays::write(&mut archive, background, coordinates)?;
     }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
     archive.add_json(LOG, history)?;
@@ -210,6 +212,10 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         faces: Some(gallery.faces()),
     };
     let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
+    let background = meta.background.as_ref();
+    let coordinates = background
+        .map(|about| background_arrays::read_coordinates(archive, about, gallery.faces()))
+        .transpose()?;
     Recognizer::from_parts(
         meta.preparation(space.size()),
         settings,
@@ -217,6 +223,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         gallery,
         weights,
         comparer,
+        coordinates,
     )
     .map(|recognizer| recognizer.of_origin(meta.origin))
     .map_err(|_| senseless(archive, "parts that do not fit together"))
