@@ -159,10 +159,7 @@ fn growing_a_gallery_gives_what_enrolling_at_once_gives() {
         .unwrap();
     let all = bundled();
     assert_eq!(identify(&grown, &all), identify(&many, &all));
-    assert_eq!(
-        grown.background().unwrap().coordinates(),
-        many.background().unwrap().coordinates()
-    );
+    assert_eq!(grown.coordinates(), many.coordinates());
 }
 
 /// Enrolling one more person takes names from hardly anybody.
