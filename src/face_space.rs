@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 pub use crate::pca::Residual;
-use crate::pca::{Components, products, projection};
+use crate::pca::{Components, projection};
 use crate::vectors::vectorised_mut;
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
@@ -152,17 +152,6 @@ impl FaceSpace {
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
         projection::project(&self.basis, self.mean.as_slice(), faces.as_slice())
             .expect("faces are of the size of their face space")
-    }
-
-    /// The faces m + U w rebuilt from weights k' x n, k' <= k (the leading eigenfaces are used): d x n,
-    /// in gray levels, not clamped.
-    ///
-    /// # Panics
-    /// If there are more weights than eigenfaces.
-    pub fn reconstruct(&self, weights: &Weights) -> DMatrix<f32> {
-        let leading = self.basis.columns(0, weights.nrows()).into_owned();
-        products::reconstruct(&leading, self.mean.as_slice(), weights)
-            .expect("a leading part of the basis fits its weights")
     }
 
     /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k

@@ -201,11 +201,6 @@ impl DualSpace<'_> {
         self.spectrum.count()
     }
 
-    /// n', the number of faces learned from, their mirror images not counted.
-    pub fn learned_from(&self) -> usize {
-        self.chosen.len()
-    }
-
     /// The variance along each direction, k values, decreasing; degrees of freedom n' - 1, or 2 n' - 1 with
     /// mirror images.
     pub fn eigenvalues(&self) -> Vec<f64> {

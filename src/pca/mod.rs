@@ -238,18 +238,4 @@ impl Residual {
             from_mean: from_mean_squared.sqrt(),
         }
     }
-
-    /// The share of the face's variance about the mean face that face space does not hold, 0 to 1.
-    pub fn share(&self) -> f64 {
-        if self.from_mean > 0.0 {
-            (self.distance / self.from_mean).powi(2)
-        } else {
-            0.0
-        }
-    }
-
-    /// The distance in gray levels a pixel (root mean square error of the reconstruction).
-    pub fn rms(&self, pixels: usize) -> f64 {
-        self.distance / (pixels as f64).sqrt()
-    }
 }

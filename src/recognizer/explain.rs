@@ -28,14 +28,6 @@ pub struct Side {
 }
 
 impl Side {
-    /// The squared distance between the probe and the nearest face, over all features.
-    pub fn squared_distance(&self) -> f64 {
-        if self.splits.is_empty() {
-            return self.squared;
-        }
-        self.splits.iter().map(|split| split.squared_distance).sum()
-    }
-
     /// The contribution of each cell of the face to it, over all features: 7 x 8, row by row.
     pub fn of_cells(&self) -> Vec<f64> {
         let mut cells = vec![0.0; CELLS.0 * CELLS.1];
@@ -282,8 +274,9 @@ mod tests {
                     let distance = f64::from((at.column(0) - at.column(1)).norm_squared());
                     let sum: f64 = side.of_cells().iter().sum();
                     let close = |a: f64| (a - distance).abs() <= 1e-3 * distance.max(1e-3);
+                    let splits = side.splits.iter().map(|split| split.squared_distance);
                     assert!(
-                        close(side.squared_distance()) && close(sum),
+                        close(side.squared) && close(splits.sum()) && close(sum),
                         "{features:?} {metric}"
                     );
                 }
@@ -302,6 +295,6 @@ mod tests {
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);
-        assert!(why.sides[0].squared_distance() < 1e-6);
+        assert!(why.sides[0].splits.iter().all(|split| split.squared_distance < 1e-6));
     }
 }
