@@ -103,13 +103,8 @@ impl<'a> Resampling<'a> {
     }
 
     /// n, the number of faces.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.features.first().map_or(0, FeatureMatrix::len)
-    }
-
-    /// Whether there is no face.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Learns from some faces and places others. `persons` are those of the learned faces, from 0 up to
@@ -133,12 +128,7 @@ impl<'a> Resampling<'a> {
                 self.comparison,
                 self.pca,
             )?;
-            let probes = matcher.coordinates_of(self.features, tried)?;
-            return Ok(Resample {
-                clusters: matcher.clusters,
-                enrolled: matcher.coordinates,
-                probes,
-            });
+            return matcher.tried(self.features, tried);
         };
         let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
         let left_out = self.leaving_out.as_ref().zip(self.left_out(learned));
@@ -225,6 +215,22 @@ impl<'a> Resampling<'a> {
                 parity: found.parity,
             },
             tried: found.weights.select_columns(&feature.themselves(tried)),
+        })
+    }
+}
+
+impl Matcher {
+    /// What was learned, and the places of some of the faces that were described.
+    pub fn tried(self, features: &[FeatureMatrix<'_>], faces: &[usize]) -> Result<Resample> {
+        let mut probes = Vec::with_capacity(self.parts.len());
+        for (part, feature) in self.parts.iter().zip(features) {
+            let seen = feature.bytes.select(&feature.themselves(faces))?;
+            probes.push(part.coordinates(&part.space.project(&seen)));
+        }
+        Ok(Resample {
+            clusters: self.clusters,
+            enrolled: self.coordinates,
+            probes: stacked(&probes),
         })
     }
 }

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::kernel;
+use super::{Parity, kernel};
 
 /// All inner products of n columns, exact: n x n, both triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,16 @@ pub(crate) enum About {
     Mean,
     /// Left where they are; their mean is zero anyway.
     Origin,
+}
+
+impl About {
+    /// That of faces, or of their even or odd part about a mirror: of odd parts the mean is zero.
+    pub fn of(parity: Option<Parity>) -> Self {
+        match parity {
+            Some(Parity::Odd) => Self::Origin,
+            Some(Parity::Even) | None => Self::Mean,
+        }
+    }
 }
 
 /// Inner products with chosen columns of a table.

@@ -179,7 +179,11 @@ mod tests {
         let mut halves = sums(&faces[..9]);
         halves.add(&sums(&faces[9..])).unwrap();
         assert_eq!(halves, sums(&faces));
-        assert_eq!(halves.add(&Accumulator::new(4).into()), None, "faces of another d");
+        assert_eq!(
+            halves.add(&Accumulator::new(4).into()),
+            None,
+            "faces of another d"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Explanations: the evidence that a decision about a face rests on.
 
-use nalgebra::DVectorView;
+use nalgebra::DMatrix;
 
+use super::verify::squared_distance;
 use super::{QueryOptions, Recognizer};
 use crate::background::{Background, FACE};
 use crate::error::{Error, Result};
@@ -84,7 +85,7 @@ impl Recognizer {
                     found.distance(),
                     theirs,
                     &faces,
-                    coordinates.column(0),
+                    &coordinates,
                 )
             })
             .collect::<Result<_>>()?;
@@ -158,17 +159,11 @@ impl Recognizer {
         distance: f64,
         theirs: impl Iterator<Item = usize>,
         probe: &FaceMatrix,
-        coordinates: DVectorView<'_, f32>,
+        coordinates: &DMatrix<f32>,
     ) -> Result<Side> {
         let enrolled = matcher.enrolled();
         let copies = enrolled.ncols() / self.gallery.len().max(1);
-        let squared = |column: usize| -> f64 {
-            let values = enrolled.column(column);
-            let pairs = values.iter().zip(coordinates.iter());
-            pairs
-                .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
-                .sum()
-        };
+        let squared = |column: usize| squared_distance(enrolled, column, coordinates, 0);
         let columns = theirs.flat_map(|face| face * copies..(face + 1) * copies);
         let nearest = columns
             .map(|column| (squared(column), column))
@@ -295,6 +290,11 @@ mod tests {
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);
-        assert!(why.sides[0].splits.iter().all(|split| split.squared_distance < 1e-6));
+        assert!(
+            why.sides[0]
+                .splits
+                .iter()
+                .all(|split| split.squared_distance < 1e-6)
+        );
     }
 }

@@ -40,9 +40,7 @@ pub use identifier::load_identifier;
 pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
-pub use merged_basis::{
-    load_merged_basis, merged_basis_from_archive, write_merged_basis,
-};
+pub use merged_basis::{load_merged_basis, merged_basis_from_archive, write_merged_basis};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 pub use outputs::{Destination, Outputs, Overwrite};
