@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 pub use crate::pca::Residual;
-use crate::pca::{Components, projection};
+use crate::pca::{Components, projection, variance_ratios};
 use crate::vectors::vectorised_mut;
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
@@ -135,10 +135,7 @@ impl FaceSpace {
 
     /// Each eigenvalue over the total variance.
     pub fn variance_ratios(&self) -> Vec<f64> {
-        self.eigenvalues
-            .iter()
-            .map(|value| value / self.total_variance)
-            .collect()
+        variance_ratios(&self.eigenvalues, self.total_variance)
     }
 
     /// The share of the total variance that the kept eigenfaces carry, 0 to 1.

@@ -126,11 +126,13 @@ impl Components {
 
     /// Each eigenvalue over the total variance (not over the kept part of it).
     pub fn variance_ratios(&self) -> Vec<f64> {
-        self.eigenvalues
-            .iter()
-            .map(|value| value / self.total_variance)
-            .collect()
+        variance_ratios(&self.eigenvalues, self.total_variance)
     }
+}
+
+/// Each eigenvalue over the total variance.
+pub(crate) fn variance_ratios(eigenvalues: &[f64], total: f64) -> Vec<f64> {
+    eigenvalues.iter().map(|value| value / total).collect()
 }
 
 impl Pca {

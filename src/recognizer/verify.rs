@@ -139,7 +139,7 @@ impl Recognizer {
         let calibration = background.calibration();
         let score = match is_one_photo {
             true => SAME_FACE,
-            false => background.people().pair_score(&coordinates),
+            false => background.people().pair_scores(&coordinates, &[[0, 1]])[0],
         };
         let (passes, confidence) = calibration.same_person(score, acceptance);
         Ok(Verification {

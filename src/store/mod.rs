@@ -8,6 +8,7 @@
 //! ([`write_partial`]) and the basis of all parts ([`write_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
 
 mod archive;
+mod arrays;
 mod background_arrays;
 mod basis;
 mod container;
