@@ -154,12 +154,8 @@ impl InnerProducts {
 pub(crate) fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
     let mut entries = vec![0; n * n];
-    let kernel = Kernel::best();
-    match partners {
-        None => kernel::accumulate_gram(faces, kernel, &mut entries),
-        Some(partners) => kernel::accumulate_gram_with(faces, partners, kernel, &mut entries),
-    }
-    .expect("the table is n x n");
+    kernel::accumulate_gram(faces, partners, Kernel::best(), &mut entries)
+        .expect("the table is n x n");
     Table::from_upper(entries, n)
 }
 
