@@ -39,10 +39,10 @@ struct Learned {
 #[derive(Debug, Clone)]
 pub struct Resample {
     clusters: Clusters,
-    /// Of the faces learned from with their copies, k x (n c).
-    enrolled: Arc<DMatrix<f32>>,
-    /// Of the faces tried, k x m.
-    probes: DMatrix<f32>,
+    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
+    pub enrolled: Arc<DMatrix<f32>>,
+    /// Coordinates of the faces tried: k x m.
+    pub probes: DMatrix<f32>,
 }
 
 impl<'a> Resampling<'a> {
@@ -236,16 +236,6 @@ impl Matcher {
 }
 
 impl Resample {
-    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
-    pub fn enrolled(&self) -> &DMatrix<f32> {
-        &self.enrolled
-    }
-
-    /// Coordinates of the faces tried: k x m.
-    pub fn probes(&self) -> &DMatrix<f32> {
-        &self.probes
-    }
-
     /// The `top` nearest people to the face that was tried at this place, nearest first.
     ///
     /// # Panics

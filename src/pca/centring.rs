@@ -8,7 +8,8 @@ use super::{Parity, kernel};
 /// All inner products of n columns, exact: n x n, both triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
-    entries: Vec<i64>,
+    /// All of them, row by row.
+    pub entries: Vec<i64>,
     side: usize,
 }
 
@@ -26,11 +27,6 @@ impl Table {
             entries: entries.map(|(&a, &b)| combine(a, b)).collect(),
             side: self.side,
         }
-    }
-
-    /// All of them, row by row.
-    pub fn entries(&self) -> &[i64] {
-        &self.entries
     }
 
     /// Those of one column with all.

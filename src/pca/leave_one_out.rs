@@ -132,7 +132,7 @@ impl LeaveOneOut {
     ) -> Result<Vec<(f64, usize)>, PcaError> {
         let of_block = |(block, found): (usize, &Downdated)| {
             found
-                .values()
+                .values
                 .iter()
                 .map(|&value| (value, block))
                 .collect::<Vec<_>>()

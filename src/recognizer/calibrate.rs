@@ -150,7 +150,7 @@ fn seen_in(round: &Round, persons: &[usize], settings: Settings, trial: &Resampl
     }
     if matches!(round.kind, Kind::People) {
         let tried: Vec<usize> = round.tried.iter().map(|&face| persons[face]).collect();
-        seen.pairs = verify::pairs(trial.probes(), &tried, trial.enrolled(), measure);
+        seen.pairs = verify::pairs(&trial.probes, &tried, &trial.enrolled, measure);
     }
     seen
 }

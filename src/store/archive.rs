@@ -164,7 +164,7 @@ impl Archive {
     pub fn size(&self) -> usize {
         match &self.source {
             Source::Memory(bytes) => bytes.len(),
-            Source::Disk(disk) => disk.length(),
+            Source::Disk(disk) => disk.length,
         }
     }
 
