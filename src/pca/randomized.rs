@@ -88,19 +88,19 @@ impl Symmetric for Operator<'_> {
         }
     }
 
-    fn apply(&self, block: View<'_>, out: ViewMut<'_>) {
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>) {
         let (d, n) = self.shape;
         let between = match self.side {
             Side::Faces => d,
             Side::Pixels => n,
         };
-        let mut numbers = vec![0.0; between * block.ncols()];
-        let middle = eigen::columns_mut(&mut numbers, between);
+        scratch.resize(between * block.ncols(), 0.0);
+        let middle = eigen::columns_mut(scratch, between);
         match self.side {
             Side::Faces => self.faces.times(block, middle),
             Side::Pixels => self.faces.transpose_times(block, middle),
         }
-        let middle = eigen::columns(&numbers, between);
+        let middle = eigen::columns(scratch, between);
         match self.side {
             Side::Faces => self.faces.transpose_times(middle, out),
             Side::Pixels => self.faces.times(middle, out),
