@@ -81,7 +81,7 @@ impl Wanted {
             let picture = strip(&title, &rows).to_pixels();
             files::picture(&target, Privacy::Personal, &picture.into())?;
         }
-        self.forget_pages_beyond(&folder, pages)?;
+        files::forget(&mut self.outputs, &folder, (pages + 1..).map(page))?;
         output.say(&match mistakes.len() {
             0 => "no probe was taken for another person: there is no page of failures".to_owned(),
             count => format!(
@@ -91,21 +91,6 @@ impl Wanted {
                 shown(&folder)
             ),
         });
-        Ok(())
-    }
-
-    /// Removes pages that an earlier run with more failures left.
-    fn forget_pages_beyond(&mut self, folder: &std::path::Path, pages: usize) -> Result<()> {
-        for number in pages + 1.. {
-            let left = folder.join(page(number));
-            if left.symlink_metadata().is_err() {
-                break;
-            }
-            self.outputs.claim(&left, FileKind::Derived)?.forget();
-            if left.symlink_metadata().is_ok() {
-                break;
-            }
-        }
         Ok(())
     }
 }

@@ -81,17 +81,15 @@ fn roc(points: &[RocPoint]) -> Vec<[f64; 2]> {
 
 /// Rank-1 of each method, all on the folds of `k_curve_protocol`.
 fn baselines(evaluation: &Evaluation) -> Vec<Value> {
-    let baselines = evaluation.baselines.iter();
-    baselines
-        .map(|baseline| {
-            json!({
-                "method": baseline.method.name(),
-                "rank1": baseline.rank1.map(|rate| rate.mean),
-                "rank1_interval": baseline.rank1.map(|rate| rate.interval),
-                "rank1_standard_deviation": baseline.rank1.and_then(|rate| rate.standard_deviation),
-            })
+    let baselines = evaluation.baselines.iter().map(|baseline| {
+        json!({
+            "method": baseline.method.name(),
+            "rank1": baseline.rank1.map(|rate| rate.mean),
+            "rank1_interval": baseline.rank1.map(|rate| rate.interval),
+            "rank1_standard_deviation": baseline.rank1.and_then(|rate| rate.standard_deviation),
         })
-        .collect()
+    });
+    baselines.collect()
 }
 
 /// The rates of the open set by name.
@@ -188,6 +186,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
             number(spread),
         ])
     };
+    let plain = |figure: &str, value: f64| put(figure, value, None, None);
     let rate = |figure: &str, rate: &Rate| {
         put(
             figure,
@@ -203,7 +202,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         ("probes", evaluation.probes),
         ("never_tried", evaluation.never_tried),
     ] {
-        put(figure, count as f64, None, None)?;
+        plain(figure, count as f64)?;
     }
     rate("rank1", &evaluation.identification.rank1)?;
     for (rank, found) in (1..).zip(&evaluation.identification.cmc).skip(1) {
@@ -216,7 +215,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         Some(verification.equal_error_interval),
         None,
     )?;
-    put("verification_area", verification.area, None, None)?;
+    plain("verification_area", verification.area)?;
     rate("raw_pixels_rank1", &evaluation.raw_pixels_rank1)?;
     for baseline in &evaluation.baselines {
         if let Some(found) = &baseline.rank1 {
@@ -227,20 +226,10 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         for (figure, found) in rates(open_set) {
             rate(&format!("open_set.{figure}"), found)?;
         }
-        let confidence = &open_set.confidence;
-        put(
-            "open_set.expected_calibration_error",
-            confidence.calibration_error,
-            None,
-            None,
-        )?;
+        let off_by = open_set.confidence.calibration_error;
+        plain("open_set.expected_calibration_error", off_by)?;
     }
-    put(
-        "compression.share",
-        evaluation.compression.share,
-        None,
-        None,
-    )?;
+    plain("compression.share", evaluation.compression.share)?;
     for point in &evaluation.k_curve {
         let figure = format!("eigenfaces.{}.rank1", point.components);
         put(&figure, point.rank1, Some(point.rank1_interval), None)?;

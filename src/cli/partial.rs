@@ -118,7 +118,7 @@ fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> 
         for chunk in chunks {
             for face in chunk? {
                 match face {
-                    Ok(face) => sums.add(&face.pixels, face.photo)?,
+                    Ok((pixels, photo)) => sums.add(&pixels, photo)?,
                     Err(skipped) => {
                         learning::report_skipped(&[skipped], output);
                         sums.skip();
@@ -131,20 +131,15 @@ fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> 
     })
 }
 
-/// A face and the photo that it is from.
-struct Face {
-    pixels: Vec<u8>,
-    photo: ContentHash,
-}
+/// The pixels of a face, and the photo that it is from.
+type Face = (Vec<u8>, ContentHash);
 
 fn prepared(photo: Given, preparation: &Preparation) -> Result<Face, Skipped> {
     let path = photo.name();
     let face = || -> Result<Face, PhotoProblem> {
         let file = photo.file(&Limits::default())?;
-        Ok(Face {
-            pixels: preparation.prepare(&file.decode()?)?.pixels,
-            photo: file.content_hash(),
-        })
+        let face = preparation.prepare(&file.decode()?)?;
+        Ok((face.pixels, file.content_hash()))
     };
     face().map_err(|problem| Skipped { path, problem })
 }

@@ -68,19 +68,11 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
 /// The rows of these people; all where nobody is named.
 fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
     let gallery = recognizer.gallery();
-    let wanted = people.iter().map(|name| gallery.find(name));
-    let wanted: Vec<usize> = wanted.collect::<eigenfaces::Result<_>>()?;
-    let names: Vec<&str> = wanted
+    let wanted = people
         .iter()
-        .map(|&at| gallery.people()[at].as_str())
-        .collect();
-    let is_wanted = |row: &Row| {
-        names.is_empty()
-            || row
-                .person
-                .as_deref()
-                .is_some_and(|name| names.contains(&name))
-    };
+        .map(|name| Ok(Some(gallery.people()[gallery.find(name)?].to_string())));
+    let wanted: Vec<Option<String>> = wanted.collect::<Result<_>>()?;
+    let is_wanted = |row: &Row| wanted.is_empty() || wanted.contains(&row.person);
     table.rows.retain(is_wanted);
     Ok(table)
 }

@@ -132,12 +132,9 @@ fn folder_name(person: &str) -> String {
 
 /// A free path for a photo in a folder; `None` where the photo stands there already.
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
-    let name = photo.file_name().unwrap_or_default();
+    let name = Path::new(photo.file_name().unwrap_or_default());
     for number in 1.. {
-        let target = folder.join(match number {
-            1 => PathBuf::from(name),
-            _ => files::numbered(Path::new(name), number),
-        });
+        let target = folder.join(files::numbered(name, number));
         if target.symlink_metadata().is_err() {
             return Some(target);
         }

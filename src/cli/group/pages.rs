@@ -104,7 +104,7 @@ impl Plan {
         let groups = grouping.groups.iter().filter(|group| group.len() > 1);
         let mut written = 0;
         for (number, group) in (1..).zip(groups.take(MOST_SHEETS)) {
-            let file = self.folder.join(format!("group-{number:03}.png"));
+            let file = self.folder.join(sheet_name(number));
             let to = self.outputs.claim(&file, FileKind::Derived)?;
             let tiles: Vec<Tile> = group
                 .iter()
@@ -125,19 +125,14 @@ impl Plan {
             files::picture(&to, Privacy::Personal, &sheet(&tiles, &note).into())?;
             written += 1;
         }
-        // Those of an earlier run, which had more groups.
-        for number in written + 1.. {
-            let file = self.folder.join(format!("group-{number:03}.png"));
-            if !file.exists() {
-                break;
-            }
-            self.outputs.claim(&file, FileKind::Derived)?.forget();
-            if file.exists() {
-                break;
-            }
-        }
+        let names = (written + 1..).map(sheet_name);
+        files::forget(&mut self.outputs, &self.folder, names)?;
         Ok(written)
     }
+}
+
+fn sheet_name(number: usize) -> String {
+    format!("group-{number:03}.png")
 }
 
 /// Whether names were typed into a table that this command wrote, and not all of them are enrolled yet.
