@@ -83,7 +83,6 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
 /// Directions of each channel that are pictured.
 const DIRECTIONS: usize = 14;
 
-/// Writes pictures and tables of the background model.
 fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outcome> {
     let model = Background::bundled()?;
     folder.check(&["background.png", "background.csv"])?;

@@ -54,10 +54,8 @@ impl Copies {
     }
 }
 
-/// Destinations of the annotated copies of photos.
 struct Annotated {
     targets: HashMap<PathBuf, Destination>,
-    /// Whether photos without a face are copied too.
     keeps_faceless: bool,
 }
 
@@ -98,7 +96,6 @@ impl Annotated {
     }
 }
 
-/// Destinations of the faces of photos.
 struct Faces {
     folder: PathBuf,
     /// The beginning of the names of a photo's faces.

@@ -42,7 +42,6 @@ impl Wanted {
         })
     }
 
-    /// Writes them.
     pub fn write(
         mut self,
         evaluation: &Evaluation,

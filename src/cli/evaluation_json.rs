@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::error::Result;
 use super::output::Output;
 
-/// The whole evaluation as one object.
 pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
     let found = &evaluation.identification;
     let mean = |rate: Option<&Rate>| rate.map(|rate| rate.mean);
@@ -92,7 +91,6 @@ fn baselines(evaluation: &Evaluation) -> Vec<Value> {
     baselines.collect()
 }
 
-/// The rates of the open set by name.
 fn rates(open_set: &OpenSet) -> [(&'static str, &Rate); 7] {
     [
         (

@@ -20,14 +20,12 @@ use super::output::Output;
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
 
-/// A face space learned from a folder.
 pub struct Learned {
     pub size: FaceSize,
     pub how: How,
     pub outcome: Outcome,
 }
 
-/// The components and how they were found.
 pub enum How {
     /// By an eigenproblem.
     Solved(Components),

@@ -20,9 +20,7 @@ use super::output::shown;
 
 /// The place where people are enrolled: a model or a database.
 pub enum Gallery {
-    /// In the model.
     Model,
-    /// In a database.
     #[cfg(feature = "postgres")]
     Database(Box<RemoteGallery>),
 }

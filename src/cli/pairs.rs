@@ -18,7 +18,6 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 
-/// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
     let mut text = String::new();

@@ -101,7 +101,6 @@ fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
     Ok((all, unusable))
 }
 
-/// Whether a file is a list of photos, by its name.
 fn is_list(path: &Path) -> bool {
     files::has_extension(path, &["txt", "list", "lst"]) && !path.is_dir()
 }
@@ -164,7 +163,6 @@ pub fn report(
     Ok(())
 }
 
-/// The fields of a part in JSON.
 pub fn json(part: &Partial) -> Value {
     json!({
         "kind": "partial",

@@ -167,7 +167,6 @@ fn of_photos(
     Ok((rows, unusable))
 }
 
-/// The weights of the enrolled faces.
 fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
     let gallery = recognizer.gallery();
     let weights = recognizer.shown_weights(space);
@@ -250,7 +249,6 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// The name of an axis of the plot.
 fn axis_name(space: &Space) -> String {
     match space {
         Space::Linear(_) => "basis face".to_owned(),

@@ -68,7 +68,6 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
     Ok(Outcome::of_inputs(rebuilt.len(), unlearned))
 }
 
-/// A face to rebuild.
 struct Face {
     name: String,
     number: usize,

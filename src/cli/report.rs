@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::enrollment;
-use eigenfaces::evaluate::{self, Keep, Plan};
+use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::gallery::{Gallery, change_time};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -44,13 +44,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         not_faces: None,
         keep: Keep::Nearest,
     };
-    let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
-    learning::report_slow_folds(settings, folds, output);
-    let progress = output.progress(folds, "learning and trying");
-    let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
-        progress.reach(done.min(folds));
-    })?;
-    drop(progress);
+    let evaluation = learning::evaluate(preparation, gallery, settings, &plan, output)?;
 
     let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
     let json = with_schema(evaluation_json::object(&evaluation, gallery.people())).to_string();

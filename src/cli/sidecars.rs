@@ -18,7 +18,6 @@ pub enum Writing {
     Told,
 }
 
-/// A face that was named.
 pub struct Named<'a> {
     /// Left, top, width and height in the upright photo.
     pub bounds: [f32; 4],
@@ -27,7 +26,6 @@ pub struct Named<'a> {
     pub confidence: Option<f64>,
 }
 
-/// Sidecars written in one run.
 pub struct Sidecars {
     writing: Writing,
     photos: usize,
@@ -148,7 +146,6 @@ impl Sidecars {
         }
     }
 
-    /// Says what was written, or would be.
     pub fn report(&self, output: &Output) {
         let done = match self.writing {
             Writing::Done => "wrote",

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, Result};
 use super::output::{SCHEMA, cell, from_cell, table};
 
-/// The forms a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// A header `photo,face,person,w1,...,wk` and a row a face; `z1,...,zk` where weights are whitened.
@@ -34,7 +33,6 @@ impl Form {
     }
 }
 
-/// In what unit weights are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Gray levels times the square root of pixels.
@@ -43,7 +41,6 @@ pub enum Scale {
     Whitened,
 }
 
-/// The weights of one face.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// The photo it is from; empty where that is not known.
@@ -71,7 +68,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const LARGEST: f32 = 1e9;
 
 impl Table {
-    /// The table as a file.
     pub fn to_bytes(&self, form: Form) -> Result<Vec<u8>> {
         match form {
             Form::Csv => Ok(self.to_csv()),

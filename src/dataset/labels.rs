@@ -91,7 +91,6 @@ impl Labeler {
     }
 }
 
-/// Names the photos of one root.
 pub(super) struct RootLabeler<'a> {
     labeler: &'a Labeler,
     /// The person's name if the root is one person's folder.

@@ -228,7 +228,6 @@ where
     sorted(photos, load_each(photos, limits, make, progress))
 }
 
-/// The items made of photos, and the skipped photos.
 pub(super) fn sorted<P, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T>
 where
     P: AsRef<Path>,

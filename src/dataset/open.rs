@@ -8,11 +8,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A file as it was opened.
 pub(super) enum Opened {
     /// A file with something in it, or input that was asked for.
     File(File),
-    /// A file without a byte.
     Empty,
     /// A pipe, device or socket.
     Special,
@@ -26,7 +24,6 @@ pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 
-/// Opens a file to read.
 pub(super) fn open(path: &Path) -> io::Result<Opened> {
     let path = match is_standard_input(path) {
         true => Path::new("/dev/stdin"),

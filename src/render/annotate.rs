@@ -137,7 +137,6 @@ impl Style {
     }
 }
 
-/// An upright rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Area {
     left: f32,
@@ -158,7 +157,6 @@ impl Area {
     }
 }
 
-/// The outline of a face.
 struct Frame {
     /// In order around it.
     corners: [Point; 4],

@@ -19,7 +19,6 @@ const TOGETHER: Color = Color([40, 90, 200]);
 const FOR_FIRST: Color = Color([20, 140, 60]);
 const FOR_SECOND: Color = Color([225, 125, 0]);
 
-/// Basis faces shown.
 const BASIS_SHOWN: usize = 6;
 
 /// Cells whose share is told.
@@ -125,7 +124,6 @@ impl Explained<'_> {
         Row { heading, panels }
     }
 
-    /// Places where the face differs.
     fn places(&self) -> Row {
         let sides = &self.why.sides;
         if sides.iter().any(|side| side.splits.is_empty()) {
@@ -285,7 +283,6 @@ impl Explained<'_> {
     }
 }
 
-/// The largest magnitude.
 fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
     let magnitudes = values.into_iter().map(|value| value.abs());
     magnitudes.fold(0.0, f64::max)
@@ -298,7 +295,6 @@ fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S
     }
 }
 
-/// Each over their sum.
 fn shares(parts: &[f64]) -> Vec<f64> {
     let sum: f64 = parts.iter().sum();
     let share = |part: &f64| if sum > 0.0 { part / sum } else { 0.0 };

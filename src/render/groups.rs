@@ -50,7 +50,6 @@ struct Page {
     version: &'static str,
 }
 
-/// A group on the page.
 struct Shown {
     number: usize,
     /// The group that may be the same person, with its number; the likeliest only.

@@ -56,7 +56,6 @@ pub fn strip_of_width(title: &str, rows: &[Row], narrowest: u32) -> Drawing {
     drawing
 }
 
-/// Positions of a row's panels.
 struct Laid {
     /// Left edge and width of each panel, and the width and height of its picture.
     panels: Vec<(f32, f32, (f32, f32))>,

@@ -40,7 +40,6 @@ pub fn description() -> OpenApi {
     OpenApiBuilder::new().info(info).build()
 }
 
-/// Paths below `/api/v0`.
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
         .routes(routes!(model))
@@ -65,14 +64,10 @@ async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
     Ok(tagged(&service, &state, &with_schema(object)))
 }
 
-/// Parameters of an identification.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    /// Number of candidates to tell of.
     top: Option<usize>,
-    /// Which share of strangers may be given a name.
     far: Option<f64>,
-    /// The name of the photo in the answer.
     name: Option<String>,
 }
 
@@ -190,20 +185,23 @@ async fn why(
     service.ask(work).await
 }
 
-/// The task of a job.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Work {
-    /// Enrols the photos of a folder on this machine.
-    Enroll { folder: PathBuf },
-    /// Learns anew from the faces that are enrolled.
+    Enroll {
+        folder: PathBuf,
+    },
     Relearn,
     /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
     Check,
     /// Puts the faces of a folder on this machine into groups.
-    Group { folder: PathBuf },
+    Group {
+        folder: PathBuf,
+    },
     /// Enrols faces of groups that were named, and remembers what was said of others.
-    Name { groups: Vec<Reviewed> },
+    Name {
+        groups: Vec<Reviewed>,
+    },
 }
 
 /// Begins long work.

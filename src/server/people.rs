@@ -61,7 +61,6 @@ pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
     png(&picture.unwrap_or_default().into())
 }
 
-/// Results of a look for mistakes.
 pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {
     let photo = |face: usize| {
         let enrolled = &gallery.enrolled()[face];

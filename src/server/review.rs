@@ -75,19 +75,16 @@ fn shown(face: &Shown<'_>) -> Value {
     object
 }
 
-/// The answer about a group.
 #[derive(Debug, Deserialize)]
 pub struct Reviewed {
     /// Whom its faces show; nobody where they are ignored.
     person: Option<String>,
-    /// Its faces.
     faces: Vec<Place>,
     /// Those of another person.
     #[serde(default)]
     wrong: Vec<Place>,
 }
 
-/// A face in a photo on this machine.
 #[derive(Debug, Deserialize)]
 struct Place {
     photo: PathBuf,

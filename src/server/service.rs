@@ -54,7 +54,6 @@ impl Snapshot {
     }
 }
 
-/// The effect of a change of the gallery on undoing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undo {
     /// It can be taken back until the next change.
@@ -63,7 +62,6 @@ pub enum Undo {
     Never,
 }
 
-/// All that answering takes.
 #[derive(Debug)]
 pub struct Service {
     pub access: Access,
@@ -87,7 +85,6 @@ pub struct Service {
 struct Changes {
     _lock: ModelLock,
     journal: Journal,
-    /// The state before the last change.
     before: Option<Option<Arc<Model>>>,
 }
 
@@ -129,7 +126,6 @@ impl Service {
         current.clone()
     }
 
-    /// The path of the model.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -320,7 +316,6 @@ impl Service {
         Ok(())
     }
 
-    /// Learns the faces that were added.
     fn settle(&self, changes: &mut Changes) -> Result<()> {
         let snapshot = self.snapshot();
         let preparation = snapshot.preparation();

@@ -19,13 +19,11 @@ const INDEX: &str = "eigenfaces.faces";
 /// Which photos are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// Those that the index does not know.
+    /// Photos that the index does not know.
     New,
-    /// All.
     All,
 }
 
-/// The path of a folder's index.
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
@@ -47,13 +45,11 @@ struct Album {
     unsaved: Option<eigenfaces::Error>,
 }
 
-/// A face of an album.
 pub struct Shown<'a> {
     pub key: FaceKey,
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
-    /// Number of faces that the photo shows.
     pub of: usize,
 }
 
@@ -137,7 +133,6 @@ impl Albums {
         Ok(())
     }
 
-    /// Says what was found in each folder.
     pub fn report(&self, output: &Output) {
         for album in &self.albums {
             output.say(&format!(
@@ -178,7 +173,6 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// The answers given about faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -193,7 +187,6 @@ impl Albums {
         photos.sum()
     }
 
-    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
@@ -235,7 +228,6 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
     }
 }
 
-/// Fails where a folder is not there, or is none.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
         let path = folder.to_owned();

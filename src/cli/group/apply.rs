@@ -65,7 +65,6 @@ pub struct NamedGroups {
     answers: Vec<Answer>,
     /// The face of each row; `None` where no index knows it.
     keys: Vec<Option<FaceKey>>,
-    /// Rows whose faces were not enrolled.
     refused: BTreeSet<usize>,
     /// Groups with several names, and rows without one.
     ambiguous: Vec<String>,
@@ -94,7 +93,6 @@ impl NamedGroups {
         Ok(groups)
     }
 
-    /// Whether any face was given a name.
     pub fn has_names(&self) -> bool {
         let mut answers = self.answers.iter();
         answers.any(|answer| matches!(answer, Answer::Person(_)))
@@ -110,7 +108,6 @@ impl NamedGroups {
         self.answers.iter().enumerate().flat_map(of_row).collect()
     }
 
-    /// Number of faces that were answered for.
     fn said(&self) -> usize {
         let answers = self.answers.iter();
         answers.filter(|answer| **answer != Answer::Nothing).count()

@@ -35,7 +35,6 @@ const BATCH: usize = 1_024;
 /// Photos of a group that are named in text.
 const NAMED: usize = 3;
 
-/// Proposals told in text.
 const PROPOSED: usize = 10;
 
 pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
@@ -154,7 +153,6 @@ fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
     natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
 }
 
-/// Identifies each face among the people of a model.
 fn identify(
     faces: &[Shown<'_>],
     identifier: &Identifier,

@@ -27,7 +27,6 @@ const MOST_TILES: usize = 200;
 /// Letters that fit below a face.
 const LABEL: usize = 15;
 
-/// Destinations of the results.
 pub struct Plan {
     folder: PathBuf,
     outputs: Outputs,

@@ -17,7 +17,6 @@ use crate::cli::output::{Output, shown};
 /// Faces explained in one picture: more could not be looked at.
 const MOST_EXPLAINED: usize = 12;
 
-/// The picture of `--explain`.
 pub struct Explanation<'a> {
     file: &'a Destination,
     recognizer: &'a Recognizer,

@@ -13,7 +13,6 @@ use crate::cli::json;
 use crate::cli::output::{Output, one_line, percent, shown};
 use crate::cli::remedy;
 
-/// Prints what was found, photo by photo.
 pub struct Report<'a> {
     pub recognizer: &'a Identifier,
     pub gallery: &'a Gallery,
@@ -148,7 +147,6 @@ fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     row
 }
 
-/// Columns of the table.
 const COLUMNS: usize = 13;
 
 /// The row of a photo in which no face was found, or that could not be looked at.

@@ -103,7 +103,6 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The faces that were given a name.
 fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
     let named = found.iter().filter_map(|face| {
         Some(Named {

@@ -29,7 +29,6 @@ const PAIRS_SHOWN: usize = 12;
 /// The confusion matrix is drawn for at most so many people; of more, a list of confusions can be read better.
 const MATRIX_PEOPLE: usize = 25;
 
-/// Confusions listed.
 const CONFUSIONS_SHOWN: usize = 30;
 
 /// The data of a report.
@@ -81,14 +80,12 @@ struct Page {
     json: String,
 }
 
-/// A number and what it means.
 struct Figure {
     name: &'static str,
     value: String,
     meaning: String,
 }
 
-/// A picture and what it shows.
 struct Tile {
     picture: String,
     name: String,
@@ -101,7 +98,6 @@ struct Pair {
     note: String,
 }
 
-/// Something to correct.
 struct Fix {
     heading: String,
     advice: &'static str,
@@ -213,7 +209,6 @@ impl Report<'_> {
         person.map_or_else(String::new, ToString::to_string)
     }
 
-    /// A face with its person and its file.
     fn tile(&self, face: usize) -> Tile {
         let enrolled = self.gallery.enrolled().get(face);
         let image = self.gallery.faces().image(face);

@@ -20,7 +20,6 @@ const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
-/// Corners of an ellipse.
 const CORNERS: usize = 48;
 
 /// One face.

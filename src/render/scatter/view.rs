@@ -3,14 +3,11 @@
 use super::super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::super::labels::Area;
 
-/// Width of the drawing.
 pub(super) const WIDTH: f32 = 980.0;
 /// The plot within it.
 pub(super) const AREA: Area = (84.0, 50.0, 950.0, 690.0);
-/// Size of the numbers at the axes.
 pub(super) const TICKS: f32 = 12.0;
 
-/// The view that turns values into places.
 pub(super) trait View {
     /// The place on the drawing, and its nearness: 0 farthest, 1 nearest.
     fn place(&self, at: &[f64]) -> (Point, f32);
