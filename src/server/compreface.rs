@@ -73,8 +73,15 @@ fn probability(location: Location) -> f64 {
     (share * 1e5).round() / 1e5
 }
 
-fn no_face() -> Failure {
-    PhotoProblem::NoFace.into()
+/// What is told of the faces of a photo.
+///
+/// # Errors
+/// There is none.
+fn result(faces: Vec<Value>) -> Answer<Value> {
+    match faces.is_empty() {
+        true => Err(PhotoProblem::NoFace.into()),
+        false => Ok(json!({ "result": faces })),
+    }
 }
 
 /// The parts of the answer that are wanted.
@@ -125,15 +132,13 @@ async fn recognize(
         let Some(model) = &snapshot.model else {
             let prepared = snapshot.preparation().prepare_all(photo.luma())?;
             let place = |face: &PreparedFace| json!({ "box": bounds(face.part.location(), &photo), "subjects": [] });
-            let found: Vec<Value> = prepared.iter().map(place).collect();
-            return (!found.is_empty()).then(|| json!({ "result": found })).ok_or_else(no_face);
+            return result(prepared.iter().map(place).collect());
         };
         let mut found = model.identify(&photo, query)?;
         found.retain(|face| face.decision != Decision::NotAFace);
         let locations: Vec<_> = found.iter().map(|face| face.location).collect();
         let faces = asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo));
-        let faces: Vec<Value> = faces.collect();
-        (!faces.is_empty()).then(|| json!({ "result": faces })).ok_or_else(no_face)
+        result(faces.collect())
     });
     Ok(Json(object.await?))
 }
@@ -206,20 +211,14 @@ async fn faces(
     let object = service.work(move |service| {
         let snapshot = service.settled()?;
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
-            let gallery = model.gallery();
-            let name = |person: usize| gallery.people()[person].as_str();
-            let is_wanted = |person: usize| {
-                asked
-                    .subject
-                    .as_deref()
-                    .is_none_or(|wanted| wanted == name(person))
-            };
-            let faces = gallery
-                .enrolled()
+            let (people, enrolled) = (model.people(), model.gallery().enrolled());
+            let named = enrolled
                 .iter()
-                .filter(|face| is_wanted(face.person));
+                .map(|face| (face, people[face.person].as_str()));
+            let wanted = asked.subject.as_deref();
+            let faces = named.filter(|(_, name)| wanted.is_none_or(|wanted| wanted == *name));
             faces
-                .map(|face| json!({ "image_id": short(face.hash), "subject": name(face.person) }))
+                .map(|(face, name)| json!({ "image_id": short(face.hash), "subject": name }))
                 .collect()
         });
         let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
@@ -333,18 +332,16 @@ async fn verify_face(
         let (gallery, photo) = (model.gallery(), decode(&photo)?);
         let person = gallery.enrolled()[find_face(gallery, &id)?].person;
         let recognizer = model.recognizer();
-        let mut result = Vec::new();
+        let mut faces = Vec::new();
         for face in recognizer.preparation().prepare_all(photo.luma())? {
             let found = recognizer.verify_person(&face, person, Acceptance::default())?;
-            result.push(json!({
+            faces.push(json!({
                 "box": bounds(face.part.location(), &photo),
                 "subject": gallery.people()[person].as_str(),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
             }));
         }
-        (!result.is_empty())
-            .then(|| json!({ "result": result }))
-            .ok_or_else(no_face)
+        result(faces)
     });
     Ok(Json(object.await?))
 }
@@ -364,12 +361,8 @@ async fn detect(
         let found = locator.locate(photo.luma()).map_err(PhotoProblem::from)?;
         let found: Vec<Option<Location>> = found.into_iter().map(Some).collect();
         let wanted = asked.wanted(&found).into_iter();
-        let result: Vec<Value> = wanted
-            .map(|at| json!({ "box": bounds(found[at], &photo) }))
-            .collect();
-        (!result.is_empty())
-            .then(|| json!({ "result": result }))
-            .ok_or_else(no_face)
+        let faces = wanted.map(|at| json!({ "box": bounds(found[at], &photo) }));
+        result(faces.collect())
     });
     Ok(Json(object.await?))
 }
@@ -392,7 +385,7 @@ async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer
             }));
         }
         if matches.is_empty() {
-            return Err(no_face());
+            return Err(PhotoProblem::NoFace.into());
         }
         let source = json!({ "box": bounds(first.part.location(), &source) });
         Ok(json!({ "result": [{ "source_image_face": source, "face_matches": matches }] }))

@@ -11,7 +11,6 @@ use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::{FaceChoice, Model, Person, Settings};
-use image::GrayImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -56,9 +55,7 @@ pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
 /// # Errors
 /// It cannot be encoded.
 pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
-    let (size, pixels) = (gallery.faces().size(), gallery.faces().face(at).to_vec());
-    let picture = GrayImage::from_raw(size.width(), size.height(), pixels);
-    png(&picture.unwrap_or_default().into())
+    png(&gallery.faces().image(at).unwrap_or_default().into())
 }
 
 pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {

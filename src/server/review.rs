@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use axum::http::StatusCode;
 use eigenfaces::QueryOptions;
 use eigenfaces::enrollment::Observer;
-use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::render::groups::jpeg_data_uri;
-use image::GrayImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,10 +66,8 @@ pub fn group(service: &Service, folder: &Path, observer: &dyn Observer) -> Answe
 }
 
 fn shown(face: &Shown<'_>) -> Value {
-    let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
-    let picture = GrayImage::from_raw(width, height, face.found.pixels.clone());
     let mut object = face.json();
-    object["picture"] = jpeg_data_uri(&picture.unwrap_or_default()).into();
+    object["picture"] = jpeg_data_uri(&face.picture()).into();
     object
 }
 

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::ModelLock;
-use eigenfaces::{Model, Settings};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
@@ -21,6 +21,7 @@ use super::failure::{Answer, Failure};
 use super::jobs::Jobs;
 use super::journal::Journal;
 use crate::cli::error::Result;
+use crate::cli::group::apply;
 
 /// So many requests may wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
@@ -290,9 +291,9 @@ impl Service {
             let at = gallery.position(face.hash)?;
             Some(gallery.people()[gallery.enrolled()[at].person].clone())
         });
-        let added = changes.journal.faces().iter();
-        let added = added.rev().find(|other| other.hash == face.hash);
-        let known = enrolled.or_else(|| added.map(|other| other.person.clone()));
+        let mut added = changes.journal.faces().iter().rev();
+        let added = added.find(|other| other.hash == face.hash);
+        let known = enrolled.or_else(|| Some(added?.person.clone()));
         match known {
             Some(person) if person == face.person => return Ok(()),
             Some(person) => {
@@ -326,14 +327,8 @@ impl Service {
             .cloned()
             .collect();
         if !faces.is_empty() {
-            let model = match snapshot.model.as_deref() {
-                None => Model::enroll_faces(preparation, faces, Settings::default())?,
-                Some(model) => {
-                    let mut model = model.clone();
-                    model.add_faces(faces)?;
-                    model
-                }
-            };
+            let before = snapshot.model.as_deref().cloned();
+            let (model, _) = apply::added(before, preparation, faces)?;
             self.keep(Some(Arc::new(model)))?;
             changes.before = Some(snapshot.model);
         }

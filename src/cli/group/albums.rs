@@ -7,7 +7,9 @@ use eigenfaces::dataset::{self, FileId};
 use eigenfaces::enrollment::Observer;
 use eigenfaces::error::ModelProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::store;
+use image::GrayImage;
 use serde_json::{Value, json};
 
 use super::super::output::{Output, counted, shown};
@@ -67,6 +69,12 @@ impl Shown<'_> {
             1 => shown(&self.photo),
             _ => format!("{}, face {}", shown(&self.photo), self.key.face + 1),
         }
+    }
+
+    /// The face as the index keeps it.
+    pub fn picture(&self) -> GrayImage {
+        let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
+        GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
     pub fn json(&self) -> Value {

@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::Person;
 use eigenfaces::error::WriteProblem;
-use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::grouping::Grouping;
-use eigenfaces::render::groups::{Face, Group, page};
+use eigenfaces::render::groups::{Face, page};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::store::{Destination, FileKind, Outputs, Overwrite, Privacy};
-use image::GrayImage;
 
 use super::super::files;
 use super::super::output::{Output, counted, shown};
@@ -74,17 +72,14 @@ impl Plan {
         let text = table::written(&rows);
         self.table.write(Privacy::Personal, text.into_bytes())?;
         let shown_in = |&face: &usize| Face {
-            picture: picture(faces[face]),
+            picture: faces[face].picture(),
             photo: faces[face].whole_path(),
             number: faces[face].key.face + 1,
             bounds: faces[face].found.location.bounds,
         };
-        let groups: Vec<Group> = grouping
-            .groups
-            .iter()
-            .map(|group| Group {
-                faces: group.iter().map(shown_in).collect(),
-            })
+        let groups = grouping.groups.iter();
+        let groups: Vec<Vec<Face>> = groups
+            .map(|group| group.iter().map(shown_in).collect())
             .collect();
         let page = page(&groups, &grouping.proposals)?;
         self.page.write(Privacy::Personal, page.into_bytes())?;
@@ -109,7 +104,7 @@ impl Plan {
                 .iter()
                 .take(MOST_TILES)
                 .map(|&face| Tile {
-                    image: picture(faces[face]),
+                    image: faces[face].picture(),
                     label: file_name(&faces[face].photo),
                 })
                 .collect();
@@ -141,11 +136,6 @@ fn has_new_names(table: &Path, people: &[Person]) -> bool {
         !row.name.is_empty() && !is_enrolled && !answers::is_no_name(&row.name)
     };
     table::read(table).is_ok_and(|rows| rows.iter().any(is_new))
-}
-
-fn picture(face: &Shown<'_>) -> GrayImage {
-    let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
-    GrayImage::from_raw(width, height, face.found.pixels.clone()).unwrap_or_default()
 }
 
 /// The end of a file's name, where names that begin alike differ.
