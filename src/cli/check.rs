@@ -197,20 +197,7 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding 
 }
 
 /// Columns of the table: whatever a finding may have.
-const COLUMNS: [&str; 12] = [
-    "finding",
-    "photo",
-    "person",
-    "other_photo",
-    "other_person",
-    "looks_like",
-    "confidence",
-    "distance",
-    "own_distance",
-    "correlation",
-    "likeness",
-    "likeness_limit",
-];
+const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,confidence,distance,own_distance,correlation,likeness,likeness_limit";
 
 fn print(
     gallery: &Gallery,
@@ -218,10 +205,10 @@ fn print(
     suspects: &Suspects,
     output: &Output,
 ) -> Result<()> {
-    output.header(&COLUMNS)?;
+    output.header(COLUMNS)?;
     let count = findings.len();
     for Finding { text, object } in findings {
-        output.record(&COLUMNS, object, || text)?;
+        output.record(COLUMNS, object, || text)?;
     }
     let seen = format!(
         "{} of {}",

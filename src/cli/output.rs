@@ -54,18 +54,18 @@ impl Output {
         }
     }
 
-    /// The header of a table of [`record`](Self::record)s, where one is asked for.
-    pub fn header(&self, columns: &[&str]) -> Result<()> {
+    /// The header of a table, where one is asked for.
+    pub fn header(&self, columns: &str) -> Result<()> {
         match self.format {
-            Format::Csv => self.line(&columns.join(",")),
+            Format::Csv => self.line(columns),
             Format::Text | Format::Json => Ok(()),
         }
     }
 
-    /// One of several records: in words, as JSON, or its fields of these columns as a row.
+    /// One of several records: in words, as JSON, or its fields of these columns (`a,b,c`) as a row.
     pub fn record(
         &self,
-        columns: &[&str],
+        columns: &str,
         object: Value,
         words: impl FnOnce() -> String,
     ) -> Result<()> {
@@ -73,8 +73,8 @@ impl Output {
             Format::Text => self.line(&words()),
             Format::Json => self.json(object),
             Format::Csv => {
-                let cell = |column: &&str| object.get(column).map_or_else(String::new, in_a_cell);
-                self.csv(&columns.iter().map(cell).collect::<Vec<_>>())
+                let cell = |column: &str| object.get(column).map_or_else(String::new, in_a_cell);
+                self.csv(&columns.split(',').map(cell).collect::<Vec<_>>())
             }
         }
     }

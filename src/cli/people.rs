@@ -62,12 +62,12 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     if args.photos {
         return list_photos(gallery, is_wanted, output);
     }
-    let columns = ["person", "faces"];
-    output.header(&columns)?;
+    let columns = "person,faces";
+    output.header(columns)?;
     let people = gallery.people().iter().zip(gallery.counts()).enumerate();
     for (_, (person, count)) in people.filter(|(at, _)| is_wanted(*at)) {
         let object = json!({ "person": person.as_str(), "faces": count });
-        output.record(&columns, object, || {
+        output.record(columns, object, || {
             format!("{person} ({})", counted(count, "face", "faces"))
         })?;
     }
@@ -82,14 +82,14 @@ fn list_photos(
     is_wanted: impl Fn(usize) -> bool,
     output: &Output,
 ) -> Result<Outcome> {
-    let columns = ["person", "hash", "source"];
-    output.header(&columns)?;
+    let columns = "person,hash,source";
+    output.header(columns)?;
     let enrolled = gallery.enrolled().iter();
     for face in enrolled.filter(|face| is_wanted(face.person)) {
         let person = gallery.people()[face.person].as_str();
         let (hash, source) = (face.hash.to_string(), &face.source);
         let photo = json!({ "person": person, "hash": hash, "source": source });
-        output.record(&columns, photo, || {
+        output.record(columns, photo, || {
             format!("{} {person}: {source}", &hash[..SHORT_HASH])
         })?;
     }

@@ -245,9 +245,7 @@ fn method(step: &Reconstruction) -> Option<&'static str> {
 }
 
 fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
-    if output.format == Format::Csv {
-        output.line("photo,face,reference,components,rms,explained,psnr")?;
-    }
+    output.header("photo,face,reference,components,rms,explained,psnr")?;
     for rebuilt in rebuilt {
         let (face, steps) = (&rebuilt.face, &rebuilt.steps);
         match output.format {

@@ -16,6 +16,7 @@ use crate::cli::error::Error;
 use crate::cli::group::albums::{Albums, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
+use crate::cli::group::named::NamedGroups;
 use crate::cli::group::table::Row;
 use crate::cli::group::{Sorted, names_indexed_faces};
 
@@ -114,12 +115,12 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
         return Err(Failure::bad("faces are counted from 1"));
     }
     let wrong = |reason| Error::about(Path::new("names"), reason);
-    let mut review = apply::NamedGroups::of(rows, wrong)?;
+    let mut review = NamedGroups::of(rows, wrong)?;
     let mut told = json!({ "added": 0 });
     if review.has_names() {
         (told, _) = service.change(expected, Undo::Possible, |model| {
             let preparation = apply::preparation(model.as_ref(), service.file())?;
-            let (faces, wrong) = review.faces(&preparation);
+            let (faces, wrong) = review.prepared(&preparation);
             if faces.is_empty() {
                 let reason = wrong
                     .first()

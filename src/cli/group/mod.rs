@@ -3,6 +3,7 @@
 pub mod albums;
 pub mod answers;
 pub mod apply;
+pub mod named;
 mod pages;
 pub mod table;
 
@@ -171,8 +172,8 @@ fn identify(
         let raw = coordinates(some.iter())?;
         let of_some = identifier.identify_prepared_by(&[prepared], |faces| {
             Ok(identifier.identify_described(faces, Some(raw), query))
-        })?;
-        identified.extend(of_some.concat());
+        });
+        identified.extend(of_some?.concat());
     }
     Ok(identified)
 }

@@ -93,20 +93,16 @@ fn look(
     results: &mut Results<'_>,
 ) -> Result<()> {
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
-    let ready = |photo: &PathBuf, file: &PhotoFile| match copies {
-        None => Ok(Ready::Prepared(
-            recognizer.preparation().prepare_all(&file.decode()?)?,
-        )),
-        Some(copies) => {
-            let found = gallery.identify(recognizer, &file.decode()?, query);
-            Ok(Ready::Copied(match found {
-                Ok(found) => {
-                    let found = found?;
-                    copies.write(photo, file, &found).map(|()| found)
-                }
-                Err(error) => Err(error),
-            }))
-        }
+    let ready = |photo: &PathBuf, file: &PhotoFile| {
+        let prepared = recognizer.preparation().prepare_all(&file.decode()?)?;
+        let Some(copies) = copies else {
+            return Ok(Ready::Prepared(prepared));
+        };
+        let found = gallery.identify_prepared(recognizer, &[prepared], query);
+        Ok(Ready::Copied(found.and_then(|found| {
+            let found = found.concat();
+            copies.write(photo, file, &found).map(|()| found)
+        })))
     };
     // Alone, a photo's problem is the program's.
     let is_alone = photos.len() == 1 && report.output.format == Format::Text;

@@ -24,12 +24,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     pub fn begin(&self) -> Result<()> {
-        match self.output.format {
-            Format::Csv => self
-                .output
-                .line("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"),
-            Format::Text | Format::Json => Ok(()),
-        }
+        self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error")
     }
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {

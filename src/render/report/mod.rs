@@ -223,47 +223,41 @@ impl Report<'_> {
         let evaluation = self.evaluation;
         let found = &evaluation.identification;
         let mut figures = vec![
-            Figure {
-                name: "rank-1",
-                value: rate(found.rank1),
-                meaning: "of the probes are nearest to their own person".to_owned(),
-            },
-            Figure {
-                name: "plain pixels",
-                value: rate(evaluation.raw_pixels_rank1),
-                meaning: "rank-1 of the nearest photo by plain distance: what must be beaten"
-                    .to_owned(),
-            },
-            Figure {
-                name: "equal error rate",
-                value: percent(evaluation.verification.equal_error_rate),
-                meaning: format!(
+            figure(
+                "rank-1",
+                rate(found.rank1),
+                "of the probes are nearest to their own person",
+            ),
+            figure(
+                "plain pixels",
+                rate(evaluation.raw_pixels_rank1),
+                "rank-1 of the nearest photo by plain distance: what must be beaten",
+            ),
+            figure(
+                "equal error rate",
+                percent(evaluation.verification.equal_error_rate),
+                format!(
                     "of {} rejected where as many of {} are accepted",
                     counted(evaluation.verification.genuine, "true claim", "true claims"),
                     counted(evaluation.verification.impostors, "false one", "false ones")
                 ),
-            },
-        ];
-        if let Some(open_set) = &evaluation.open_set {
-            figures.push(Figure {
-                name: "identified at 1 %",
-                value: rate(open_set.identification_at_1_percent),
-                meaning: "of those enrolled, where 1 % of strangers pass".to_owned(),
-            });
-        }
-        figures.push(Figure {
-            name: self.part().1,
-            value: self.space.components().to_string(),
-            meaning: format!(
-                "keep {} of the variance",
-                percent(self.space.variance_kept())
             ),
-        });
-        figures.push(Figure {
-            name: "a face is",
-            value: format!("{} bytes", evaluation.compression.bytes_a_face),
-            meaning: format!("instead of {} pixels", evaluation.compression.pixels),
-        });
+        ];
+        figures.extend(evaluation.open_set.as_ref().map(identified_at_1_percent));
+        let kept = percent(self.space.variance_kept());
+        let compression = &evaluation.compression;
+        figures.extend([
+            figure(
+                self.part().1,
+                self.space.components().to_string(),
+                format!("keep {kept} of the variance"),
+            ),
+            figure(
+                "a face is",
+                format!("{} bytes", compression.bytes_a_face),
+                format!("instead of {} pixels", compression.pixels),
+            ),
+        ]);
         figures
     }
 
@@ -357,18 +351,26 @@ impl Report<'_> {
     }
 }
 
-fn strangers(open_set: &OpenSet) -> Vec<Figure> {
-    let figure = |name, value, meaning: &str| Figure {
+fn figure(name: &'static str, value: String, meaning: impl Into<String>) -> Figure {
+    let meaning = meaning.into();
+    Figure {
         name,
         value,
-        meaning: meaning.to_owned(),
-    };
+        meaning,
+    }
+}
+
+fn identified_at_1_percent(open_set: &OpenSet) -> Figure {
+    figure(
+        "identified at 1 %",
+        rate(open_set.identification_at_1_percent),
+        "of those enrolled, where 1 % of strangers pass",
+    )
+}
+
+fn strangers(open_set: &OpenSet) -> Vec<Figure> {
     vec![
-        figure(
-            "identified at 1 %",
-            rate(open_set.identification_at_1_percent),
-            "of those enrolled, where 1 % of strangers pass",
-        ),
+        identified_at_1_percent(open_set),
         figure(
             "identified at 10 %",
             rate(open_set.identification_at_10_percent),
