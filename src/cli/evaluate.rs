@@ -1,6 +1,6 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use eigenfaces::dataset::{self, Limits};
+use eigenfaces::dataset::{self};
 use eigenfaces::enrollment;
 use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
@@ -69,7 +69,6 @@ fn not_faces(
     let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
     let crops = dataset::load(
         &listing.photos,
-        &Limits::default(),
         |_, file| {
             let picture = file.decode()?;
             let (width, height) = (picture.width() / 2, picture.height() / 2);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile};
+use eigenfaces::dataset::PhotoFile;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
@@ -35,7 +35,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     }
     let measure = measure(args.measure);
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
-    let file = PhotoFile::read(&args.photo, &Limits::default()).map_err(unusable)?;
+    let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
         .decode()
         .and_then(|photo| match scale(args) {

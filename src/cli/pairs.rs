@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use eigenfaces::background::{Background, Described};
-use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
+use eigenfaces::dataset::{self, LabeledPhoto, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::reason;
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
@@ -48,7 +48,6 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let progress = output.progress(listing.photos.len(), "looking for faces");
     let loaded = dataset::load(
         &listing.photos,
-        &Limits::default(),
         |photo: &LabeledPhoto, file: &PhotoFile| {
             let face = chosen.prepare(file.content_hash(), || file.decode())?;
             Ok((photo.person.clone(), key(&photo.path), face.pixels))

@@ -136,7 +136,7 @@ type Face = (Vec<u8>, ContentHash);
 fn prepared(photo: Given, preparation: &Preparation) -> Result<Face, Skipped> {
     let path = photo.name();
     let face = || -> Result<Face, PhotoProblem> {
-        let file = photo.file(&Limits::default())?;
+        let file = photo.file()?;
         let face = preparation.prepare(&file.decode()?)?;
         Ok((face.pixels, file.content_hash()))
     };

@@ -6,7 +6,7 @@ mod undo;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
+use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
 use eigenfaces::gallery::{Gallery, History, change_time};
 use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store;
@@ -259,7 +259,7 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
 /// The enrolled photo that is named by source or hash, or by a file that has the same content.
 fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> {
     gallery.find_photo(given).or_else(|error| {
-        let file = PhotoFile::read(Path::new(given), &Limits::default());
+        let file = PhotoFile::read(Path::new(given));
         let hash: Option<ContentHash> = file.ok().map(|file| file.content_hash());
         let found = hash.and_then(|hash| gallery.position(hash));
         found.map(|at| vec![at]).ok_or(error)

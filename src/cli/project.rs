@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self, Limits};
+use eigenfaces::dataset::{self};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
@@ -131,7 +131,6 @@ fn of_photos(
     let progress = output.progress(photos.paths.len(), "projecting photos");
     let read = dataset::load_each(
         &photos.paths,
-        &Limits::default(),
         |_, file| {
             let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
             if faces.is_empty() {

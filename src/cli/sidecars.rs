@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile, is_standard_input};
+use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::store::Sidecar;
 use eigenfaces::xmp::{
     Content, NamedFace, Outcome, Region, Written, XmpProblem, named_faces, stored_areas, write,
@@ -53,7 +53,7 @@ impl Sidecars {
         let unusable = |problem| eigenfaces::Error::photo(photo, problem);
         let sidecar = Sidecar::of(photo)?;
         let wrong = |problem: XmpProblem| Error::about(sidecar.path(), problem);
-        let file = PhotoFile::read(photo, &Limits::default()).map_err(unusable)?;
+        let file = PhotoFile::read(photo).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
         let bounds: Vec<[f32; 4]> = faces.iter().map(|face| face.bounds).collect();
         let (stored, areas) = stored_areas(displayed, exif, &bounds);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile};
+use eigenfaces::dataset::PhotoFile;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer};
 use eigenfaces::render::explain;
@@ -48,7 +48,7 @@ impl<'a> Explanation<'a> {
             return Ok(());
         }
         let recognizer = self.recognizer;
-        let prepared = PhotoFile::read(photo, &Limits::default())
+        let prepared = PhotoFile::read(photo)
             .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
             .map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {

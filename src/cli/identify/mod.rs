@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::gallery::Search;
 use eigenfaces::preparation::PreparedFace;
@@ -106,7 +106,6 @@ fn look(
     };
     // Alone, a photo's problem is the program's.
     let is_alone = photos.len() == 1 && report.output.format == Format::Text;
-    let limits = Limits::default();
     let take = |batches: &mut dyn Iterator<Item = Vec<_>>| -> Result<()> {
         for (batch, ready) in photos.chunks(BATCH.get()).zip(batches) {
             let found = identify(gallery, recognizer, ready, query)?;
@@ -123,7 +122,7 @@ fn look(
         }
         Ok(())
     };
-    dataset::stream_each(photos, &limits, BATCH, ready, &|_| {}, take)
+    dataset::stream_each(photos, BATCH, ready, &|_| {}, take)
 }
 
 /// Ends with a usage error where a photo would have to be read twice that can be read once only.
