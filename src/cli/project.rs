@@ -9,6 +9,7 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
+use eigenfaces::render::parts;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
@@ -108,13 +109,8 @@ fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
     let k = space.components();
     let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());
     if asked.is_some() && axes.iter().any(|&axis| axis > k) {
-        let message = format!(
-            "--axes: there are {} only",
-            match space {
-                Space::Kernel(_) => counted(k, "component", "components"),
-                _ => counted(k, "basis face", "basis faces"),
-            }
-        );
+        let (one, many) = parts(space);
+        let message = format!("--axes: there are {} only", counted(k, one, many));
         misuse::end(ErrorKind::InvalidValue, message);
     }
     axes.into_iter().map(|axis| axis - 1).collect()

@@ -7,8 +7,8 @@ use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
-use eigenfaces::render::gray;
 use eigenfaces::render::strip::{NARROWEST, Panel, Row, strip_of_width};
+use eigenfaces::render::{gray, parts};
 use eigenfaces::store::{FileKind, Outputs, Privacy};
 use serde_json::json;
 
@@ -89,14 +89,6 @@ impl Original {
             Self::Photo(_) => "photo",
             Self::AllWeights => "all-weights",
         }
-    }
-}
-
-/// The parts that a face is rebuilt from: the words for one and for several.
-fn parts(space: &Space) -> (&'static str, &'static str) {
-    match space {
-        Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
-        Space::Kernel(_) => ("component", "components"),
     }
 }
 

@@ -19,7 +19,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
-use super::labels::{LabelRule, Labeler};
+use super::labels::{LabelRule, Labeler, root_name};
 use super::load::io_reason;
 use super::open::{Opened, is_standard_input, open};
 use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
@@ -44,11 +44,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
         let found = find(root, &mut skipped)?;
-        let names = labeler.for_root(root, &found);
+        let root_name = root_name(root, &found);
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
                 true => Err(PhotoProblem::NoPerson),
-                false => names.person(&found.path, &found.place),
+                false => labeler.person(&found.path, &found.place, root_name.as_deref()),
             };
             (root_number, found, labeled)
         }));

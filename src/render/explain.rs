@@ -8,9 +8,10 @@ use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::{gray, signed};
 use crate::decision::percent;
-use crate::face_matrix::FaceSize;
+use crate::error::Result;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::matcher::{CELLS, Feature};
-use crate::recognizer::{Explanation, Identification, Recognizer, Side};
+use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer, Side};
 use crate::reconstruction::Reconstruction;
 
 /// Colors of differences and of likenesses; of evidence for the first person and for the second.
@@ -24,26 +25,33 @@ const BASIS_SHOWN: usize = 6;
 /// Cells whose share is told.
 const STRONGEST: usize = 8;
 
-/// The rows of pictures for one face: what the model saw and made of it; where it differs from the people it
-/// is nearest to; and by which basis faces. `heading` says what was decided.
+/// The rows of pictures for one prepared face (d pixels): what the model saw and made of it; where it differs from the
+/// people it is nearest to; and by which basis faces. `heading` says what was decided.
+///
+/// # Errors
+/// Pixels that are no face of the model's size.
 pub fn rows(
     recognizer: &Recognizer,
-    heading: String,
-    found: &Identification,
-    why: &Explanation,
-) -> Vec<Row> {
+    pixels: &[u8],
+    query: QueryOptions,
+    heading: impl FnOnce(&Identification) -> String,
+) -> Result<Vec<Row>> {
+    let size = recognizer.preparation().size();
+    let face = FaceMatrix::from_pixels(size, pixels.to_vec())?;
+    // Of the runner-up too, the confidence is told.
+    let query = QueryOptions { top: 2, ..query };
+    let found = recognizer.identifier().identify_faces(&face, query);
     let explained = Explained {
         recognizer,
-        found,
-        why,
-        size: recognizer.preparation().size(),
+        found: &found[0],
+        why: &recognizer.explain(pixels)?,
+        size,
     };
-    let mut faces = explained.faces(heading);
+    let mut faces = explained.faces(heading(explained.found));
     faces.panels.extend(explained.balance());
-    let rows = [faces, explained.places(), explained.basis_faces()];
-    rows.into_iter()
-        .filter(|row| !row.panels.is_empty())
-        .collect()
+    let mut rows = vec![faces, explained.places(), explained.basis_faces()];
+    rows.retain(|row| !row.panels.is_empty());
+    Ok(rows)
 }
 
 struct Explained<'a> {
@@ -244,7 +252,7 @@ impl Explained<'_> {
         // Of the mirror image where that is nearer: what is shown is what is compared.
         let other: Vec<f32> = if side.mirrored {
             let space = self.recognizer.space();
-            let face = crate::face_matrix::FaceMatrix::from_pixels(self.size, side.pixels.clone());
+            let face = FaceMatrix::from_pixels(self.size, side.pixels.clone());
             face.map_or_else(
                 |_| Vec::new(),
                 |face| space.project(&face).as_slice().to_vec(),

@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate;
-use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render::{explain, strip};
 use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
 use serde::Deserialize;
@@ -170,16 +169,8 @@ async fn why(
     let work = move |model: &Model| {
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let face = model.face(&decode(&photo)?, choice)?;
-        let recognizer = model.recognizer();
-        let faces = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-        let query = QueryOptions {
-            top: 2,
-            ..QueryOptions::default()
-        };
-        let judged = recognizer.identifier().identify_faces(&faces, query).pop();
-        let judged = judged.ok_or_else(|| Failure::bad("no face"))?;
-        let reasons = recognizer.explain(&face.pixels)?;
-        let rows = explain::rows(recognizer, judged.to_string(), &judged, &reasons);
+        let (recognizer, query) = (model.recognizer(), QueryOptions::default());
+        let rows = explain::rows(recognizer, &face.pixels, query, ToString::to_string)?;
         png(&strip::strip("Why", &rows).to_pixels().into())
     };
     service.ask(work).await

@@ -13,7 +13,7 @@ use image::DynamicImage;
 
 use super::confusion;
 use super::drawing::data_uri;
-use super::gray;
+use super::{gray, parts};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, OpenSet};
@@ -140,6 +140,7 @@ pub fn html(report: &Report<'_>) -> Result<String> {
 impl Report<'_> {
     fn page(&self) -> Page {
         let (space, evaluation) = (self.space, self.evaluation);
+        let (part, parts) = parts(space);
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let open_set = evaluation.open_set.as_ref();
         Page {
@@ -161,19 +162,18 @@ impl Report<'_> {
             ),
             summary: self.summary(),
             fixes: self.fixes(),
-            parts: self.part().1,
+            parts,
             mean: data_uri(&gray(space.size(), &mean).into()),
             basis_intro: self.basis_intro(),
             basis: self.basis(),
             basis_note: format!(
-                "The first {} of {}, {} pixels.",
-                self.part().1,
-                counted(space.components(), self.part().0, self.part().1),
+                "The first {parts} of {}, {} pixels.",
+                counted(space.components(), part, parts),
                 space.size()
             ),
             variance_note: format!(
                 "{} keep {} of the variance: a face is {} instead of {}, {} of the size.",
-                counted(space.components(), self.part().0, self.part().1),
+                counted(space.components(), part, parts),
                 percent(space.variance_kept()),
                 counted(space.components(), "weight", "weights"),
                 counted(space.size().pixels(), "pixel", "pixels"),
@@ -248,7 +248,7 @@ impl Report<'_> {
         let compression = &evaluation.compression;
         figures.extend([
             figure(
-                self.part().1,
+                parts(self.space).1,
                 self.space.components().to_string(),
                 format!("keep {kept} of the variance"),
             ),
