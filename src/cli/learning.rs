@@ -33,8 +33,8 @@ impl LearningOptions {
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
         ];
-        let mut given = given.into_iter().chain(self.comparing());
-        if let Some((option, _)) = given.find(|(_, given)| *given) {
+        let given = given.into_iter().find(|(_, given)| *given);
+        if let Some((option, _)) = given.or(self.comparing()) {
             let message = format!(
                 "{option} is an option of learning: a model is used as it was learned; give {without} too"
             );
@@ -76,16 +76,17 @@ impl LearningOptions {
         }
     }
 
-    /// The options that say how to compare without background model, and whether each was given.
-    fn comparing(&self) -> [(&'static str, bool); 6] {
-        [
+    /// The first option given of those that say how to compare without background model.
+    fn comparing(&self) -> Option<(&'static str, bool)> {
+        let options = [
             ("--features", self.features.is_some()),
             ("--copies", self.copies.is_some()),
             ("--kernel", self.kernel.is_some()),
             ("--scale-pixels", self.scale_pixels.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
-        ]
+        ];
+        options.into_iter().find(|(_, given)| *given)
     }
 
     /// Preparation of photos, as far as the user chose it.
@@ -99,8 +100,7 @@ impl LearningOptions {
     /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
-        let compares = self.comparing().into_iter().find(|(_, given)| *given);
-        match (self.background, compares) {
+        match (self.background, self.comparing()) {
             (Some(Prior::Bundled), Some((option, _))) => {
                 let message = format!(
                     "{option} says how to compare without the background model; leave out --background bundled or {option}"

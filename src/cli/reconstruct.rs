@@ -77,8 +77,8 @@ struct Face {
 
 /// The picture that a rebuilt face is compared with.
 enum Original {
-    /// The face as the model saw it: d pixels.
-    Photo(Vec<u8>),
+    /// The face as the model saw it: d gray levels.
+    Photo(Vec<f32>),
     /// There is none: the face rebuilt from all weights.
     AllWeights,
 }
@@ -99,12 +99,13 @@ fn from_photo(
     output: &Output,
 ) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer, output)?.pixels;
-    let face = FaceMatrix::from_pixels(space.size(), pixels.clone())?;
+    let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+    let face = FaceMatrix::from_pixels(space.size(), pixels)?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),
         number: 1,
         weights: space.project(&face).as_slice().to_vec(),
-        original: Original::Photo(pixels),
+        original: Original::Photo(levels),
     })
 }
 
@@ -146,57 +147,39 @@ impl Rebuilt {
                 (all, steps) => steps.iter().map(|&step| step.min(all)).collect(),
             })
             .collect();
-        let wanted = |steps: &[Vec<usize>]| {
-            let wanted: Vec<Wanted<'_>> = faces
-                .iter()
-                .zip(steps)
-                .map(|(face, steps)| Wanted {
-                    weights: &face.weights,
-                    steps,
-                })
-                .collect();
-            Reconstruction::of_faces(space, &wanted)
+        let rebuilt = |steps: &[Vec<usize>]| {
+            let wanted = faces.iter().zip(steps).map(|(face, steps)| Wanted {
+                weights: &face.weights,
+                steps,
+            });
+            Reconstruction::of_faces(space, &wanted.collect::<Vec<_>>()).into_iter()
         };
-        let rebuilt = wanted(&steps);
-        let in_full = wanted(
-            &faces
-                .iter()
-                .map(|face| vec![face.weights.len()])
-                .collect::<Vec<_>>(),
-        );
+        let all = faces.iter().map(|face| vec![face.weights.len()]);
+        let rebuilt = rebuilt(&steps).zip(rebuilt(&all.collect::<Vec<_>>()));
         let mean = space.mean();
-        let with_errors =
-            |(face, (steps, in_full)): (Face, (Vec<Reconstruction>, Vec<Reconstruction>))| {
-                let original: Vec<f32> = match &face.original {
-                    Original::Photo(pixels) => {
-                        pixels.iter().map(|&pixel| f32::from(pixel)).collect()
-                    }
-                    Original::AllWeights => {
-                        in_full.into_iter().flat_map(|full| full.levels).collect()
-                    }
-                };
-                let steps = steps.into_iter().map(|step| {
-                    let error = step.error(mean.as_slice(), &original);
-                    (step, error)
-                });
-                Self {
-                    steps: steps.collect(),
-                    face,
-                }
+        let mut with_errors = Vec::with_capacity(rebuilt.len());
+        for (face, (steps, mut in_full)) in faces.into_iter().zip(rebuilt) {
+            let original = match &face.original {
+                Original::Photo(levels) => levels.clone(),
+                Original::AllWeights => in_full.remove(0).levels,
             };
-        faces
-            .into_iter()
-            .zip(rebuilt.into_iter().zip(in_full))
-            .map(with_errors)
-            .collect()
+            let steps = steps.into_iter().map(|step| {
+                let error = step.error(mean.as_slice(), &original);
+                (step, error)
+            });
+            with_errors.push(Self {
+                steps: steps.collect(),
+                face,
+            });
+        }
+        with_errors
     }
 
     fn row(&self, space: &Space, of: usize) -> Row {
         let mut panels = Vec::with_capacity(self.steps.len() + 1);
-        if let Original::Photo(pixels) = &self.face.original {
-            let levels: Vec<f32> = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+        if let Original::Photo(levels) = &self.face.original {
             panels.push(Panel {
-                image: gray(space.size(), &levels).into(),
+                image: gray(space.size(), levels).into(),
                 lines: vec!["the photo".to_owned(), "as the model sees it".to_owned()],
             });
         }
