@@ -9,7 +9,6 @@ use super::output::Output;
 
 pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
     let found = &evaluation.identification;
-    let mean = |rate: Option<&Rate>| rate.map(|rate| rate.mean);
     let name = |person: usize| people.get(person).map(Person::as_str);
     let per_person = found.per_person.iter().map(|one| {
         json!({
@@ -40,7 +39,7 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
         "never_tried": evaluation.never_tried,
         "rank1": found.rank1.mean,
         "rank1_standard_deviation": found.rank1.standard_deviation,
-        "rank5": mean(found.cmc.get(4)),
+        "rank5": found.cmc.get(4).map(|rate| rate.mean),
         "cmc": found.cmc.iter().map(|rate| rate.mean).collect::<Vec<_>>(),
         "rank1_interval": found.rank1.interval,
         "compared_by": evaluation.settings.prior.name(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
-use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
+use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped, is_standard_input};
 use eigenfaces::error::{ArchiveKind, PhotoProblem};
 use eigenfaces::partial::{Partial, Plan, SumBuilder};
 use eigenfaces::preparation::Preparation;
@@ -26,7 +26,7 @@ type Photos = Box<dyn Iterator<Item = eigenfaces::Result<Given>> + Send>;
 pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
     refuse_contradiction(args);
-    let given = args.faces.iter().filter(|path| !is_stdin(path));
+    let given = args.faces.iter().filter(|path| !is_standard_input(path));
     let mut outputs = Outputs::new(given.chain([&args.plan]), args.force.into());
     let destination = outputs.claim(&args.output, FileKind::Archive(ArchiveKind::Partial))?;
     let plan = plan(&args.plan)?;
@@ -48,17 +48,13 @@ pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
 
 /// Ends with a usage error where standard input is asked for twice, or for nothing.
 fn refuse_contradiction(args: &args::Partial) {
-    let from_stdin = args.faces.iter().filter(|path| is_stdin(path)).count();
-    let message = match (args.bytes, from_stdin, args.faces.len()) {
+    let from_stdin = args.faces.iter().filter(|path| is_standard_input(path));
+    let message = match (args.bytes, from_stdin.count(), args.faces.len()) {
         (_, 2.., _) => "`-` is there twice, and standard input can be read once",
         (true, 0, _) => "--bytes is for photos on standard input: give `-` instead of paths",
         _ => return,
     };
     misuse::end(ErrorKind::ArgumentConflict, message);
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// The plan, if this program may act by it.
@@ -77,7 +73,7 @@ fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
     let (mut all, mut unusable): (Photos, usize) = (Box::new(std::iter::empty()), 0);
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in &args.faces {
-        let more: Photos = if is_stdin(path) {
+        let more: Photos = if is_standard_input(path) {
             let stdin = BufReader::new(std::io::stdin());
             match args.bytes {
                 true => Box::new(sent(stdin, &Limits::default())),

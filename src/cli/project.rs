@@ -263,29 +263,20 @@ fn plot(axes: &[usize], space: &Space, gallery: &Table, probes: &Table) -> Scatt
         let (of, number) = (axis_name(space), axis + 1);
         format!("{of} {number} ({share:.1} % of the variance){unit}")
     });
+    let at = |row: &Row, axis: usize| f64::from(row.weights.get(axis).copied().unwrap_or(0.0));
     let dot = |row: &Row, about: String| Dot {
-        at: axes
-            .iter()
-            .map(|&axis| {
-                row.weights
-                    .get(axis)
-                    .map_or(0.0, |&weight| f64::from(weight))
-            })
-            .collect(),
+        at: axes.iter().map(|&axis| at(row, axis)).collect(),
         about,
     };
     let mut people: Vec<Group> = Vec::new();
-    for row in &gallery.rows {
-        let name = row.person.as_deref().unwrap_or_default();
-        if people.last().is_none_or(|group| group.name != name) {
-            people.push(Group {
-                name: name.to_owned(),
-                dots: Vec::new(),
-            });
-        }
-        if let Some(group) = people.last_mut() {
-            group.dots.push(dot(row, format!("{name}: {}", row.photo)));
-        }
+    for rows in gallery.rows.chunk_by(|a, b| a.person == b.person) {
+        let name = rows[0].person.as_deref().unwrap_or_default();
+        let dots = rows.iter();
+        let dots = dots.map(|row| dot(row, format!("{name}: {}", row.photo)));
+        people.push(Group {
+            name: name.to_owned(),
+            dots: dots.collect(),
+        });
     }
     let stem = |row: &Row| {
         let stem = Path::new(&row.photo).file_stem();

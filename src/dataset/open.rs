@@ -16,12 +16,9 @@ pub(super) enum Opened {
     Special,
 }
 
-/// The argument that stands for a program's standard input; a file of this name is `./-`.
-pub const STANDARD_INPUT: &str = "-";
-
-/// Whether a path stands for the program's standard input.
+/// Whether a path stands for the program's standard input: `-`. A file of this name is `./-`.
 pub fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == STANDARD_INPUT
+    path.as_os_str() == "-"
 }
 
 pub(super) fn open(path: &Path) -> io::Result<Opened> {

@@ -48,7 +48,12 @@ pub fn rows(
         size,
     };
     let mut faces = explained.faces(heading(explained.found));
-    faces.panels.extend(explained.balance());
+    // Places where the face speaks for the nearest person rather than for the next, by the background model.
+    let why = explained.why;
+    if let ([first, second], Some(balance)) = (&why.sides[..], &why.balance) {
+        let decision = explained.decision("what decides", balance, [first, second]);
+        faces.panels.push(decision);
+    }
     let mut rows = vec![faces, explained.places(), explained.basis_faces()];
     rows.retain(|row| !row.panels.is_empty());
     Ok(rows)
@@ -150,8 +155,8 @@ impl Explained<'_> {
                         format!("against {}", self.name(side)),
                         "red: sets apart".to_owned(),
                         "blue: brings together".to_owned(),
-                        strongest(cells)[0].clone(),
-                        strongest(cells)[1].clone(),
+                        format!("{STRONGEST} of {} parts make", cells.len()),
+                        format!("{:.0} % of the distance", strongest(cells) * 100.0),
                     ],
                 )
             })
@@ -173,18 +178,6 @@ impl Explained<'_> {
                 views.join(" and ")
             ),
             panels,
-        }
-    }
-
-    /// Places where the face speaks for the nearest person rather than for the next, by the background model; nothing where
-    /// that cannot be told.
-    fn balance(&self) -> Option<Panel> {
-        let sides = &self.why.sides;
-        match (&sides[..], &self.why.balance) {
-            ([first, second], Some(balance)) => {
-                Some(self.decision("what decides", balance, [first, second]))
-            }
-            _ => None,
         }
     }
 
@@ -310,14 +303,10 @@ fn shares(parts: &[f64]) -> Vec<f64> {
 }
 
 /// The share of the strongest cells in the squared distance.
-fn strongest(cells: &[f64]) -> [String; 2] {
+fn strongest(cells: &[f64]) -> f64 {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let most: f64 = sorted.iter().take(STRONGEST).sum();
-    [
-        format!("{STRONGEST} of {} parts make", cells.len()),
-        format!("{:.0} % of the distance", most * 100.0),
-    ]
+    sorted.iter().take(STRONGEST).sum()
 }
 
 /// The end of a path, not longer than a caption.

@@ -27,7 +27,7 @@ use utoipa_axum::routes;
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
-use super::service::Service;
+use super::service::{Service, Shared};
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
@@ -117,7 +117,7 @@ impl Asked {
     request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes with `subjects`"), (status = 400, description = "code 28: no face")))]
 async fn recognize(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -171,7 +171,7 @@ struct OfSubject {
 #[utoipa::path(post, path = "/recognition/faces", params(("subject" = String, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 201, description = "`image_id` and `subject`"), (status = 400, description = "code 28: no face; code 31: several")))]
 async fn add_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<OfSubject>,
     mut parts: Parts,
 ) -> Answer<Response> {
@@ -204,10 +204,7 @@ async fn add_face(
 /// The enrolled faces, page by page.
 #[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
     responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
-async fn faces(
-    State(service): State<Arc<Service>>,
-    Query(asked): Query<OfSubject>,
-) -> Answer<Json<Value>> {
+async fn faces(State(service): Shared, Query(asked): Query<OfSubject>) -> Answer<Json<Value>> {
     let object = service.work(move |service| {
         let snapshot = service.settled()?;
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
@@ -265,7 +262,7 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
 /// Erases all faces of a person, or of everybody.
 #[utoipa::path(delete, path = "/recognition/faces", params(("subject" = Option<String>, Query)), responses((status = 200, description = "`deleted`: how many")))]
 async fn erase_faces_of(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<OfSubject>,
 ) -> Answer<Json<Value>> {
     let erased = erase(&service, move |model| {
@@ -277,10 +274,7 @@ async fn erase_faces_of(
 
 /// Erases one face.
 #[utoipa::path(delete, path = "/recognition/faces/{image_id}", params(("image_id" = String, Path)), responses((status = 200, description = "`image_id` and `subject`"), (status = 404, description = "code 44: no such face")))]
-async fn erase_face(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<String>,
-) -> Answer<Json<Value>> {
+async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Json<Value>> {
     let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
     let mut erased = erase(&service, meant).await?;
     let only = erased.pop();
@@ -291,7 +285,7 @@ async fn erase_face(
 /// Erases some faces; names that no face has are passed over.
 #[utoipa::path(post, path = "/recognition/faces/delete", request_body(content = Vec<String>), responses((status = 200, description = "those that were erased")))]
 async fn erase_faces(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Json(ids): Json<Vec<String>>,
 ) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
@@ -308,10 +302,7 @@ async fn erase_faces(
 
 /// The picture of an enrolled face, as the model sees it.
 #[utoipa::path(get, path = "/recognition/faces/{image_id}/img", params(("image_id" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "code 44: no such face")))]
-async fn picture(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<String>,
-) -> Answer<Response> {
+async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &id)?)
@@ -323,7 +314,7 @@ async fn picture(
 #[utoipa::path(post, path = "/recognition/faces/{image_id}/verify", params(("image_id" = String, Path)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes with `subject` and `similarity`"), (status = 404, description = "code 44: no such face")))]
 async fn verify_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(id): UrlPath<String>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -350,7 +341,7 @@ async fn verify_face(
 #[utoipa::path(post, path = "/detection/detect", params(("limit" = Option<usize>, Query), ("det_prob_threshold" = Option<f64>, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
 async fn detect(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -370,7 +361,7 @@ async fn detect(
 /// Whether two photos show the same person.
 #[utoipa::path(post, path = "/verification/verify", request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
-async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
+async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();

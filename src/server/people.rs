@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Snapshot, Undo};
+use super::service::{Service, Shared, Snapshot, Undo};
 use super::uuid::in_groups;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -88,7 +88,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
-async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
+async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.work(Service::settled).await?;
     let people = counted(&state);
     let people: Vec<Value> = people
@@ -100,10 +100,7 @@ async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
 
 /// The faces of a person.
 #[utoipa::path(get, path = "/people/{person}/faces", params(("person" = String, Path)), responses((status = 200, description = "`faces`: a list of `hash` and `source`"), (status = 404, description = "nobody of that name")))]
-async fn faces(
-    State(service): State<Arc<Service>>,
-    UrlPath(person): UrlPath<String>,
-) -> Answer<Response> {
+async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
     let state = service.work(Service::settled).await?;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
@@ -131,7 +128,7 @@ struct Which {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, description = "its hash"), (status = 409, description = "this photo is enrolled as somebody else"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn add_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     Query(which): Query<Which>,
     headers: HeaderMap,
@@ -176,7 +173,7 @@ struct NewName {
 #[utoipa::path(put, path = "/people/{person}", params(("person" = String, Path)), request_body(content = Value, description = "`{\"person\":\"new name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 409, description = "the new name is taken"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn rename(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
     Json(new): Json<NewName>,
@@ -197,7 +194,7 @@ struct Into_ {
 #[utoipa::path(post, path = "/people/{person}/merge", params(("person" = String, Path)), request_body(content = Value, description = "`{\"into\":\"name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn merge(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
     Json(other): Json<Into_>,
@@ -211,7 +208,7 @@ async fn merge(
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
 #[utoipa::path(delete, path = "/people/{person}", params(("person" = String, Path)), responses((status = 200, description = "how many faces were erased"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn erase(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
@@ -225,10 +222,7 @@ async fn erase(
 
 /// The picture of an enrolled face, as the model sees it.
 #[utoipa::path(get, path = "/faces/{hash}/picture.png", params(("hash" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "no such face")))]
-async fn picture(
-    State(service): State<Arc<Service>>,
-    UrlPath(hash): UrlPath<String>,
-) -> Answer<Response> {
+async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &hash)?)
@@ -240,7 +234,7 @@ async fn picture(
 #[utoipa::path(put, path = "/faces/{hash}", params(("hash" = String, Path)), request_body(content = Value, description = "`{\"person\":\"name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn move_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
     Json(new): Json<NewName>,
@@ -258,7 +252,7 @@ async fn move_face(
 /// Erases one face. This cannot be taken back.
 #[utoipa::path(delete, path = "/faces/{hash}", params(("hash" = String, Path)), responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn erase_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::extract::State;
 use axum::http::StatusCode;
 use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person};
@@ -22,6 +23,9 @@ use super::jobs::Jobs;
 use super::journal::Journal;
 use crate::cli::error::Result;
 use crate::cli::group::apply;
+
+/// The service, as handlers are given it.
+pub type Shared = State<Arc<Service>>;
 
 /// So many requests may wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;

@@ -47,17 +47,16 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// The corners about the origin with the area of a disc of radius 1 (a star's a little less); none for
-    /// the disc itself.
-    fn corners(self) -> Vec<Point> {
+    /// The corners about a point with the area of a disc of this radius (a star's a little less); none for the disc
+    /// itself.
+    fn corners(self, (x, y): Point, radius: f32) -> Vec<Point> {
         let regular = |count: usize, radii: &[f32], turn: f32| {
-            (0..count)
-                .map(|at| {
-                    let angle = std::f32::consts::TAU * at as f32 / count as f32 + turn;
-                    let radius = radii[at % radii.len()];
-                    (radius * angle.sin(), -radius * angle.cos())
-                })
-                .collect()
+            let corner = |at: usize| {
+                let angle = std::f32::consts::TAU * at as f32 / count as f32 + turn;
+                let radius = radius * radii[at % radii.len()];
+                (x + radius * angle.sin(), y - radius * angle.cos())
+            };
+            (0..count).map(corner).collect()
         };
         match self {
             Self::Circle => Vec::new(),
