@@ -2,7 +2,7 @@
 
 use eigenfaces::dataset::Person;
 use eigenfaces::evaluate::{Evaluation, NotAFace, OpenSet, Rate, RocPoint};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::error::Result;
 use super::output::Output;
@@ -139,34 +139,32 @@ fn open_set(open_set: &OpenSet) -> Value {
 
 /// The figures of each kind of pictures; those of kinds that there are none of are null.
 fn not_a_face(found: &NotAFace) -> Value {
-    let mut fields = Map::new();
-    let mut put = |name: String, value: Value| fields.insert(name, value);
     let pictures = found.pictures.as_ref();
-    put("faces_refused".to_owned(), json!(found.faces_refused));
-    put(
-        "pictures".to_owned(),
-        json!(pictures.map(|kind| kind.count)),
-    );
+    let mut object = json!({
+        "faces_refused": found.faces_refused,
+        "pictures": pictures.map(|kind| kind.count),
+    });
     for (name, kind) in [
         ("noise", Some(&found.noise)),
         ("blurred_noise", Some(&found.blurred_noise)),
         ("upside_down", Some(&found.upside_down)),
         ("pictures", pictures),
     ] {
-        let mut figure = |figure: &str, value: Value| put(format!("{name}_{figure}"), value);
-        figure("area", json!(kind.map(|kind| kind.area)));
-        figure(
-            "area_by_distance",
-            json!(kind.map(|kind| kind.area_by_distance)),
-        );
-        figure("refused", json!(kind.map(|kind| kind.refused)));
-        figure("roc", json!(kind.map(|kind| roc(&kind.roc))));
-        figure(
-            "roc_by_distance",
-            json!(kind.map(|kind| roc(&kind.roc_by_distance))),
-        );
+        let by_distance = kind.map(|kind| roc(&kind.roc_by_distance));
+        for (figure, value) in [
+            ("area", json!(kind.map(|kind| kind.area))),
+            (
+                "area_by_distance",
+                json!(kind.map(|kind| kind.area_by_distance)),
+            ),
+            ("refused", json!(kind.map(|kind| kind.refused))),
+            ("roc", json!(kind.map(|kind| roc(&kind.roc)))),
+            ("roc_by_distance", json!(by_distance)),
+        ] {
+            object[format!("{name}_{figure}")] = value;
+        }
     }
-    Value::Object(fields)
+    object
 }
 
 /// The figures as one table: each with its 95 % interval and, over repeats, its standard deviation where it has them.

@@ -122,9 +122,6 @@ impl Output {
     }
 
     /// An object of JSON Lines on stdout, with the version of its fields' meaning.
-    ///
-    /// # Errors
-    /// As [`line`](Self::line).
     pub fn json(&self, object: Value) -> Result<()> {
         let text = with_schema(object).to_string();
         writeln!(io::stdout(), "{}", in_json(&text)).map_err(Error::Print)

@@ -60,11 +60,9 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
     let mut last = None;
     for (at, (person, path, face)) in loaded.items.into_iter().enumerate() {
-        let before = persons.last().copied();
-        let number = before.map_or(0, |number: usize| {
-            number + usize::from(last.as_ref() != Some(&person))
-        });
-        persons.push(number);
+        let before = persons.last().copied().unwrap_or(0);
+        let is_next = last.as_ref().is_some_and(|last| *last != person);
+        persons.push(before + usize::from(is_next));
         places.insert(path, at);
         pixels.extend(face);
         last = Some(person);

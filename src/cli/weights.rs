@@ -41,7 +41,7 @@ pub enum Scale {
     Whitened,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The photo it is from; empty where that is not known.
     pub photo: String,
@@ -50,7 +50,6 @@ pub struct Row {
     /// Its person; only of enrolled faces.
     pub person: Option<String>,
     /// k weights.
-    #[serde(skip)]
     pub weights: Vec<f32>,
 }
 
@@ -59,6 +58,27 @@ pub struct Row {
 pub struct Table {
     pub scale: Scale,
     pub rows: Vec<Row>,
+}
+
+/// A row as an object of JSON Lines.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    #[serde(default)]
+    photo: String,
+    #[serde(default = "first")]
+    face: usize,
+    person: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whitened: Option<Vec<f32>>,
+    /// Last, for a table of this program is known by how it begins.
+    #[serde(skip_deserializing)]
+    schema: u32,
+}
+
+fn first() -> usize {
+    1
 }
 
 /// Larger files are not tables of ours.
@@ -100,26 +120,16 @@ impl Table {
     }
 
     fn to_json(&self) -> io::Result<Vec<u8>> {
-        #[derive(Serialize)]
-        struct Line<'a> {
-            #[serde(flatten)]
-            row: &'a Row,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            weights: Option<&'a [f32]>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            whitened: Option<&'a [f32]>,
-            /// Last, for a table of this program is known by how it begins.
-            schema: u32,
-        }
         let mut bytes = Vec::new();
-        for row in &self.rows {
-            let list = row.weights.as_slice();
+        for row in self.rows.iter().cloned() {
             let (weights, whitened) = match self.scale {
-                Scale::Plain => (Some(list), None),
-                Scale::Whitened => (None, Some(list)),
+                Scale::Plain => (Some(row.weights), None),
+                Scale::Whitened => (None, Some(row.weights)),
             };
             let line = Line {
-                row,
+                photo: row.photo,
+                face: row.face,
+                person: row.person,
                 weights,
                 whitened,
                 schema: SCHEMA,
@@ -218,19 +228,6 @@ impl Table {
     }
 
     fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Line {
-            #[serde(default)]
-            photo: String,
-            #[serde(default = "first")]
-            face: usize,
-            person: Option<String>,
-            weights: Option<Vec<f32>>,
-            whitened: Option<Vec<f32>>,
-        }
-        fn first() -> usize {
-            1
-        }
         let (mut rows, mut scales) = (Vec::new(), Vec::new());
         for (at, line) in (1..).zip(serde_json::Deserializer::from_slice(bytes).into_iter()) {
             let line: Line = line.map_err(|error| format!("object {at}: {error}"))?;

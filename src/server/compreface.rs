@@ -73,10 +73,7 @@ fn probability(location: Location) -> f64 {
     (share * 1e5).round() / 1e5
 }
 
-/// What is told of the faces of a photo.
-///
-/// # Errors
-/// There is none.
+/// What is told of the faces of a photo; that there is none where there is none.
 fn result(faces: Vec<Value>) -> Answer<Value> {
     match faces.is_empty() {
         true => Err(PhotoProblem::NoFace.into()),

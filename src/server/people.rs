@@ -50,10 +50,6 @@ pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
 }
 
-/// The picture of an enrolled face.
-///
-/// # Errors
-/// It cannot be encoded.
 pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
     png(&gallery.faces().image(at).unwrap_or_default().into())
 }

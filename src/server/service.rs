@@ -43,9 +43,6 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The model, if anybody is enrolled.
-    ///
-    /// # Errors
-    /// Nobody is.
     pub fn model(&self) -> Answer<&Arc<Model>> {
         self.model.as_ref().ok_or_else(Failure::nobody_enrolled)
     }

@@ -58,10 +58,6 @@ impl Plan {
         })
     }
 
-    /// Writes them.
-    ///
-    /// # Errors
-    /// A place that cannot be written.
     pub fn write(
         mut self,
         faces: &[&Shown<'_>],

@@ -67,10 +67,6 @@ impl<'a> Results<'a> {
         Ok(())
     }
 
-    /// Takes what is wrong with a photo.
-    ///
-    /// # Errors
-    /// Results that cannot be printed.
     pub fn add_problem(&mut self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         self.failed += 1;
         self.report.problem(photo, problem)
