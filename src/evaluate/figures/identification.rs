@@ -82,7 +82,7 @@ pub struct Score {
     pub distance: f64,
 }
 
-/// [`Evaluation::worst_pairs`] has at most so many.
+/// [`Evaluation::worst_pairs`](super::Evaluation::worst_pairs) has at most so many.
 pub const MOST_WORST_PAIRS: usize = 12;
 
 /// A probe that was taken for another person.
