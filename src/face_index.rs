@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
-use crate::dataset::{self, ContentHash, Limits, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, PhotoFile, Skipped};
 use crate::enrollment::Observer;
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
@@ -174,8 +174,7 @@ impl FaceIndex {
         };
         let progress = observer.reading(files.len());
         let done = |count: usize| progress(known + count);
-        let limits = Limits::default();
-        dataset::stream_each(&paths, &limits, BATCH, read, &done, |batches| {
+        dataset::stream_each(&paths, BATCH, read, &done, |batches| {
             for ((path, name, stamp), read) in unread.iter().zip(batches.flatten()) {
                 let photo = match read {
                     Ok(Read::Cancelled) => break,

@@ -17,7 +17,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, Limits};
+use eigenfaces::dataset::{self, LabelRule};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -229,7 +229,6 @@ fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
         let pictures = dataset::list_photos(&[data.join(what)])?.photos;
         let seen = dataset::load_each(
             &pictures,
-            &Limits::default(),
             |_, file| {
                 recognizer
                     .identifier()

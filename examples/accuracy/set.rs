@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits};
+use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::{Illumination, resize};
@@ -62,7 +62,6 @@ impl Set {
         let preparation = Preparation::new(size, framing).with_light(light);
         let loaded = dataset::load(
             &listing.photos,
-            &Limits::default(),
             |photo: &LabeledPhoto, file| {
                 let hash = file.content_hash();
                 let seed = u64::from_le_bytes(std::array::from_fn(|at| hash.0[at]));

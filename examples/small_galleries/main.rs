@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, Limits, PhotoFile};
+use eigenfaces::dataset::{self, LabelRule, PhotoFile};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -89,7 +89,7 @@ impl Set {
     fn read(folder: &Path, framing: Option<Framing>) -> Result<Self, Box<dyn Error>> {
         let listing = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)?;
         let survey = framing::survey(&listing.photos, Crops::Align, |photo| {
-            let photo = PhotoFile::read(&photo.path, &Limits::default()).and_then(|f| f.decode());
+            let photo = PhotoFile::read(&photo.path).and_then(|f| f.decode());
             let photo = photo.ok()?;
             let found = Locator::shared().ok()?.locate(&photo).ok()?;
             Some(Look::of(&found, photo.dimensions()))

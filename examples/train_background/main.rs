@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::background::{Described, FACE, Training};
-use eigenfaces::dataset::{self, LabelRule, LabeledPhoto, Limits};
+use eigenfaces::dataset::{self, LabelRule, LabeledPhoto};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
@@ -41,7 +41,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let preparation = Preparation::new(FACE, Framing::Detect);
     let loaded = dataset::load(
         &photos,
-        &Limits::default(),
         |photo: &LabeledPhoto, file| {
             let face = preparation.prepare(&file.decode()?)?;
             Ok((photo.person.clone(), face.pixels))

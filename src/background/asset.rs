@@ -2,6 +2,8 @@
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
 //! and the basis (k x d bytes), little-endian; last the SHA-256 of all before it.
 
+use std::borrow::Cow;
+
 use sha2::{Digest, Sha256};
 
 use super::mouth::{FEATURES, Line, MouthFinder, STEPS, Step};
@@ -57,7 +59,7 @@ impl Background {
     /// # Errors
     /// [`Error::Background`]: no background model, of another version, damaged, or with senseless numbers.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let model = Self::from_trusted_bytes(bytes)?;
+        let model = Self::read(bytes, |basis| Cow::Owned(basis.to_vec()))?;
         let (content, digest) = bytes.split_at(bytes.len().saturating_sub(DIGEST));
         match Sha256::digest(content).as_slice() == digest {
             true => Ok(model),
@@ -65,10 +67,15 @@ impl Background {
         }
     }
 
-    /// As [`from_bytes`](Self::from_bytes), but nothing is compared with the checksum. A test does that of the model that
-    /// comes with the program: where the processor has no instructions for it, that would be two fifths of what it
-    /// takes to identify one photo.
-    pub(super) fn from_trusted_bytes(bytes: &[u8]) -> Result<Self> {
+    /// The model that comes with the program, whose basis stays where it is. Nothing is compared with the checksum; a test
+    /// does that: where the processor has no instructions for it, it would be two fifths of what it takes to identify one
+    /// photo.
+    pub(super) fn from_bundled_bytes() -> Result<Self> {
+        Self::read(BUNDLED, Cow::Borrowed)
+    }
+
+    /// Reads a model; `kept` makes of the bytes of a basis what is kept of them.
+    fn read<'a>(bytes: &'a [u8], kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>) -> Result<Self> {
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {
             return Err(refused(BackgroundProblem::NoModel));
         }
@@ -78,10 +85,13 @@ impl Background {
             Some(version) => return Err(refused(BackgroundProblem::OtherVersion { version })),
             None => return Err(refused(BackgroundProblem::Damaged)),
         }
-        Self::read(&mut rest).ok_or_else(|| refused(BackgroundProblem::Damaged))
+        Self::read_parts(&mut rest, kept).ok_or_else(|| refused(BackgroundProblem::Damaged))
     }
 
-    fn read(rest: &mut Reader<'_>) -> Option<Self> {
+    fn read_parts<'a>(
+        rest: &mut Reader<'a>,
+        kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>,
+    ) -> Option<Self> {
         let k = rest.number()? as usize;
         let d = rest.number()? as usize;
         if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
@@ -94,7 +104,7 @@ impl Background {
             let projection = Projection {
                 scale: rest.floats(k)?,
                 offset: rest.floats(k)?,
-                basis: rest.signed(k * d)?,
+                basis: kept(bytemuck::cast_slice(rest.take(k * d)?)),
                 between: between.iter().map(|&psi| f64::from(psi)).collect(),
             };
             let sound = |psi: &f64| (0.0..1e6).contains(psi);
@@ -127,10 +137,6 @@ impl<'a> Reader<'a> {
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    fn signed(&mut self, count: usize) -> Option<Vec<i8>> {
-        Some(self.take(count)?.iter().map(|&byte| byte as i8).collect())
-    }
-
     /// A step by which mouths are found.
     fn step(&mut self) -> Option<Step> {
         Some(Step {
@@ -144,7 +150,7 @@ impl<'a> Reader<'a> {
         Some(Line {
             scale: numbers[0],
             bias: numbers[1],
-            weights: self.signed(FEATURES)?,
+            weights: bytemuck::cast_slice(self.take(FEATURES)?).to_vec(),
         })
     }
 

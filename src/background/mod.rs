@@ -20,6 +20,7 @@ mod training;
 mod two_covariance;
 mod view;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use nalgebra::DMatrix;
@@ -71,7 +72,7 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq)]
 struct Projection {
     /// k x d, row by row.
-    basis: Vec<i8>,
+    basis: Cow<'static, [i8]>,
     /// Of each row.
     scale: Vec<f32>,
     /// The coordinates of the mean description.
@@ -88,7 +89,7 @@ impl Background {
     pub fn bundled() -> Result<&'static Self> {
         static BUNDLED_MODEL: OnceLock<Option<Background>> = OnceLock::new();
         BUNDLED_MODEL
-            .get_or_init(|| Background::from_trusted_bytes(BUNDLED).ok())
+            .get_or_init(|| Background::from_bundled_bytes().ok())
             .as_ref()
             .ok_or(Error::BackgroundDamaged)
     }

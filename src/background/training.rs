@@ -150,25 +150,26 @@ impl Projection {
     /// The map with this basis (d x k) about this mean (d), its columns rounded to bytes.
     fn rounded(basis: &DMatrix<f64>, mean: &[f64], between: Vec<f64>) -> Self {
         let k = basis.ncols();
-        let mut rounded = Self {
-            basis: Vec::with_capacity(k * LENGTH),
-            scale: Vec::with_capacity(k),
-            offset: Vec::with_capacity(k),
-            between: between.iter().map(|&psi| f64::from(psi as f32)).collect(),
-        };
+        let mut rounded = Vec::with_capacity(k * LENGTH);
+        let (mut scales, mut offset) = (Vec::with_capacity(k), Vec::with_capacity(k));
         for column in basis.column_iter() {
             let largest = column.amax().max(f64::MIN_POSITIVE);
             let scale = (largest / 127.0) as f32;
             let bytes = column
                 .iter()
                 .map(|value| (value / f64::from(scale)).round() as i8);
-            let from = rounded.basis.len();
-            rounded.basis.extend(bytes);
-            let terms = rounded.basis[from..].iter().zip(mean);
+            let from = rounded.len();
+            rounded.extend(bytes);
+            let terms = rounded[from..].iter().zip(mean);
             let sum: f64 = terms.map(|(&value, mean)| f64::from(value) * mean).sum();
-            rounded.scale.push(scale);
-            rounded.offset.push((f64::from(scale) * sum) as f32);
+            scales.push(scale);
+            offset.push((f64::from(scale) * sum) as f32);
         }
-        rounded
+        Self {
+            basis: rounded.into(),
+            scale: scales,
+            offset,
+            between: between.iter().map(|&psi| f64::from(psi as f32)).collect(),
+        }
     }
 }

@@ -132,14 +132,16 @@ impl View {
     fn rows(self) -> impl Iterator<Item = (Between, impl Iterator<Item = Between>)> {
         let (width, height) = (FACE.width() as i32, FACE.height() as i32);
         let fixed = 2 * height / 5;
+        // Of any row but for its shift: a division for each column is enough.
+        let across: Vec<i32> = (0..width)
+            .map(|x| self.zoomed((2 * x + 1 - width) * SUBPIXELS) + (width - 1) * SUBPIXELS)
+            .collect();
         (0..height).map(move |y| {
             let down =
                 self.zoomed((2 * y + 1 - 2 * fixed) * SUBPIXELS) + (2 * fixed - 1) * SUBPIXELS;
             let (shift, down) = self.moved(down - 2 * EYES);
-            let columns = (0..width).map(move |x| {
-                let across = self.zoomed((2 * x + 1 - width) * SUBPIXELS);
-                Between::of(across + shift + (width - 1) * SUBPIXELS, width)
-            });
+            let columns = across.clone().into_iter();
+            let columns = columns.map(move |across| Between::of(across + shift, width));
             (Between::of(down + 2 * EYES, height), columns)
         })
     }

@@ -202,7 +202,6 @@ pub enum Command {
     Man,
 }
 
-/// `enroll`
 #[derive(Debug, Args)]
 pub struct Enroll {
     /// Folders with a sub-folder per person, or photos named after people
@@ -235,7 +234,6 @@ pub struct Enroll {
     pub learn: LearningOptions,
 }
 
-/// `evaluate`
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// Folders with a sub-folder per person, or photos named after people
@@ -314,7 +312,6 @@ pub enum DatabaseIndex {
     Hnsw,
 }
 
-/// `export`
 #[cfg(feature = "postgres")]
 #[derive(Debug, Args)]
 pub struct Export {
@@ -377,7 +374,6 @@ fn within(
     }
 }
 
-/// `verify`
 #[derive(Debug, Args)]
 pub struct Verify {
     /// A photo; of several faces in it, the largest and most central
@@ -414,7 +410,6 @@ fn ending_in(
     }
 }
 
-/// `info`
 #[derive(Debug, Args)]
 pub struct Info {
     /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
@@ -422,7 +417,6 @@ pub struct Info {
     pub log: bool,
 }
 
-/// `completions`
 #[derive(Debug, Args)]
 pub struct Completions {
     /// The shell

@@ -83,7 +83,6 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
 /// Directions of each channel that are pictured.
 const DIRECTIONS: usize = 14;
 
-/// Writes pictures and tables of the background model.
 fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outcome> {
     let model = Background::bundled()?;
     folder.check(&["background.png", "background.csv"])?;
@@ -258,7 +257,9 @@ fn write(
         progress.reach(at + 1);
     }
     drop(progress);
-    folder.forget_basis_beyond(count);
+    // What cannot be removed is no reason to fail: all that was asked for is written.
+    let left_over = (count + 1..).map(basis_face);
+    let _ = files::forget(&mut folder.outputs, &folder.path, left_over);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
     let scree = plot::scree(Scree {
         ratios,
@@ -364,20 +365,6 @@ impl Folder {
 
     fn picture(&mut self, name: &str, image: &GrayImage) -> Result<()> {
         files::picture(&self.claim(name)?, Privacy::Public, &image.clone().into())
-    }
-
-    /// Removes basis faces that an earlier, longer run left here: they belong to no spectrum any more.
-    fn forget_basis_beyond(&mut self, count: usize) {
-        let left_over = (count + 1..).map(basis_face);
-        let left_over: Vec<String> = left_over
-            .take_while(|name| self.path.join(name).is_file())
-            .collect();
-        for name in left_over {
-            // What cannot be removed is no reason to fail: all that was asked for is written.
-            if let Ok(old) = self.claim(&name) {
-                old.forget();
-            }
-        }
     }
 
     fn text(&mut self, name: &str, text: String) -> Result<()> {

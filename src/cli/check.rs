@@ -11,7 +11,7 @@ use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::args::{Enroll, Evaluate, Format};
+use super::args::{Enroll, Evaluate};
 use super::error::Result;
 use super::learning;
 use super::outcome::Outcome;
@@ -59,7 +59,6 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     check(read, faces, settings, output)
 }
 
-/// The photos of a folder.
 pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let base = Base::Nothing(args.learn.preparation_options());
     let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
@@ -80,7 +79,7 @@ fn check(
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
     let suspects = evaluate::check(read.preparation, gallery.clone(), settings)?;
     let findings = findings(&gallery, &same, &suspects);
-    print(&gallery, &findings, &suspects, output)?;
+    print(&gallery, findings, &suspects, output)?;
     Ok(outcome)
 }
 
@@ -101,9 +100,7 @@ fn take_same_files(faces: &mut Vec<LabeledFace>) -> Vec<(LabeledFace, LabeledFac
 
 /// Something to correct in the folder.
 struct Finding {
-    /// In words, for reading.
     text: String,
-    /// With its numbers, for scripts.
     object: Value,
 }
 
@@ -200,58 +197,27 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding 
 }
 
 /// Columns of the table: whatever a finding may have.
-const COLUMNS: [&str; 12] = [
-    "finding",
-    "photo",
-    "person",
-    "other_photo",
-    "other_person",
-    "looks_like",
-    "confidence",
-    "distance",
-    "own_distance",
-    "correlation",
-    "likeness",
-    "likeness_limit",
-];
+const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,confidence,distance,own_distance,correlation,likeness,likeness_limit";
 
 fn print(
     gallery: &Gallery,
-    findings: &[Finding],
+    findings: Vec<Finding>,
     suspects: &Suspects,
     output: &Output,
 ) -> Result<()> {
-    match output.format {
-        Format::Text => findings
-            .iter()
-            .try_for_each(|finding| output.line(&finding.text))?,
-        Format::Json => findings
-            .iter()
-            .try_for_each(|finding| output.json(finding.object.clone()))?,
-        Format::Csv => {
-            output.line(&COLUMNS.join(","))?;
-            for finding in findings {
-                let field = |name: &str| match finding.object.get(name) {
-                    None => String::new(),
-                    Some(Value::String(text)) => text.clone(),
-                    Some(number) => number.to_string(),
-                };
-                output.csv(&COLUMNS.map(field))?;
-            }
-        }
+    output.header(COLUMNS)?;
+    let count = findings.len();
+    for Finding { text, object } in findings {
+        output.record(COLUMNS, object, || text)?;
     }
     let seen = format!(
         "{} of {}",
         counted(gallery.len(), "face", "faces"),
         counted(gallery.people().len(), "person", "people")
     );
-    output.say(&if findings.is_empty() {
-        format!("{seen}: nothing to correct")
-    } else {
-        format!(
-            "{seen}: {} to look at",
-            counted(findings.len(), "thing", "things")
-        )
+    output.say(&match count {
+        0 => format!("{seen}: nothing to correct"),
+        _ => format!("{seen}: {} to look at", counted(count, "thing", "things")),
     });
     let unclear = suspects.nearest_to_another - suspects.mislabelled.len();
     if unclear > 0 {

@@ -33,18 +33,12 @@ impl Copies {
         if args.annotate.is_none() && args.save_faces.is_none() {
             return Ok(None);
         }
-        let annotated = match &args.annotate {
-            Some(folder) => {
-                let mut plan = Annotated::plan(folder, photos, &mut outputs)?;
-                plan.keeps_faceless = args.annotate_all;
-                Some(plan)
-            }
-            None => None,
-        };
-        let faces = match &args.save_faces {
-            Some(folder) => Some(Faces::plan(folder, photos, outputs)?),
-            None => None,
-        };
+        let annotated = args.annotate.as_ref();
+        let annotated = annotated.map(|folder| Annotated::plan(args, folder, photos, &mut outputs));
+        let annotated = annotated.transpose()?;
+        let faces = args.save_faces.as_ref();
+        let faces = faces.map(|folder| Faces::plan(folder, photos, outputs));
+        let faces = faces.transpose()?;
         Ok(Some(Self { annotated, faces }))
     }
 
@@ -60,16 +54,19 @@ impl Copies {
     }
 }
 
-/// Destinations of the annotated copies of photos.
 struct Annotated {
     targets: HashMap<PathBuf, Destination>,
-    /// Whether photos without a face are copied too.
     keeps_faceless: bool,
 }
 
 impl Annotated {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    fn plan(folder: &Path, photos: &[PathBuf], outputs: &mut Outputs) -> Result<Self> {
+    fn plan(
+        args: &Pictures,
+        folder: &Path,
+        photos: &[PathBuf],
+        outputs: &mut Outputs,
+    ) -> Result<Self> {
         let names = names(photos);
         for name in &names {
             outputs.check_below(folder, name, FileKind::Derived)?;
@@ -82,7 +79,7 @@ impl Annotated {
         }
         Ok(Self {
             targets,
-            keeps_faceless: false,
+            keeps_faceless: args.annotate_all,
         })
     }
 
@@ -99,7 +96,6 @@ impl Annotated {
     }
 }
 
-/// Destinations of the faces of photos.
 struct Faces {
     folder: PathBuf,
     /// The beginning of the names of a photo's faces.

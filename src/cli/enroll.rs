@@ -23,11 +23,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         return check::before_enrolling(args, model, output);
     }
     let started = Instant::now();
-    let _lock = if args.change.dry_run {
-        None
-    } else {
-        Some(model_changes::lock(model, output)?)
-    };
+    let _lock = model_changes::lock_for(args.change, model, output)?;
     let before = if model.exists() || args.keep_basis {
         Some(store::load_with_history(model)?)
     } else {
@@ -167,7 +163,6 @@ fn deserted(roots: &[PathBuf], view: &FolderScan) -> Option<PathBuf> {
     roots.iter().find(is_deserted).cloned()
 }
 
-/// The gallery as it is to be.
 fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<SyncOutcome> {
     let keeps_sources = !args.no_sources && (before.is_empty() || before.has_sources());
     let mut intake = if args.sync {

@@ -8,21 +8,17 @@ use eigenfaces::error::{PcaError, reason};
 
 use super::remedy;
 
-/// The result of whatever a command does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The library could not do it.
     #[error("{}", remedy::in_words(.0))]
     Library(#[from] eigenfaces::Error),
 
-    /// Results cannot be printed.
     #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
     Print(#[source] io::Error),
 
-    /// A framing was asked for, but the model has another.
     #[error("{}: its photos were framed '{has}', so '{asked}' cannot be mixed in; leave --framing out, or enrol into a new model with --model", .path.display())]
     OtherFraming {
         path: PathBuf,
@@ -41,13 +37,11 @@ impl Error {
         Self::Told(format!("{}: {what}", path.display()))
     }
 
-    /// A picture cannot be turned into a file.
     pub fn unwritten(path: &Path, reason: impl Display) -> Self {
         let what = format!("the picture cannot be written ({reason})");
         Self::about(path, what)
     }
 
-    /// The user said no.
     pub fn declined(path: &Path) -> Self {
         Self::about(path, "nothing was changed")
     }

@@ -1,8 +1,8 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use eigenfaces::dataset::{self, Limits};
+use eigenfaces::dataset::{self};
 use eigenfaces::enrollment;
-use eigenfaces::evaluate::{self, Keep, Plan};
+use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
@@ -39,15 +39,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         },
     };
     let settings = args.learn.settings(Settings::default());
-    let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
-    learning::report_slow_folds(settings, folds, output);
-    let progress = output.progress(folds, "learning and trying");
-    let faces = gallery.clone();
-    let people = gallery.people();
-    let evaluation = evaluate::evaluate(preparation, faces, settings, &plan, &|done| {
-        progress.reach(done.min(folds));
-    })?;
-    drop(progress);
+    let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
         output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
     }
@@ -55,7 +47,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     match output.format {
         Format::Text => evaluation_text::print(&evaluation, &preparation, output)?,
         Format::Json => {
-            output.json(evaluation_json::object(&evaluation, people))?;
+            output.json(evaluation_json::object(&evaluation, gallery.people()))?;
         }
         Format::Csv => evaluation_json::csv(&evaluation, output)?,
     }
@@ -77,7 +69,6 @@ fn not_faces(
     let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
     let crops = dataset::load(
         &listing.photos,
-        &Limits::default(),
         |_, file| {
             let picture = file.decode()?;
             let (width, height) = (picture.width() / 2, picture.height() / 2);

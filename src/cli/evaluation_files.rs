@@ -42,7 +42,6 @@ impl Wanted {
         })
     }
 
-    /// Writes them.
     pub fn write(
         mut self,
         evaluation: &Evaluation,
@@ -81,7 +80,7 @@ impl Wanted {
             let picture = strip(&title, &rows).to_pixels();
             files::picture(&target, Privacy::Personal, &picture.into())?;
         }
-        self.forget_pages_beyond(&folder, pages)?;
+        files::forget(&mut self.outputs, &folder, (pages + 1..).map(page))?;
         output.say(&match mistakes.len() {
             0 => "no probe was taken for another person: there is no page of failures".to_owned(),
             count => format!(
@@ -91,21 +90,6 @@ impl Wanted {
                 shown(&folder)
             ),
         });
-        Ok(())
-    }
-
-    /// Removes pages that an earlier run with more failures left.
-    fn forget_pages_beyond(&mut self, folder: &std::path::Path, pages: usize) -> Result<()> {
-        for number in pages + 1.. {
-            let left = folder.join(page(number));
-            if left.symlink_metadata().is_err() {
-                break;
-            }
-            self.outputs.claim(&left, FileKind::Derived)?.forget();
-            if left.symlink_metadata().is_ok() {
-                break;
-            }
-        }
         Ok(())
     }
 }
@@ -122,34 +106,20 @@ fn row(mistake: &WorstPair, gallery: &Gallery) -> Row {
             .faces()
             .image(face)
             .map_or_else(|| DynamicImage::new_luma8(1, 1), DynamicImage::from),
-        lines: [
-            Some(first),
-            Some(stem(&gallery.enrolled()[face].source)),
-            distance.map(|distance| format!("distance {distance:.3}")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        lines: [first, stem(&gallery.enrolled()[face].source)]
+            .into_iter()
+            .chain(distance.map(|distance| format!("distance {distance:.3}")))
+            .collect(),
     };
-    let named = gallery.people()[mistake.named].to_string();
+    let probe = format!("probe: {}", person(mistake.face));
+    let named = format!("taken for {}", gallery.people()[mistake.named]);
+    let own = format!("nearest of {}", person(mistake.own_face));
     Row {
         heading: String::new(),
         panels: vec![
-            panel(
-                mistake.face,
-                format!("probe: {}", person(mistake.face)),
-                None,
-            ),
-            panel(
-                mistake.named_face,
-                format!("taken for {named}"),
-                Some(mistake.named_distance),
-            ),
-            panel(
-                mistake.own_face,
-                format!("nearest of {}", person(mistake.own_face)),
-                Some(mistake.own_distance),
-            ),
+            panel(mistake.face, probe, None),
+            panel(mistake.named_face, named, Some(mistake.named_distance)),
+            panel(mistake.own_face, own, Some(mistake.own_distance)),
         ],
     }
 }
@@ -162,15 +132,7 @@ fn stem(source: &str) -> String {
 
 /// A row for every probe and every person it was compared with.
 fn scores(evaluation: &Evaluation, gallery: &Gallery) -> Vec<u8> {
-    let header = [
-        "repeat",
-        "photo",
-        "person",
-        "candidate",
-        "rank",
-        "distance",
-        "decision",
-    ];
+    let header = "repeat,photo,person,candidate,rank,distance,decision".split(',');
     let limit = evaluation.confidence_limit;
     let decisions: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
         .identification
@@ -185,7 +147,7 @@ fn scores(evaluation: &Evaluation, gallery: &Gallery) -> Vec<u8> {
             trial.named == score.person && limit.is_some_and(|limit| trial.confidence > limit)
         });
         let decision = if is_named { "known" } else { "unknown" };
-        [
+        vec![
             (score.repeat + 1).to_string(),
             cell(&one_line(&face.source)),
             cell(gallery.people()[face.person].as_str()),
@@ -195,5 +157,5 @@ fn scores(evaluation: &Evaluation, gallery: &Gallery) -> Vec<u8> {
             decision.to_owned(),
         ]
     });
-    table(std::iter::once(header.map(str::to_owned)).chain(rows))
+    table(std::iter::once(header.map(str::to_owned).collect()).chain(rows))
 }

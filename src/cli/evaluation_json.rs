@@ -2,15 +2,13 @@
 
 use eigenfaces::dataset::Person;
 use eigenfaces::evaluate::{Evaluation, NotAFace, OpenSet, Rate, RocPoint};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::error::Result;
 use super::output::Output;
 
-/// The whole evaluation as one object.
 pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
     let found = &evaluation.identification;
-    let mean = |rate: Option<&Rate>| rate.map(|rate| rate.mean);
     let name = |person: usize| people.get(person).map(Person::as_str);
     let per_person = found.per_person.iter().map(|one| {
         json!({
@@ -41,7 +39,7 @@ pub fn object(evaluation: &Evaluation, people: &[Person]) -> Value {
         "never_tried": evaluation.never_tried,
         "rank1": found.rank1.mean,
         "rank1_standard_deviation": found.rank1.standard_deviation,
-        "rank5": mean(found.cmc.get(4)),
+        "rank5": found.cmc.get(4).map(|rate| rate.mean),
         "cmc": found.cmc.iter().map(|rate| rate.mean).collect::<Vec<_>>(),
         "rank1_interval": found.rank1.interval,
         "compared_by": evaluation.settings.prior.name(),
@@ -81,20 +79,17 @@ fn roc(points: &[RocPoint]) -> Vec<[f64; 2]> {
 
 /// Rank-1 of each method, all on the folds of `k_curve_protocol`.
 fn baselines(evaluation: &Evaluation) -> Vec<Value> {
-    let baselines = evaluation.baselines.iter();
-    baselines
-        .map(|baseline| {
-            json!({
-                "method": baseline.method.name(),
-                "rank1": baseline.rank1.map(|rate| rate.mean),
-                "rank1_interval": baseline.rank1.map(|rate| rate.interval),
-                "rank1_standard_deviation": baseline.rank1.and_then(|rate| rate.standard_deviation),
-            })
+    let baselines = evaluation.baselines.iter().map(|baseline| {
+        json!({
+            "method": baseline.method.name(),
+            "rank1": baseline.rank1.map(|rate| rate.mean),
+            "rank1_interval": baseline.rank1.map(|rate| rate.interval),
+            "rank1_standard_deviation": baseline.rank1.and_then(|rate| rate.standard_deviation),
         })
-        .collect()
+    });
+    baselines.collect()
 }
 
-/// The rates of the open set by name.
 fn rates(open_set: &OpenSet) -> [(&'static str, &Rate); 7] {
     [
         (
@@ -144,34 +139,32 @@ fn open_set(open_set: &OpenSet) -> Value {
 
 /// The figures of each kind of pictures; those of kinds that there are none of are null.
 fn not_a_face(found: &NotAFace) -> Value {
-    let mut fields = Map::new();
-    let mut put = |name: String, value: Value| fields.insert(name, value);
     let pictures = found.pictures.as_ref();
-    put("faces_refused".to_owned(), json!(found.faces_refused));
-    put(
-        "pictures".to_owned(),
-        json!(pictures.map(|kind| kind.count)),
-    );
+    let mut object = json!({
+        "faces_refused": found.faces_refused,
+        "pictures": pictures.map(|kind| kind.count),
+    });
     for (name, kind) in [
         ("noise", Some(&found.noise)),
         ("blurred_noise", Some(&found.blurred_noise)),
         ("upside_down", Some(&found.upside_down)),
         ("pictures", pictures),
     ] {
-        let mut figure = |figure: &str, value: Value| put(format!("{name}_{figure}"), value);
-        figure("area", json!(kind.map(|kind| kind.area)));
-        figure(
-            "area_by_distance",
-            json!(kind.map(|kind| kind.area_by_distance)),
-        );
-        figure("refused", json!(kind.map(|kind| kind.refused)));
-        figure("roc", json!(kind.map(|kind| roc(&kind.roc))));
-        figure(
-            "roc_by_distance",
-            json!(kind.map(|kind| roc(&kind.roc_by_distance))),
-        );
+        let by_distance = kind.map(|kind| roc(&kind.roc_by_distance));
+        for (figure, value) in [
+            ("area", json!(kind.map(|kind| kind.area))),
+            (
+                "area_by_distance",
+                json!(kind.map(|kind| kind.area_by_distance)),
+            ),
+            ("refused", json!(kind.map(|kind| kind.refused))),
+            ("roc", json!(kind.map(|kind| roc(&kind.roc)))),
+            ("roc_by_distance", json!(by_distance)),
+        ] {
+            object[format!("{name}_{figure}")] = value;
+        }
     }
-    Value::Object(fields)
+    object
 }
 
 /// The figures as one table: each with its 95 % interval and, over repeats, its standard deviation where it has them.
@@ -188,6 +181,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
             number(spread),
         ])
     };
+    let plain = |figure: &str, value: f64| put(figure, value, None, None);
     let rate = |figure: &str, rate: &Rate| {
         put(
             figure,
@@ -203,7 +197,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         ("probes", evaluation.probes),
         ("never_tried", evaluation.never_tried),
     ] {
-        put(figure, count as f64, None, None)?;
+        plain(figure, count as f64)?;
     }
     rate("rank1", &evaluation.identification.rank1)?;
     for (rank, found) in (1..).zip(&evaluation.identification.cmc).skip(1) {
@@ -216,7 +210,7 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         Some(verification.equal_error_interval),
         None,
     )?;
-    put("verification_area", verification.area, None, None)?;
+    plain("verification_area", verification.area)?;
     rate("raw_pixels_rank1", &evaluation.raw_pixels_rank1)?;
     for baseline in &evaluation.baselines {
         if let Some(found) = &baseline.rank1 {
@@ -227,20 +221,10 @@ pub fn csv(evaluation: &Evaluation, output: &Output) -> Result<()> {
         for (figure, found) in rates(open_set) {
             rate(&format!("open_set.{figure}"), found)?;
         }
-        let confidence = &open_set.confidence;
-        put(
-            "open_set.expected_calibration_error",
-            confidence.calibration_error,
-            None,
-            None,
-        )?;
+        let off_by = open_set.confidence.calibration_error;
+        plain("open_set.expected_calibration_error", off_by)?;
     }
-    put(
-        "compression.share",
-        evaluation.compression.share,
-        None,
-        None,
-    )?;
+    plain("compression.share", evaluation.compression.share)?;
     for point in &evaluation.k_curve {
         let figure = format!("eigenfaces.{}.rank1", point.components);
         put(&figure, point.rank1, Some(point.rank1_interval), None)?;

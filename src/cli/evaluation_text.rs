@@ -27,7 +27,6 @@ fn interval([low, high]: [f64; 2]) -> String {
     format!("({:.1} to {:.1})", low * 100.0, high * 100.0)
 }
 
-/// The evaluation for reading.
 pub fn print(evaluation: &Evaluation, preparation: &Preparation, output: &Output) -> Result<()> {
     let row = |what: &str, figure: &str, meaning: &str| {
         output.line(format!("{what:<16} {figure:>22}  {meaning}").trim_end())
@@ -285,7 +284,6 @@ fn baselines(evaluation: &Evaluation, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// The curve over K as a table.
 fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
     output.line(&format!(
         "Eigenfaces proper, the first K of them ({}):",

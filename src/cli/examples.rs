@@ -8,7 +8,6 @@ pub struct Notes {
     command: &'static str,
     /// One to a line: the command line, ` ## `, and what it does.
     examples: &'static str,
-    /// The meaning of each exit status.
     pub statuses: &'static [(&'static str, &'static str)],
     /// Further notes; may be empty.
     pub more: &'static str,
@@ -172,7 +171,6 @@ pub fn added_to(program: Command) -> Command {
 }
 
 impl Notes {
-    /// Command lines, each with what it does.
     pub fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let lines = self.examples.lines().map(str::trim);
         lines.filter_map(|line| line.split_once(" ## "))

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use eigenfaces::database::{Change, Database, Indexing};
-use eigenfaces::recognizer::Recognizer;
+use eigenfaces::gallery::Gallery;
 use eigenfaces::store;
 use serde_json::json;
 
@@ -36,11 +36,14 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     }
     let report = Report {
         change,
-        recognizer: &recognizer,
+        gallery: recognizer.gallery(),
         address: &address,
-        started,
+        dry_run: args.change.dry_run,
     };
-    report.print(args.change.dry_run, output)?;
+    output.fields(&report.object())?;
+    if output.format == Format::Text {
+        report.print(started, output)?;
+    }
     Ok(Outcome::Done)
 }
 
@@ -55,25 +58,21 @@ fn erased(change: Change) -> String {
     }
 }
 
-/// A finished export, to be told.
+/// An export, finished or tried, to be told.
 struct Report<'a> {
     change: Change,
-    recognizer: &'a Recognizer,
+    gallery: &'a Gallery,
     address: &'a str,
-    started: Instant,
+    dry_run: bool,
 }
-
 impl Report<'_> {
-    fn print(&self, dry_run: bool, output: &Output) -> Result<()> {
-        match output.format {
-            Format::Text => self.in_words(dry_run, output),
-            Format::Json | Format::Csv => output.fields(&self.object(dry_run)),
-        }
-    }
-
-    fn in_words(&self, dry_run: bool, output: &Output) -> Result<()> {
-        let change = self.change;
-        let gallery = self.recognizer.gallery();
+    fn print(&self, started: Instant, output: &Output) -> Result<()> {
+        let Self {
+            change,
+            gallery,
+            dry_run,
+            ..
+        } = *self;
         let all = [
             (change.new, "new"),
             (change.changed, "changed"),
@@ -105,19 +104,18 @@ impl Report<'_> {
             );
         }
         if !dry_run {
-            output.say(&format!("{:.2} s", self.started.elapsed().as_secs_f64()));
+            output.say(&format!("{:.2} s", started.elapsed().as_secs_f64()));
             output.say("next: eigenfaces identify PHOTO --gallery URL");
         }
         Ok(())
     }
 
-    fn object(&self, dry_run: bool) -> serde_json::Value {
-        let gallery = self.recognizer.gallery();
+    fn object(&self) -> serde_json::Value {
         json!({
             "database": self.address,
-            "dry_run": dry_run,
-            "people": gallery.people().len(),
-            "faces": gallery.len(),
+            "dry_run": self.dry_run,
+            "people": self.gallery.people().len(),
+            "faces": self.gallery.len(),
             "new": self.change.new,
             "changed": self.change.changed,
             "unchanged": self.change.unchanged,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile};
+use eigenfaces::dataset::PhotoFile;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
@@ -33,9 +33,9 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         let path = args.photo.clone();
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
-    let measure = measure(args.measure);
+    let (measure, ..) = about(args.measure);
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
-    let file = PhotoFile::read(&args.photo, &Limits::default()).map_err(unusable)?;
+    let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
         .decode()
         .and_then(|photo| match scale(args) {
@@ -76,11 +76,15 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn measure(asked: MapMeasure) -> Measure {
+/// A measure in the library, its name in JSON, and its unit.
+fn about(asked: MapMeasure) -> (Measure, &'static str, &'static str) {
+    let likelihood = "unlike a face (1 is usual)";
+    let distance = "gray levels a pixel from face space";
+    let contrast = "of its contrast from face space";
     match asked {
-        MapMeasure::Likelihood => Measure::Likelihood,
-        MapMeasure::Distance => Measure::Distance,
-        MapMeasure::Contrast => Measure::Contrast,
+        MapMeasure::Likelihood => (Measure::Likelihood, "likelihood", likelihood),
+        MapMeasure::Distance => (Measure::Distance, "distance", distance),
+        MapMeasure::Contrast => (Measure::Contrast, "contrast", contrast),
     }
 }
 
@@ -107,11 +111,7 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
 }
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
-    let unit = match args.measure {
-        MapMeasure::Likelihood => "unlike a face (1 is usual)",
-        MapMeasure::Distance => "gray levels a pixel from face space",
-        MapMeasure::Contrast => "of its contrast from face space",
-    };
+    let (_, measure, unit) = about(args.measure);
     let boxes = places.iter().map(|place| (place.value, place.part));
     match output.format {
         Format::Text => {
@@ -131,11 +131,7 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
             let object = json!({
                 "photo": args.photo.to_string_lossy(),
                 "scale": scale(args),
-                "measure": match args.measure {
-                    MapMeasure::Likelihood => "likelihood",
-                    MapMeasure::Distance => "distance",
-                    MapMeasure::Contrast => "contrast",
-                },
+                "measure": measure,
                 "minima": minima,
             });
             output.json(object)

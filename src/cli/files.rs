@@ -67,6 +67,29 @@ pub fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Removes results of an earlier run that had more of them: as many in a row, by these names, as there are.
+///
+/// # Errors
+/// The first that may not be replaced; the others are removed all the same.
+pub fn forget(
+    outputs: &mut Outputs,
+    folder: &Path,
+    names: impl Iterator<Item = String>,
+) -> eigenfaces::Result<()> {
+    let paths = names.map(|name| folder.join(name));
+    let left_over = paths.take_while(|path| path.symlink_metadata().is_ok());
+    let left_over: Vec<PathBuf> = left_over.collect();
+    let mut forgotten = Ok(());
+    for path in left_over {
+        forgotten = forgotten.and(
+            outputs
+                .claim(&path, FileKind::Derived)
+                .map(Destination::forget),
+        );
+    }
+    forgotten
+}
+
 /// Makes a folder for results, where it is missing, and those around it.
 pub fn make_folder(folder: &Path) -> eigenfaces::Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| eigenfaces::Error::folder(folder, error))

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::enrollment;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
@@ -20,14 +20,12 @@ use super::output::Output;
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
 
-/// A face space learned from a folder.
 pub struct Learned {
     pub size: FaceSize,
     pub how: How,
     pub outcome: Outcome,
 }
 
-/// The components and how they were found.
 pub enum How {
     /// By an eigenproblem.
     Solved(Components),
@@ -53,7 +51,6 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let mut used = 0;
     let (found, mut skipped) = dataset::stream(
         photos,
-        &Limits::default(),
         NonZeroUsize::new(CHUNK / d).unwrap_or(NonZeroUsize::MIN),
         |_, file: &PhotoFile| Ok(preparation.prepare(&file.decode()?)?.pixels),
         &|done| progress.reach(done),

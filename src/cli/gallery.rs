@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
-use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
-use image::GrayImage;
 
 #[cfg(feature = "postgres")]
 use eigenfaces::database::{Database, RemoteGallery, Search};
@@ -20,9 +18,7 @@ use super::output::shown;
 
 /// The place where people are enrolled: a model or a database.
 pub enum Gallery {
-    /// In the model.
     Model,
-    /// In a database.
     #[cfg(feature = "postgres")]
     Database(Box<RemoteGallery>),
 }
@@ -62,21 +58,6 @@ impl Gallery {
                 gallery.identify_faces(recognizer, faces, query)
             })?),
         }
-    }
-
-    /// Identifies the people in a photo. The inner error is about the photo, the outer one about the gallery.
-    pub fn identify(
-        &self,
-        recognizer: &Identifier,
-        photo: &GrayImage,
-        query: QueryOptions,
-    ) -> Result<Result<Vec<Identification>, PhotoProblem>> {
-        let prepared = match recognizer.preparation().prepare_all(photo) {
-            Ok(prepared) => prepared,
-            Err(problem) => return Ok(Err(problem)),
-        };
-        let mut found = self.identify_prepared(recognizer, &[prepared], query)?;
-        Ok(Ok(found.pop().unwrap_or_default()))
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.

@@ -125,13 +125,9 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
             ),
         ),
     ]);
-    for (what, text) in lines {
-        output.line(&format!("{what:<13} {text}"))?;
-    }
-    for (at, line) in log::latest(&history).iter().enumerate() {
-        let what = if at == 0 { "log" } else { "" };
-        output.line(&format!("{what:<13} {line}"))?;
-    }
+    let latest = log::latest(&history).into_iter().enumerate();
+    let latest = latest.map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
+    listed(lines.chain(latest), output)?;
     if let Some(warning) = learning::confidence_warning(&recognizer) {
         output.say(&warning);
     }
@@ -161,7 +157,7 @@ fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
     ];
     let spaces = merge::spaces(&merged_basis).into_iter();
     lines.extend(spaces.map(|line| ("space", line)));
-    listed(&lines, output)
+    listed(lines, output)
 }
 
 /// Tells of a worker's part.
@@ -179,10 +175,13 @@ fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
         ("sums", format!("of {faces}, by {workers}")),
         ("photos", part.photos().to_string()),
     ];
-    listed(&lines, output)
+    listed(lines, output)
 }
 
-fn listed(lines: &[(&str, String)], output: &Output) -> Result<Outcome> {
+fn listed(
+    lines: impl IntoIterator<Item = (&'static str, String)>,
+    output: &Output,
+) -> Result<Outcome> {
     for (what, text) in lines {
         output.line(&format!("{what:<13} {text}"))?;
     }

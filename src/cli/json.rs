@@ -65,12 +65,10 @@ fn pixels(coordinate: f32) -> f64 {
     (f64::from(coordinate) * 10.0).round() / 10.0
 }
 
-/// One photo that could not be looked at.
 pub fn problem(photo: &Path, problem: &PhotoProblem) -> Value {
     json!({ "photo": photo.to_string_lossy(), "error": remedy::of_photo(problem) })
 }
 
-/// A model as JSON.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let settings = recognizer.settings();

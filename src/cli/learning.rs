@@ -8,6 +8,8 @@ use eigenfaces::background::Prior;
 use eigenfaces::dataset::{Person, Skipped, Spellings};
 use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
+use eigenfaces::evaluate::{self, Evaluation, Plan};
+use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Features, PixelScale};
@@ -31,8 +33,8 @@ impl LearningOptions {
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
         ];
-        let mut given = given.into_iter().chain(self.comparing());
-        if let Some((option, _)) = given.find(|(_, given)| *given) {
+        let given = given.into_iter().find(|(_, given)| *given);
+        if let Some((option, _)) = given.or(self.comparing()) {
             let message = format!(
                 "{option} is an option of learning: a model is used as it was learned; give {without} too"
             );
@@ -74,16 +76,17 @@ impl LearningOptions {
         }
     }
 
-    /// The options that say how to compare without background model, and whether each was given.
-    fn comparing(&self) -> [(&'static str, bool); 6] {
-        [
+    /// The first option given of those that say how to compare without background model.
+    fn comparing(&self) -> Option<(&'static str, bool)> {
+        let options = [
             ("--features", self.features.is_some()),
             ("--copies", self.copies.is_some()),
             ("--kernel", self.kernel.is_some()),
             ("--scale-pixels", self.scale_pixels.is_some()),
             ("--metric", self.metric.is_some()),
             ("--clusters", self.clusters.is_some()),
-        ]
+        ];
+        options.into_iter().find(|(_, given)| *given)
     }
 
     /// Preparation of photos, as far as the user chose it.
@@ -97,8 +100,7 @@ impl LearningOptions {
     /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
-        let compares = self.comparing().into_iter().find(|(_, given)| *given);
-        match (self.background, compares) {
+        match (self.background, self.comparing()) {
             (Some(Prior::Bundled), Some((option, _))) => {
                 let message = format!(
                     "{option} says how to compare without the background model; leave out --background bundled or {option}"
@@ -150,7 +152,6 @@ impl LearningOptions {
 }
 
 impl Prepare {
-    /// These settings as options of the library.
     pub fn options(&self, crops: Crops) -> PreparationOptions {
         PreparationOptions {
             framing: self.framing.unwrap_or_default(),
@@ -168,7 +169,6 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// The part that names people.
     pub fn identifier(&self) -> &Identifier {
         match self {
             Self::Recognizer(recognizer) => recognizer.identifier(),
@@ -221,18 +221,34 @@ pub fn recognizer(
 /// Folds from which on it is worth saying that few would do.
 const MANY_FOLDS: usize = 50;
 
-/// One line where learning again from a part of the faces is slow, and done often.
-pub fn report_slow_folds(settings: Settings, folds: usize, output: &Output) {
-    let what = match (settings.kernel, settings.pixel_scale) {
-        (Kernel::Linear, PixelScale::Plain) => return,
-        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels",
-        _ => "a kernel",
+/// The evaluation of a gallery; says so where learning again from a part of the faces is slow, and done often.
+pub fn evaluate(
+    preparation: Preparation,
+    gallery: Gallery,
+    settings: Settings,
+    plan: &Plan,
+    output: &Output,
+) -> Result<Evaluation> {
+    let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
+    let slow = match (settings.kernel, settings.pixel_scale) {
+        (Kernel::Linear, PixelScale::Plain) => None,
+        (Kernel::Linear, PixelScale::Deviation) => Some("scaled pixels"),
+        _ => Some("a kernel"),
     };
-    if folds >= MANY_FOLDS {
+    if let Some(what) = slow.filter(|_| folds >= MANY_FOLDS) {
         output.say(&format!(
             "with {what} each of {folds} folds learns all anew from the photos; --protocol k-fold:10 is done much sooner"
         ));
     }
+    let progress = output.progress(folds, "learning and trying");
+    let reach = |done: usize| progress.reach(done.min(folds));
+    Ok(evaluate::evaluate(
+        preparation,
+        gallery,
+        settings,
+        plan,
+        &reach,
+    )?)
 }
 
 /// So many files are named for one kind of reason; the others are counted.

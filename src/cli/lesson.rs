@@ -11,7 +11,6 @@ use super::outcome::Outcome;
 use super::output::{Output, bytes, shown};
 use super::{files, learning};
 
-/// The page within the folder.
 const PAGE: &str = "lesson.html";
 
 pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {

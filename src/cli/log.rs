@@ -28,9 +28,7 @@ pub fn latest(history: &History) -> Vec<String> {
 /// Every record, with the names of those who are still enrolled.
 pub fn run(history: &History, output: &Output) -> Result<Outcome> {
     let names = history.names();
-    if output.format == Format::Csv {
-        output.line("time,event,number,person,faces")?;
-    }
+    output.header("time,event,number,person,faces")?;
     for record in history.records() {
         match output.format {
             Format::Text => {

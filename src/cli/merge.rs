@@ -90,7 +90,6 @@ fn report(
     Ok(())
 }
 
-/// The fields of a basis in JSON.
 pub fn json(merged_basis: &MergedBasis) -> Value {
     let about = |space: &FaceSpace| {
         json!({

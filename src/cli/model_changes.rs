@@ -23,6 +23,11 @@ const IN_SILENCE: Duration = Duration::from_secs(1);
 /// Time to wait after that: a large gallery takes its time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// The lock of a model that is to be changed, unless it is only said what would be done.
+pub fn lock_for(change: ChangeOptions, model: &Path, output: &Output) -> Result<Option<ModelLock>> {
+    (!change.dry_run).then(|| lock(model, output)).transpose()
+}
+
 /// The lock of a model; waits for its holder, and says for whom.
 pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {

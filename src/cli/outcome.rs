@@ -3,7 +3,6 @@
 /// The outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything was done.
     Done,
     /// Done, but some inputs could not be used; each was named.
     SomeUnusable,

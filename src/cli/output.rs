@@ -47,10 +47,34 @@ impl Output {
             Format::Csv => {
                 self.line("field,value")?;
                 for (field, value) in object.as_object().into_iter().flatten() {
-                    let text = value.as_str().map(str::to_owned);
-                    self.csv(&[field.clone(), text.unwrap_or_else(|| value.to_string())])?;
+                    self.csv(&[field.clone(), in_a_cell(value)])?;
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// The header of a table, where one is asked for.
+    pub fn header(&self, columns: &str) -> Result<()> {
+        match self.format {
+            Format::Csv => self.line(columns),
+            Format::Text | Format::Json => Ok(()),
+        }
+    }
+
+    /// One of several records: in words, as JSON, or its fields of these columns (`a,b,c`) as a row.
+    pub fn record(
+        &self,
+        columns: &str,
+        object: Value,
+        words: impl FnOnce() -> String,
+    ) -> Result<()> {
+        match self.format {
+            Format::Text => self.line(&words()),
+            Format::Json => self.json(object),
+            Format::Csv => {
+                let cell = |column: &str| object.get(column).map_or_else(String::new, in_a_cell);
+                self.csv(&columns.split(',').map(cell).collect::<Vec<_>>())
             }
         }
     }
@@ -98,9 +122,6 @@ impl Output {
     }
 
     /// An object of JSON Lines on stdout, with the version of its fields' meaning.
-    ///
-    /// # Errors
-    /// As [`line`](Self::line).
     pub fn json(&self, object: Value) -> Result<()> {
         let text = with_schema(object).to_string();
         writeln!(io::stdout(), "{}", in_json(&text)).map_err(Error::Print)
@@ -140,7 +161,6 @@ impl Output {
         let _ = writeln!(io::stderr(), "{line}{}", one_line(message));
     }
 
-    /// The final error.
     pub fn fail(&self, message: &str) {
         let red = self.colored("1;31", "error:");
         let _ = writeln!(io::stderr(), "{red} {}", one_line(message));
@@ -158,6 +178,11 @@ impl Output {
         let started = Instant::now();
         Progress { bar, started }
     }
+}
+
+fn in_a_cell(value: &Value) -> String {
+    let text = value.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| value.to_string())
 }
 
 /// Rows of comma-separated values, each field quoted where needed.
@@ -182,7 +207,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `done` steps are done.
     pub fn reach(&self, done: usize) {
         if self.bar.is_hidden()
             && self.bar.length().is_some()
@@ -260,7 +284,6 @@ pub fn from_cell(cell: &str) -> &str {
 /// First characters of what spreadsheets take for formulas.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// A path as it is printed.
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use eigenfaces::background::{Background, Described};
-use eigenfaces::dataset::{self, LabeledPhoto, Limits, PhotoFile};
+use eigenfaces::dataset::{self, LabeledPhoto, PhotoFile};
 use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::reason;
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
@@ -18,7 +18,6 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
 
-/// Measures the pairs of a table.
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
     let mut text = String::new();
@@ -49,7 +48,6 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let progress = output.progress(listing.photos.len(), "looking for faces");
     let loaded = dataset::load(
         &listing.photos,
-        &Limits::default(),
         |photo: &LabeledPhoto, file: &PhotoFile| {
             let face = chosen.prepare(file.content_hash(), || file.decode())?;
             Ok((photo.person.clone(), key(&photo.path), face.pixels))
@@ -62,11 +60,9 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
     let mut last = None;
     for (at, (person, path, face)) in loaded.items.into_iter().enumerate() {
-        let before = persons.last().copied();
-        let number = before.map_or(0, |number: usize| {
-            number + usize::from(last.as_ref() != Some(&person))
-        });
-        persons.push(number);
+        let before = persons.last().copied().unwrap_or(0);
+        let is_next = last.as_ref().is_some_and(|last| *last != person);
+        persons.push(before + usize::from(is_next));
         places.insert(path, at);
         pixels.extend(face);
         last = Some(person);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use eigenfaces::dataset::given::{in_chunks, listed, listed_in, sent};
-use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped};
+use eigenfaces::dataset::{self, ContentHash, Given, Limits, Skipped, is_standard_input};
 use eigenfaces::error::{ArchiveKind, PhotoProblem};
 use eigenfaces::partial::{Partial, Plan, SumBuilder};
 use eigenfaces::preparation::Preparation;
@@ -26,7 +26,7 @@ type Photos = Box<dyn Iterator<Item = eigenfaces::Result<Given>> + Send>;
 pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
     refuse_contradiction(args);
-    let given = args.faces.iter().filter(|path| !is_stdin(path));
+    let given = args.faces.iter().filter(|path| !is_standard_input(path));
     let mut outputs = Outputs::new(given.chain([&args.plan]), args.force.into());
     let destination = outputs.claim(&args.output, FileKind::Archive(ArchiveKind::Partial))?;
     let plan = plan(&args.plan)?;
@@ -48,17 +48,13 @@ pub fn run(args: &args::Partial, output: &Output) -> Result<Outcome> {
 
 /// Ends with a usage error where standard input is asked for twice, or for nothing.
 fn refuse_contradiction(args: &args::Partial) {
-    let from_stdin = args.faces.iter().filter(|path| is_stdin(path)).count();
-    let message = match (args.bytes, from_stdin, args.faces.len()) {
+    let from_stdin = args.faces.iter().filter(|path| is_standard_input(path));
+    let message = match (args.bytes, from_stdin.count(), args.faces.len()) {
         (_, 2.., _) => "`-` is there twice, and standard input can be read once",
         (true, 0, _) => "--bytes is for photos on standard input: give `-` instead of paths",
         _ => return,
     };
     misuse::end(ErrorKind::ArgumentConflict, message);
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// The plan, if this program may act by it.
@@ -77,7 +73,7 @@ fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
     let (mut all, mut unusable): (Photos, usize) = (Box::new(std::iter::empty()), 0);
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in &args.faces {
-        let more: Photos = if is_stdin(path) {
+        let more: Photos = if is_standard_input(path) {
             let stdin = BufReader::new(std::io::stdin());
             match args.bytes {
                 true => Box::new(sent(stdin, &Limits::default())),
@@ -101,7 +97,6 @@ fn photos(args: &args::Partial, output: &Output) -> Result<(Photos, usize)> {
     Ok((all, unusable))
 }
 
-/// Whether a file is a list of photos, by its name.
 fn is_list(path: &Path) -> bool {
     files::has_extension(path, &["txt", "list", "lst"]) && !path.is_dir()
 }
@@ -118,7 +113,7 @@ fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> 
         for chunk in chunks {
             for face in chunk? {
                 match face {
-                    Ok(face) => sums.add(&face.pixels, face.photo)?,
+                    Ok((pixels, photo)) => sums.add(&pixels, photo)?,
                     Err(skipped) => {
                         learning::report_skipped(&[skipped], output);
                         sums.skip();
@@ -131,20 +126,15 @@ fn gather(photos: Photos, sums: &mut SumBuilder, output: &Output) -> Result<()> 
     })
 }
 
-/// A face and the photo that it is from.
-struct Face {
-    pixels: Vec<u8>,
-    photo: ContentHash,
-}
+/// The pixels of a face, and the photo that it is from.
+type Face = (Vec<u8>, ContentHash);
 
 fn prepared(photo: Given, preparation: &Preparation) -> Result<Face, Skipped> {
     let path = photo.name();
     let face = || -> Result<Face, PhotoProblem> {
-        let file = photo.file(&Limits::default())?;
-        Ok(Face {
-            pixels: preparation.prepare(&file.decode()?)?.pixels,
-            photo: file.content_hash(),
-        })
+        let file = photo.file()?;
+        let face = preparation.prepare(&file.decode()?)?;
+        Ok((face.pixels, file.content_hash()))
     };
     face().map_err(|problem| Skipped { path, problem })
 }
@@ -169,7 +159,6 @@ pub fn report(
     Ok(())
 }
 
-/// The fields of a part in JSON.
 pub fn json(part: &Partial) -> Value {
     json!({
         "kind": "partial",

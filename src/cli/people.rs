@@ -6,7 +6,7 @@ mod undo;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use eigenfaces::dataset::{ContentHash, Limits, Person, PhotoFile};
+use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
 use eigenfaces::gallery::{Gallery, History, change_time};
 use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store;
@@ -62,21 +62,14 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     if args.photos {
         return list_photos(gallery, is_wanted, output);
     }
-    if output.format == Format::Csv {
-        output.line("person,faces")?;
-    }
+    let columns = "person,faces";
+    output.header(columns)?;
     let people = gallery.people().iter().zip(gallery.counts()).enumerate();
     for (_, (person, count)) in people.filter(|(at, _)| is_wanted(*at)) {
-        match output.format {
-            Format::Text => {
-                let faces = counted(count, "face", "faces");
-                output.line(&format!("{person} ({faces})"))?;
-            }
-            Format::Json => {
-                output.json(json!({ "person": person.as_str(), "faces": count }))?;
-            }
-            Format::Csv => output.csv(&[person.to_string(), count.to_string()])?,
-        }
+        let object = json!({ "person": person.as_str(), "faces": count });
+        output.record(columns, object, || {
+            format!("{person} ({})", counted(count, "face", "faces"))
+        })?;
     }
     Ok(Outcome::Done)
 }
@@ -89,24 +82,16 @@ fn list_photos(
     is_wanted: impl Fn(usize) -> bool,
     output: &Output,
 ) -> Result<Outcome> {
-    if output.format == Format::Csv {
-        output.line("person,hash,source")?;
-    }
-    for face in gallery
-        .enrolled()
-        .iter()
-        .filter(|face| is_wanted(face.person))
-    {
+    let columns = "person,hash,source";
+    output.header(columns)?;
+    let enrolled = gallery.enrolled().iter();
+    for face in enrolled.filter(|face| is_wanted(face.person)) {
         let person = gallery.people()[face.person].as_str();
         let (hash, source) = (face.hash.to_string(), &face.source);
-        match output.format {
-            Format::Text => output.line(&format!("{} {person}: {source}", &hash[..SHORT_HASH]))?,
-            Format::Json => {
-                let photo = json!({ "person": person, "hash": hash, "source": source });
-                output.json(photo)?;
-            }
-            Format::Csv => output.csv(&[person.to_owned(), hash, source.clone()])?,
-        }
+        let photo = json!({ "person": person, "hash": hash, "source": source });
+        output.record(columns, photo, || {
+            format!("{} {person}: {source}", &hash[..SHORT_HASH])
+        })?;
     }
     Ok(Outcome::Done)
 }
@@ -126,7 +111,6 @@ struct Plan {
 /// Writes a change into the log: of these faces before it, and these after it.
 type Entry = Box<dyn FnOnce(&mut History, &Gallery, &Gallery)>;
 
-/// The entry of a change that adds or erases faces.
 fn of_faces() -> Entry {
     Box::new(|history, before, after| history.record(change_time(), before, after))
 }
@@ -138,11 +122,7 @@ fn change(
     output: &Output,
     plan: impl FnOnce(&Recognizer, &History) -> Result<Plan>,
 ) -> Result<Outcome> {
-    let _lock = if deed.dry_run {
-        None
-    } else {
-        Some(model_changes::lock(model, output)?)
-    };
+    let _lock = model_changes::lock_for(deed, model, output)?;
     let (before, mut history) = store::load_with_history(model)?;
     let plan = plan(&before, &history)?;
     if plan.after.is_empty() {
@@ -279,7 +259,7 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
 /// The enrolled photo that is named by source or hash, or by a file that has the same content.
 fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> {
     gallery.find_photo(given).or_else(|error| {
-        let file = PhotoFile::read(Path::new(given), &Limits::default());
+        let file = PhotoFile::read(Path::new(given));
         let hash: Option<ContentHash> = file.ok().map(|file| file.content_hash());
         let found = hash.and_then(|hash| gallery.position(hash));
         found.map(|at| vec![at]).ok_or(error)

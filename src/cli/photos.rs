@@ -13,7 +13,6 @@ use super::error::{Error, Result};
 use super::learning;
 use super::output::{Output, counted, shown};
 
-/// Photos named by the user or found in folders.
 pub struct Photos {
     pub paths: Vec<PathBuf>,
     /// Photos named or found that cannot be looked at; each was reported.

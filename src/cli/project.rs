@@ -4,11 +4,12 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self, Limits};
+use eigenfaces::dataset::{self};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
+use eigenfaces::render::parts;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
@@ -68,19 +69,11 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
 /// The rows of these people; all where nobody is named.
 fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
     let gallery = recognizer.gallery();
-    let wanted = people.iter().map(|name| gallery.find(name));
-    let wanted: Vec<usize> = wanted.collect::<eigenfaces::Result<_>>()?;
-    let names: Vec<&str> = wanted
+    let wanted = people
         .iter()
-        .map(|&at| gallery.people()[at].as_str())
-        .collect();
-    let is_wanted = |row: &Row| {
-        names.is_empty()
-            || row
-                .person
-                .as_deref()
-                .is_some_and(|name| names.contains(&name))
-    };
+        .map(|name| Ok(Some(gallery.people()[gallery.find(name)?].to_string())));
+    let wanted: Vec<Option<String>> = wanted.collect::<Result<_>>()?;
+    let is_wanted = |row: &Row| wanted.is_empty() || wanted.contains(&row.person);
     table.rows.retain(is_wanted);
     Ok(table)
 }
@@ -116,13 +109,8 @@ fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
     let k = space.components();
     let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());
     if asked.is_some() && axes.iter().any(|&axis| axis > k) {
-        let message = format!(
-            "--axes: there are {} only",
-            match space {
-                Space::Kernel(_) => counted(k, "component", "components"),
-                _ => counted(k, "basis face", "basis faces"),
-            }
-        );
+        let (one, many) = parts(space);
+        let message = format!("--axes: there are {} only", counted(k, one, many));
         misuse::end(ErrorKind::InvalidValue, message);
     }
     axes.into_iter().map(|axis| axis - 1).collect()
@@ -139,7 +127,6 @@ fn of_photos(
     let progress = output.progress(photos.paths.len(), "projecting photos");
     let read = dataset::load_each(
         &photos.paths,
-        &Limits::default(),
         |_, file| {
             let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
             if faces.is_empty() {
@@ -175,7 +162,6 @@ fn of_photos(
     Ok((rows, unusable))
 }
 
-/// The weights of the enrolled faces.
 fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
     let gallery = recognizer.gallery();
     let weights = recognizer.shown_weights(space);
@@ -258,7 +244,6 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// The name of an axis of the plot.
 fn axis_name(space: &Space) -> String {
     match space {
         Space::Linear(_) => "basis face".to_owned(),
@@ -278,29 +263,20 @@ fn plot(axes: &[usize], space: &Space, gallery: &Table, probes: &Table) -> Scatt
         let (of, number) = (axis_name(space), axis + 1);
         format!("{of} {number} ({share:.1} % of the variance){unit}")
     });
+    let at = |row: &Row, axis: usize| f64::from(row.weights.get(axis).copied().unwrap_or(0.0));
     let dot = |row: &Row, about: String| Dot {
-        at: axes
-            .iter()
-            .map(|&axis| {
-                row.weights
-                    .get(axis)
-                    .map_or(0.0, |&weight| f64::from(weight))
-            })
-            .collect(),
+        at: axes.iter().map(|&axis| at(row, axis)).collect(),
         about,
     };
     let mut people: Vec<Group> = Vec::new();
-    for row in &gallery.rows {
-        let name = row.person.as_deref().unwrap_or_default();
-        if people.last().is_none_or(|group| group.name != name) {
-            people.push(Group {
-                name: name.to_owned(),
-                dots: Vec::new(),
-            });
-        }
-        if let Some(group) = people.last_mut() {
-            group.dots.push(dot(row, format!("{name}: {}", row.photo)));
-        }
+    for rows in gallery.rows.chunk_by(|a, b| a.person == b.person) {
+        let name = rows[0].person.as_deref().unwrap_or_default();
+        let dots = rows.iter();
+        let dots = dots.map(|row| dot(row, format!("{name}: {}", row.photo)));
+        people.push(Group {
+            name: name.to_owned(),
+            dots: dots.collect(),
+        });
     }
     let stem = |row: &Row| {
         let stem = Path::new(&row.photo).file_stem();

@@ -7,8 +7,8 @@ use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
-use eigenfaces::render::gray;
 use eigenfaces::render::strip::{NARROWEST, Panel, Row, strip_of_width};
+use eigenfaces::render::{gray, parts};
 use eigenfaces::store::{FileKind, Outputs, Privacy};
 use serde_json::json;
 
@@ -68,7 +68,6 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
     Ok(Outcome::of_inputs(rebuilt.len(), unlearned))
 }
 
-/// A face to rebuild.
 struct Face {
     name: String,
     number: usize,
@@ -78,8 +77,8 @@ struct Face {
 
 /// The picture that a rebuilt face is compared with.
 enum Original {
-    /// The face as the model saw it: d pixels.
-    Photo(Vec<u8>),
+    /// The face as the model saw it: d gray levels.
+    Photo(Vec<f32>),
     /// There is none: the face rebuilt from all weights.
     AllWeights,
 }
@@ -93,14 +92,6 @@ impl Original {
     }
 }
 
-/// The parts that a face is rebuilt from: the words for one and for several.
-fn parts(space: &Space) -> (&'static str, &'static str) {
-    match space {
-        Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
-        Space::Kernel(_) => ("component", "components"),
-    }
-}
-
 fn from_photo(
     photo: &Path,
     recognizer: &Recognizer,
@@ -108,12 +99,13 @@ fn from_photo(
     output: &Output,
 ) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer, output)?.pixels;
-    let face = FaceMatrix::from_pixels(space.size(), pixels.clone())?;
+    let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+    let face = FaceMatrix::from_pixels(space.size(), pixels)?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),
         number: 1,
         weights: space.project(&face).as_slice().to_vec(),
-        original: Original::Photo(pixels),
+        original: Original::Photo(levels),
     })
 }
 
@@ -155,57 +147,39 @@ impl Rebuilt {
                 (all, steps) => steps.iter().map(|&step| step.min(all)).collect(),
             })
             .collect();
-        let wanted = |steps: &[Vec<usize>]| {
-            let wanted: Vec<Wanted<'_>> = faces
-                .iter()
-                .zip(steps)
-                .map(|(face, steps)| Wanted {
-                    weights: &face.weights,
-                    steps,
-                })
-                .collect();
-            Reconstruction::of_faces(space, &wanted)
+        let rebuilt = |steps: &[Vec<usize>]| {
+            let wanted = faces.iter().zip(steps).map(|(face, steps)| Wanted {
+                weights: &face.weights,
+                steps,
+            });
+            Reconstruction::of_faces(space, &wanted.collect::<Vec<_>>()).into_iter()
         };
-        let rebuilt = wanted(&steps);
-        let in_full = wanted(
-            &faces
-                .iter()
-                .map(|face| vec![face.weights.len()])
-                .collect::<Vec<_>>(),
-        );
+        let all = faces.iter().map(|face| vec![face.weights.len()]);
+        let rebuilt = rebuilt(&steps).zip(rebuilt(&all.collect::<Vec<_>>()));
         let mean = space.mean();
-        let with_errors =
-            |(face, (steps, in_full)): (Face, (Vec<Reconstruction>, Vec<Reconstruction>))| {
-                let original: Vec<f32> = match &face.original {
-                    Original::Photo(pixels) => {
-                        pixels.iter().map(|&pixel| f32::from(pixel)).collect()
-                    }
-                    Original::AllWeights => {
-                        in_full.into_iter().flat_map(|full| full.levels).collect()
-                    }
-                };
-                let steps = steps.into_iter().map(|step| {
-                    let error = step.error(mean.as_slice(), &original);
-                    (step, error)
-                });
-                Self {
-                    steps: steps.collect(),
-                    face,
-                }
+        let mut with_errors = Vec::with_capacity(rebuilt.len());
+        for (face, (steps, mut in_full)) in faces.into_iter().zip(rebuilt) {
+            let original = match &face.original {
+                Original::Photo(levels) => levels.clone(),
+                Original::AllWeights => in_full.remove(0).levels,
             };
-        faces
-            .into_iter()
-            .zip(rebuilt.into_iter().zip(in_full))
-            .map(with_errors)
-            .collect()
+            let steps = steps.into_iter().map(|step| {
+                let error = step.error(mean.as_slice(), &original);
+                (step, error)
+            });
+            with_errors.push(Self {
+                steps: steps.collect(),
+                face,
+            });
+        }
+        with_errors
     }
 
     fn row(&self, space: &Space, of: usize) -> Row {
         let mut panels = Vec::with_capacity(self.steps.len() + 1);
-        if let Original::Photo(pixels) = &self.face.original {
-            let levels: Vec<f32> = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+        if let Original::Photo(levels) = &self.face.original {
             panels.push(Panel {
-                image: gray(space.size(), &levels).into(),
+                image: gray(space.size(), levels).into(),
                 lines: vec!["the photo".to_owned(), "as the model sees it".to_owned()],
             });
         }
@@ -246,9 +220,7 @@ fn method(step: &Reconstruction) -> Option<&'static str> {
 }
 
 fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
-    if output.format == Format::Csv {
-        output.line("photo,face,reference,components,rms,explained,psnr")?;
-    }
+    output.header("photo,face,reference,components,rms,explained,psnr")?;
     for rebuilt in rebuilt {
         let (face, steps) = (&rebuilt.face, &rebuilt.steps);
         match output.format {

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use eigenfaces::enrollment;
-use eigenfaces::evaluate::{self, Keep, Plan};
-use eigenfaces::gallery::{Gallery, change_time};
-use eigenfaces::preparation::Preparation;
+use eigenfaces::evaluate::{Keep, Plan};
+use eigenfaces::gallery::change_time;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
 use eigenfaces::store::{self, FileKind, Outputs, Privacy};
@@ -35,7 +34,11 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
             Outcome::Done,
         )
     } else {
-        of_folders(args, output)?
+        let options = args.learn.preparation_options();
+        let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
+        let outcome = Outcome::of_inputs(read.gallery.len(), read.skipped.len());
+        let settings = args.learn.settings(Settings::default());
+        (read.preparation, read.gallery, settings, outcome)
     };
     let recognizer = Recognizer::learn(preparation, gallery.clone(), settings)?;
     let plan = Plan {
@@ -44,13 +47,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         not_faces: None,
         keep: Keep::Nearest,
     };
-    let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
-    learning::report_slow_folds(settings, folds, output);
-    let progress = output.progress(folds, "learning and trying");
-    let evaluation = evaluate::evaluate(preparation, gallery, settings, &plan, &|done| {
-        progress.reach(done.min(folds));
-    })?;
-    drop(progress);
+    let evaluation = learning::evaluate(preparation, gallery, settings, &plan, output)?;
 
     let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
     let json = with_schema(evaluation_json::object(&evaluation, gallery.people())).to_string();
@@ -79,12 +76,4 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         shown(&args.output)
     ));
     Ok(outcome)
-}
-
-fn of_folders(args: &Report, output: &Output) -> Result<(Preparation, Gallery, Settings, Outcome)> {
-    let options = args.learn.preparation_options();
-    let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
-    let outcome = Outcome::of_inputs(read.gallery.len(), read.skipped.len());
-    let settings = args.learn.settings(Settings::default());
-    Ok((read.preparation, read.gallery, settings, outcome))
 }

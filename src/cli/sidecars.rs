@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile, is_standard_input};
+use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::store::Sidecar;
 use eigenfaces::xmp::{
     Content, NamedFace, Outcome, Region, Written, XmpProblem, named_faces, stored_areas, write,
@@ -18,7 +18,6 @@ pub enum Writing {
     Told,
 }
 
-/// A face that was named.
 pub struct Named<'a> {
     /// Left, top, width and height in the upright photo.
     pub bounds: [f32; 4],
@@ -27,7 +26,6 @@ pub struct Named<'a> {
     pub confidence: Option<f64>,
 }
 
-/// Sidecars written in one run.
 pub struct Sidecars {
     writing: Writing,
     photos: usize,
@@ -55,7 +53,7 @@ impl Sidecars {
         let unusable = |problem| eigenfaces::Error::photo(photo, problem);
         let sidecar = Sidecar::of(photo)?;
         let wrong = |problem: XmpProblem| Error::about(sidecar.path(), problem);
-        let file = PhotoFile::read(photo, &Limits::default()).map_err(unusable)?;
+        let file = PhotoFile::read(photo).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
         let bounds: Vec<[f32; 4]> = faces.iter().map(|face| face.bounds).collect();
         let (stored, areas) = stored_areas(displayed, exif, &bounds);
@@ -148,7 +146,6 @@ impl Sidecars {
         }
     }
 
-    /// Says what was written, or would be.
     pub fn report(&self, output: &Output) {
         let done = match self.writing {
             Writing::Done => "wrote",

@@ -19,7 +19,6 @@ use super::output::{Output, counted, shown};
 const UNKNOWN: &str = "unknown";
 const NO_FACE: &str = "no-face";
 
-/// The folder that photos are sorted into.
 pub struct Sorted<'a> {
     folder: &'a Path,
     by: Option<SortBy>,
@@ -71,7 +70,6 @@ impl<'a> Sorted<'a> {
         Ok(())
     }
 
-    /// The folders that a photo belongs into.
     fn folders(&self, found: &[Identification]) -> Vec<String> {
         let mut names: Vec<String> = found
             .iter()
@@ -87,7 +85,6 @@ impl<'a> Sorted<'a> {
         names
     }
 
-    /// Says what was done, or would be.
     pub fn report(&self, output: &Output) {
         let done = match self.by {
             None => "would sort",
@@ -132,12 +129,9 @@ fn folder_name(person: &str) -> String {
 
 /// A free path for a photo in a folder; `None` where the photo stands there already.
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
-    let name = photo.file_name().unwrap_or_default();
+    let name = Path::new(photo.file_name().unwrap_or_default());
     for number in 1.. {
-        let target = folder.join(match number {
-            1 => PathBuf::from(name),
-            _ => files::numbered(Path::new(name), number),
-        });
+        let target = folder.join(files::numbered(name, number));
         if target.symlink_metadata().is_err() {
             return Some(target);
         }

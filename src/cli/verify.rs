@@ -42,13 +42,9 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
             return Err(eigenfaces::Error::photo(path, PhotoProblem::NotAFace).into());
         }
     };
-    let asked = Asked {
-        photo: &args.photo,
-        other: args.other.as_deref(),
-        // As it is enrolled, however it was typed.
-        person: person.map(|at| recognizer.gallery().people()[at].as_str()),
-    };
-    print(&asked, &found, output)?;
+    // As it is enrolled, however it was typed.
+    let person = person.map(|at| recognizer.gallery().people()[at].as_str());
+    print(args, person, &found, output)?;
     Ok(outcome)
 }
 
@@ -64,23 +60,15 @@ fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
     Ok(())
 }
 
-/// A verification that was asked for, of one of the last two.
-struct Asked<'a> {
-    photo: &'a Path,
-    other: Option<&'a Path>,
-    person: Option<&'a str>,
-}
-
-fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()> {
+fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Output) -> Result<()> {
     let decision = match found.verdict {
         Verdict::Same => "same",
         Verdict::Different | Verdict::NotAFace { .. } => "different",
     };
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let (photo, other) = (text(asked.photo), asked.other.map(text));
-    let person = asked.person;
+    let photo = args.photo.to_string_lossy();
+    let other = args.other.as_ref().map(|path| path.to_string_lossy());
     match output.format {
-        Format::Text => output.line(&in_words(asked, found)),
+        Format::Text => output.line(&in_words(args, person, found)),
         Format::Json => {
             let object = json!({
                 "photo": photo,
@@ -95,8 +83,8 @@ fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()>
         Format::Csv => {
             output.line("photo,other,person,decision,confidence,distance")?;
             output.csv(&[
-                photo,
-                other.unwrap_or_default(),
+                photo.into_owned(),
+                other.unwrap_or_default().into_owned(),
                 person.unwrap_or_default().to_owned(),
                 decision.to_owned(),
                 format!("{:.4}", found.confidence),
@@ -107,7 +95,7 @@ fn print(asked: &Asked<'_>, found: &Verification, output: &Output) -> Result<()>
 }
 
 /// As a person would say it.
-fn in_words(asked: &Asked<'_>, found: &Verification) -> String {
+fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String {
     let sure = percent(found.confidence);
     let yet = if found.verdict == Verdict::Different && found.confidence > 0.5 {
         let needed = percent(found.needed);
@@ -119,9 +107,9 @@ fn in_words(asked: &Asked<'_>, found: &Verification) -> String {
     } else {
         String::new()
     };
-    let photo = shown(asked.photo);
-    let other = asked.other.map_or_else(String::new, shown);
-    match (asked.person.map(one_line), found.verdict) {
+    let photo = shown(&args.photo);
+    let other = args.other.as_deref().map_or_else(String::new, shown);
+    match (person.map(one_line), found.verdict) {
         (Some(person), Verdict::Same) => format!("{photo}: {person} ({sure})"),
         (Some(person), _) => {
             format!("{photo}: not {person}, as far as can be told ({sure} that it is{yet})")

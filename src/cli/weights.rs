@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, Result};
 use super::output::{SCHEMA, cell, from_cell, table};
 
-/// The forms a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// A header `photo,face,person,w1,...,wk` and a row a face; `z1,...,zk` where weights are whitened.
@@ -34,7 +33,6 @@ impl Form {
     }
 }
 
-/// In what unit weights are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Gray levels times the square root of pixels.
@@ -43,8 +41,7 @@ pub enum Scale {
     Whitened,
 }
 
-/// The weights of one face.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The photo it is from; empty where that is not known.
     pub photo: String,
@@ -53,7 +50,6 @@ pub struct Row {
     /// Its person; only of enrolled faces.
     pub person: Option<String>,
     /// k weights.
-    #[serde(skip)]
     pub weights: Vec<f32>,
 }
 
@@ -64,6 +60,27 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
+/// A row as an object of JSON Lines.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    #[serde(default)]
+    photo: String,
+    #[serde(default = "first")]
+    face: usize,
+    person: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whitened: Option<Vec<f32>>,
+    /// Last, for a table of this program is known by how it begins.
+    #[serde(skip_deserializing)]
+    schema: u32,
+}
+
+fn first() -> usize {
+    1
+}
+
 /// Larger files are not tables of ours.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -71,7 +88,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const LARGEST: f32 = 1e9;
 
 impl Table {
-    /// The table as a file.
     pub fn to_bytes(&self, form: Form) -> Result<Vec<u8>> {
         match form {
             Form::Csv => Ok(self.to_csv()),
@@ -104,26 +120,16 @@ impl Table {
     }
 
     fn to_json(&self) -> io::Result<Vec<u8>> {
-        #[derive(Serialize)]
-        struct Line<'a> {
-            #[serde(flatten)]
-            row: &'a Row,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            weights: Option<&'a [f32]>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            whitened: Option<&'a [f32]>,
-            /// Last, for a table of this program is known by how it begins.
-            schema: u32,
-        }
         let mut bytes = Vec::new();
-        for row in &self.rows {
-            let list = row.weights.as_slice();
+        for row in self.rows.iter().cloned() {
             let (weights, whitened) = match self.scale {
-                Scale::Plain => (Some(list), None),
-                Scale::Whitened => (None, Some(list)),
+                Scale::Plain => (Some(row.weights), None),
+                Scale::Whitened => (None, Some(row.weights)),
             };
             let line = Line {
-                row,
+                photo: row.photo,
+                face: row.face,
+                person: row.person,
                 weights,
                 whitened,
                 schema: SCHEMA,
@@ -222,19 +228,6 @@ impl Table {
     }
 
     fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Line {
-            #[serde(default)]
-            photo: String,
-            #[serde(default = "first")]
-            face: usize,
-            person: Option<String>,
-            weights: Option<Vec<f32>>,
-            whitened: Option<Vec<f32>>,
-        }
-        fn first() -> usize {
-            1
-        }
         let (mut rows, mut scales) = (Vec::new(), Vec::new());
         for (at, line) in (1..).zip(serde_json::Deserializer::from_slice(bytes).into_iter()) {
             let line: Line = line.map_err(|error| format!("object {at}: {error}"))?;

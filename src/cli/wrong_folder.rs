@@ -82,7 +82,7 @@ fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
             survey.without_face,
             counted(survey.looked_at, "photo", "photos")
         );
-        (first(args), reason, AS_IS)
+        (args.faces[0].clone(), reason, AS_IS)
     })
 }
 
@@ -110,13 +110,9 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     (2 * unlike > new.len()).then(|| {
         let photos = counted(new.len(), "new photo", "new photos");
         let reason = format!("{unlike} of {photos} do not look like faces to the model");
-        (first(args), reason, AS_IS)
+        (args.faces[0].clone(), reason, AS_IS)
     })
 }
 
 const AS_IS: &str =
     "give a folder of faces, or add --framing as-is if every photo is a face already cropped";
-
-fn first(args: &Enroll) -> PathBuf {
-    args.faces.first().cloned().unwrap_or_default()
-}

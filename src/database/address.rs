@@ -33,12 +33,10 @@ impl From<String> for GivenAddress {
     }
 }
 
-/// The address of a database.
 #[derive(Clone)]
 pub(super) struct Address {
     pub config: Config,
     pub trust: Trust,
-    /// Whether and how a connection is encrypted.
     mode: SslMode,
     accepted: Methods,
     shown: String,

@@ -2,14 +2,12 @@
 
 use std::io;
 
-/// A way of asking who somebody is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     /// Everybody is let in.
     None,
     /// The password itself.
     Password,
-    /// A digest of the password.
     Md5,
     /// A proof that both know the password, which gives nothing of it away.
     Scram,
@@ -51,7 +49,6 @@ impl Method {
         found.map_or("gss", |(name, _)| name)
     }
 
-    /// The method of a code in the server's message.
     fn of_code(code: u32) -> Self {
         match code {
             0 => Self::None,
@@ -104,7 +101,6 @@ impl Methods {
 /// Finds, in what a server sends, the first message about authentication, however it is cut into pieces.
 #[derive(Debug, Default)]
 pub(super) struct FirstRequest {
-    /// The beginning of the current message.
     head: Vec<u8>,
     /// Bytes of a message that is of no interest.
     skipped: usize,

@@ -22,14 +22,12 @@ pub(super) fn column<'a, T: FromSql<'a>>(
         .map_err(|error| DatabaseProblem::senseless(format!("column {name}: {}", in_words(&error))))
 }
 
-/// The first column of all rows.
 pub(super) fn first<'a, T: FromSql<'a>, C: FromIterator<T>>(
     rows: &'a [Row],
 ) -> Result<C, DatabaseProblem> {
     rows.iter().map(|row| column(row, 0)).collect()
 }
 
-/// The first two columns of all rows.
 pub(super) fn pairs<'a, A: FromSql<'a>, B: FromSql<'a>, C: FromIterator<(A, B)>>(
     rows: &'a [Row],
 ) -> Result<C, DatabaseProblem> {

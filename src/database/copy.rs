@@ -2,7 +2,6 @@
 
 use super::vector;
 
-/// Rows to be sent.
 pub(super) struct Rows {
     bytes: Vec<u8>,
 }

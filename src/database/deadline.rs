@@ -17,7 +17,6 @@ pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 /// Time to wait for one answer. Tens of millions of points can be looked at meanwhile.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
 
-/// Tells that the server answered.
 pub(super) struct Heartbeat<T>(Sender<Said<T>>);
 
 impl<T> Heartbeat<T> {

@@ -30,19 +30,11 @@ impl Tls {
     /// Takes what is said of encryption out of an address.
     pub fn take_from(address: &str) -> std::result::Result<Self, &'static str> {
         let after_user = address.find('@').unwrap_or(0);
-        let Some(at) = address[after_user..].find('?').map(|at| after_user + at) else {
-            return Ok(Self {
-                rest: address.to_owned(),
-                mode: None,
-                roots: None,
-                accepted: None,
-            });
-        };
+        let end = address[after_user..].find('?');
+        let (address, options) = address.split_at(end.map_or(address.len(), |at| after_user + at));
+        let options = options.strip_prefix('?').unwrap_or_default().split('&');
         let (mut mode, mut roots, mut accepted, mut others) = (None, None, None, Vec::new());
-        for option in address[at + 1..]
-            .split('&')
-            .filter(|option| !option.is_empty())
-        {
+        for option in options.filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("sslmode", value)) => mode = Some(Mode::named(value)?),
                 Some(("sslrootcert", value)) => roots = Some(PathBuf::from(decoded(value))),
@@ -56,8 +48,8 @@ impl Tls {
             return Err("sslrootcert goes with sslmode=verify-full");
         }
         let rest = match others.as_slice() {
-            [] => address[..at].to_owned(),
-            others => format!("{}?{}", &address[..at], others.join("&")),
+            [] => address.to_owned(),
+            others => format!("{address}?{}", others.join("&")),
         };
         Ok(Self {
             rest,
@@ -96,7 +88,6 @@ impl Mode {
     }
 }
 
-/// Percent-encoded bytes as text.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

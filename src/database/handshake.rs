@@ -22,7 +22,6 @@ use super::tls::Connector;
 /// Asks for an encrypted connection: the message's length, 8, and the code that stands for it.
 const REQUEST_ENCRYPTION: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// A connection encrypted by rustls.
 type Encrypted = <Connector as MakeTlsConnect<Socket>>::Stream;
 
 /// Makes connections: encrypted ones or not, as the mode says, and guarded ones. The client takes it for encryption that
@@ -56,9 +55,7 @@ impl MakeTlsConnect<Socket> for Handshake {
     fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, Self::Error> {
         Ok(ToHost {
             tls: MakeTlsConnect::<Socket>::make_tls_connect(&mut self.tls, host)?,
-            mode: self.mode,
-            direct: self.direct,
-            accepted: self.accepted,
+            handshake: self.clone(),
         })
     }
 }
@@ -66,9 +63,7 @@ impl MakeTlsConnect<Socket> for Handshake {
 /// A [`Handshake`] with one host.
 pub(super) struct ToHost {
     tls: <Connector as MakeTlsConnect<Socket>>::TlsConnect,
-    mode: SslMode,
-    direct: bool,
-    accepted: Methods,
+    handshake: Handshake,
 }
 
 impl TlsConnect<Socket> for ToHost {
@@ -77,9 +72,15 @@ impl TlsConnect<Socket> for ToHost {
     type Future = Pin<Box<dyn Future<Output = Result<Guarded, HandshakeError>> + Send>>;
 
     fn connect(self, mut stream: Socket) -> Self::Future {
+        let Handshake {
+            mode,
+            direct,
+            accepted,
+            ..
+        } = self.handshake;
         Box::pin(async move {
-            let is_encrypted = self.direct
-                || self.mode != SslMode::Disable
+            let is_encrypted = direct
+                || mode != SslMode::Disable
                     && grants_encryption(&mut stream)
                         .await
                         .map_err(HandshakeError::Lost)?;
@@ -87,7 +88,7 @@ impl TlsConnect<Socket> for ToHost {
                 let encrypted = self.tls.connect(stream).await;
                 let encrypted = encrypted.map_err(|error| HandshakeError::Tls(error.into()))?;
                 Channel::Encrypted(Box::new(encrypted))
-            } else if self.mode == SslMode::Require {
+            } else if mode == SslMode::Require {
                 return Err(HandshakeError::NotEncrypted);
             } else {
                 Channel::Plain(stream)
@@ -95,7 +96,7 @@ impl TlsConnect<Socket> for ToHost {
             Ok(Guarded {
                 channel,
                 request: Some(FirstRequest::default()),
-                accepted: self.accepted,
+                accepted,
             })
         })
     }
@@ -121,7 +122,6 @@ pub(super) struct Guarded {
     accepted: Methods,
 }
 
-/// Calls a method of the connection, whichever it is.
 macro_rules! on_channel {
     ($self:ident, $method:ident $(, $argument:expr)*) => {
         match &mut $self.get_mut().channel {

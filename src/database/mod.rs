@@ -79,7 +79,6 @@ impl Database {
     }
 }
 
-/// Makes sure of what everything else needs.
 fn prepare(client: &mut Client) -> Result<(), DatabaseProblem> {
     let about = client.query_one(ABOUT, &[])?;
     let encoding: String = column(&about, "encoding")?;
@@ -147,7 +146,6 @@ fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
 }
 
 impl From<postgres::Error> for DatabaseProblem {
-    /// The problem that an error of a connection stands for.
     fn from(error: postgres::Error) -> Self {
         let reason = in_words(&error);
         let Some(code) = error.code() else {
@@ -180,7 +178,6 @@ fn cause<E: std::error::Error + 'static>(error: &postgres::Error) -> Option<&E> 
     ours.or_else(|| source.downcast_ref())
 }
 
-/// An error in one line.
 fn in_words(error: &postgres::Error) -> String {
     let is_end = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::UnexpectedEof;
     let text = match (error.as_db_error(), error.source()) {

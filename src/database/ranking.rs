@@ -60,7 +60,6 @@ struct Asked {
 /// Told of every answer while probes are ranked.
 type Answers = Heartbeat<Vec<Vec<RankedPerson>>>;
 
-/// Prepared statements.
 struct Statements {
     /// The people whom the server takes for the nearest, with the sums of their squared distances.
     candidates: Statement,
@@ -121,11 +120,6 @@ impl RemoteGallery {
             }),
             Err(problem) => Err(address.problem(problem)),
         }
-    }
-
-    /// The calibration by which distances to its people become decisions.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.
@@ -215,7 +209,6 @@ impl Asked {
     }
 }
 
-/// The gallery of that identity.
 fn find(client: &mut Client, identity: Identity, model: &str) -> Result<Row, DatabaseProblem> {
     if !schema::is_there(client)? {
         return Err(DatabaseProblem::Empty);
@@ -298,7 +291,6 @@ fn approximate(tables: &[String]) -> String {
     )
 }
 
-/// One transaction of questions.
 struct Asking<'a> {
     transaction: Transaction<'a>,
     gallery: &'a Asked,

@@ -1,6 +1,5 @@
 //! The error that a distance told by pgvector can have.
 
-/// The error that sums of squares in single precision can have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundingBound {
     relative: f64,

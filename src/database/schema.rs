@@ -108,7 +108,6 @@ pub(super) fn is_there(client: &mut impl GenericClient) -> Result<bool, Database
     }
 }
 
-/// Makes the tables where they are not there.
 pub(super) fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
     if !is_there(client)? {
         let mut transaction = client.transaction()?;
@@ -118,7 +117,6 @@ pub(super) fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
     Ok(())
 }
 
-/// The galleries there are.
 pub(super) fn galleries(client: &mut impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
     let rows = client.query(
         "SELECT id, identity, kinds, dimensions, whole, people, faces, calibration, indexed
@@ -181,7 +179,6 @@ pub(super) fn make_points(
 /// Coordinates that a row of a page (8 KiB) has room for.
 const MOST_IN_ROW: usize = 2_000;
 
-/// Takes a gallery down.
 pub(super) fn drop(transaction: &mut Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
     for table in row.tables() {
         transaction.batch_execute(&format!("DROP TABLE IF EXISTS {table}"))?;

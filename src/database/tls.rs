@@ -11,10 +11,8 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use crate::error::DatabaseProblem;
 
-/// Makes connections encrypted ones.
 pub(super) use tokio_postgres_rustls::MakeRustlsConnect as Connector;
 
-/// The servers that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Whoever answers, as libpq has it unless asked to verify: nobody can listen in, but somebody could pose as the
@@ -42,10 +40,7 @@ impl Trust {
                 .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
                 .with_no_client_auth(),
             Self::Certified(roots) => {
-                let roots = match roots {
-                    Some(path) => roots_in(path)?,
-                    None => system_roots(),
-                };
+                let roots = roots_in(roots.as_deref())?;
                 builder.with_root_certificates(roots).with_no_client_auth()
             }
         };
@@ -53,12 +48,17 @@ impl Trust {
     }
 }
 
-fn roots_in(path: &Path) -> Result<RootCertStore, DatabaseProblem> {
+/// The certificates in a PEM file, or those of the system.
+fn roots_in(path: Option<&Path>) -> Result<RootCertStore, DatabaseProblem> {
+    let mut store = RootCertStore::empty();
+    let Some(path) = path else {
+        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        return Ok(store);
+    };
     let refuse = |reason: String| DatabaseProblem::Certificates {
         path: path.display().to_string(),
         reason,
     };
-    let mut store = RootCertStore::empty();
     let found = CertificateDer::pem_file_iter(path).map_err(|error| refuse(error.to_string()))?;
     for certificate in found {
         let certificate = certificate.map_err(|error| refuse(error.to_string()))?;
@@ -70,12 +70,6 @@ fn roots_in(path: &Path) -> Result<RootCertStore, DatabaseProblem> {
         return Err(refuse("it holds none".to_owned()));
     }
     Ok(store)
-}
-
-fn system_roots() -> RootCertStore {
-    let mut store = RootCertStore::empty();
-    store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    store
 }
 
 /// Takes any certificate; whoever shows it must hold its key all the same.

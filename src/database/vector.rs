@@ -12,11 +12,9 @@ pub(super) const MOST: usize = 16_000;
 /// The most that an HNSW index takes.
 pub(super) const MOST_INDEXED: usize = 2_000;
 
-/// The coordinates of a point, sent.
 #[derive(Debug)]
 pub(super) struct Sent<'a>(pub &'a [f32]);
 
-/// The coordinates of a point, received.
 #[derive(Debug)]
 pub(super) struct Received(pub Vec<f32>);
 

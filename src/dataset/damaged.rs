@@ -4,7 +4,6 @@ use image::ImageFormat;
 
 use crate::error::PhotoProblem;
 
-/// The problem that a file of this format is damaged.
 pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
     PhotoProblem::Damaged {
         format: format_name(format),
@@ -12,7 +11,6 @@ pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
     }
 }
 
-/// The format's name for people.
 pub(super) fn format_name(format: ImageFormat) -> &'static str {
     match format {
         ImageFormat::Png => "PNG",

@@ -19,7 +19,6 @@ pub(super) enum Reached {
     ByLink,
 }
 
-/// The place of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// It was given by the user as a path of its own.

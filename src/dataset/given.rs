@@ -28,10 +28,10 @@ impl Given {
     ///
     /// # Errors
     /// A file that cannot be read, or too large.
-    pub fn file(self, limits: &Limits) -> Result<PhotoFile, PhotoProblem> {
+    pub fn file(self) -> Result<PhotoFile, PhotoProblem> {
         match self {
-            Self::At(path) => PhotoFile::read(&path, limits),
-            Self::Sent(_, bytes) => Ok(PhotoFile::from_bytes(bytes?, limits)),
+            Self::At(path) => PhotoFile::read(&path),
+            Self::Sent(_, bytes) => Ok(PhotoFile::from_bytes(bytes?, &Limits::default())),
         }
     }
 

@@ -19,7 +19,6 @@ use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
 
-/// The purpose of decoding a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colors {
     /// To be compared.

@@ -81,41 +81,31 @@ impl Labeler {
         }
     }
 
-    /// Looks at what was found under one root as a whole.
-    pub(super) fn for_root(&self, root: &Path, found: &[Found]) -> RootLabeler<'_> {
-        let has_folders = found.iter().any(|f| matches!(f.place, Place::Below(_)));
-        RootLabeler {
-            labeler: self,
-            root_name: (!has_folders).then(|| folder_name(root)).flatten(),
-        }
+    /// The person that a photo shows. `root_name` is that of the folder it was found under, if that is
+    /// [one person's](root_name).
+    pub(super) fn person(
+        &self,
+        path: &Path,
+        place: &Place,
+        root_name: Option<&str>,
+    ) -> Result<Person, PhotoProblem> {
+        let name = match (self, place) {
+            (Self::Table(table), _) => return table.person(path),
+            (Self::Folder, Place::Below(folder)) => Some(as_text(folder)),
+            (Self::Folder, place) => stem_name(path).or_else(|| match place {
+                Place::Given => path.parent().and_then(folder_name),
+                _ => root_name.map(str::to_owned),
+            }),
+            (Self::Stem, _) => stem_name(path),
+        };
+        to_person(&name.ok_or(PhotoProblem::NoPerson)?)
     }
 }
 
-/// Names the photos of one root.
-pub(super) struct RootLabeler<'a> {
-    labeler: &'a Labeler,
-    /// The person's name if the root is one person's folder.
-    root_name: Option<String>,
-}
-
-impl RootLabeler<'_> {
-    pub(super) fn person(&self, path: &Path, place: &Place) -> Result<Person, PhotoProblem> {
-        match (self.labeler, place) {
-            (Labeler::Table(table), _) => table.person(path),
-            (Labeler::Folder, Place::Below(folder)) => to_person(&as_text(folder)),
-            (Labeler::Folder, place) => match stem_name(path) {
-                Some(name) => to_person(&name),
-                None => {
-                    let folder = match place {
-                        Place::Given => path.parent().and_then(folder_name),
-                        _ => self.root_name.clone(),
-                    };
-                    to_person(&folder.ok_or(PhotoProblem::NoPerson)?)
-                }
-            },
-            (Labeler::Stem, _) => to_person(&stem_name(path).ok_or(PhotoProblem::NoPerson)?),
-        }
-    }
+/// The name of a root that is one person's folder.
+pub(super) fn root_name(root: &Path, found: &[Found]) -> Option<String> {
+    let has_folders = found.iter().any(|f| matches!(f.place, Place::Below(_)));
+    (!has_folders).then(|| folder_name(root)).flatten()
 }
 
 fn to_person(name: &str) -> Result<Person, PhotoProblem> {

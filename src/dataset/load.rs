@@ -94,7 +94,8 @@ impl PhotoFile {
     /// # Errors
     /// [`PhotoProblem::Unreadable`], [`PhotoProblem::Empty`], [`PhotoProblem::NotAFile`] for a pipe or device, [`PhotoProblem::TooManyBytes`] (without reading it where the
     /// length is known).
-    pub fn read(path: &Path, limits: &Limits) -> Result<Self, PhotoProblem> {
+    pub fn read(path: &Path) -> Result<Self, PhotoProblem> {
+        let limits = Limits::default();
         let max_bytes = limits.max_file_bytes;
         let mut file = opened(path)?;
         let length = file.metadata().map_err(unreadable)?.len();
@@ -115,7 +116,7 @@ impl PhotoFile {
         if bytes.len() as u64 > max_bytes {
             return Err(PhotoProblem::TooManyBytes { max_bytes });
         }
-        Ok(Self::from_bytes(bytes, limits))
+        Ok(Self::from_bytes(bytes, &limits))
     }
 
     /// Takes bytes that are in memory already.
@@ -195,7 +196,6 @@ fn opened(path: &Path) -> Result<File, PhotoProblem> {
 /// how many photos are done.
 pub fn load_each<P, T>(
     photos: &[P],
-    limits: &Limits,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Vec<Result<T, PhotoProblem>>
@@ -207,7 +207,7 @@ where
     photos
         .par_iter()
         .map(|photo| {
-            let made = PhotoFile::read(photo.as_ref(), limits).and_then(|file| make(photo, &file));
+            let made = PhotoFile::read(photo.as_ref()).and_then(|file| make(photo, &file));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             made
         })
@@ -217,7 +217,6 @@ where
 /// As [`load_each`], but sorts what became of the photos into items and skipped ones.
 pub fn load<P, T>(
     photos: &[P],
-    limits: &Limits,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Dataset<T>
@@ -225,10 +224,9 @@ where
     P: AsRef<Path> + Sync,
     T: Send,
 {
-    sorted(photos, load_each(photos, limits, make, progress))
+    sorted(photos, load_each(photos, make, progress))
 }
 
-/// The items made of photos, and the skipped photos.
 pub(super) fn sorted<P, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T>
 where
     P: AsRef<Path>,
@@ -322,14 +320,9 @@ mod tests {
             })
             .collect();
         let largest = AtomicUsize::new(0);
-        let dataset = load(
-            &paths,
-            &Limits::default(),
-            |_, file| Ok(file.decode()?.as_raw()[0]),
-            &|done| {
-                largest.fetch_max(done, Ordering::Relaxed);
-            },
-        );
+        let dataset = load(&paths, |_, file| Ok(file.decode()?.as_raw()[0]), &|done| {
+            largest.fetch_max(done, Ordering::Relaxed);
+        });
         let expected: Vec<_> = (0..40).filter(|i| i % 10 != 3).collect();
         assert_eq!((dataset.items, largest.into_inner()), (expected, 40));
         let skipped: Vec<_> = dataset
@@ -345,14 +338,14 @@ mod tests {
     fn files_beyond_the_limit_are_not_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1 << 40).unwrap();
-        let problem = PhotoFile::read(file.path(), &Limits::default()).unwrap_err();
+        let problem = PhotoFile::read(file.path()).unwrap_err();
         assert_eq!(
             problem,
             PhotoProblem::TooManyBytes {
                 max_bytes: 256 << 20
             }
         );
-        let gone = PhotoFile::read(Path::new("gone.png"), &Limits::default()).unwrap_err();
+        let gone = PhotoFile::read(Path::new("gone.png")).unwrap_err();
         assert!(gone.to_string().contains("no such file"), "{gone}");
     }
 }

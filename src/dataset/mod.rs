@@ -35,7 +35,7 @@ pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 pub use nesting::folders_of_folders;
-pub use open::{STANDARD_INPUT, is_standard_input, open_file};
+pub use open::{is_standard_input, open_file};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;

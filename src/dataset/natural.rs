@@ -7,24 +7,13 @@ use std::path::Path;
 ///
 /// A total order that agrees with equality of the paths' components.
 pub fn paths(a: &Path, b: &Path) -> Ordering {
-    let mut left = a.components();
-    let mut right = b.components();
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(l), Some(r)) => {
-                let order = names(
-                    l.as_os_str().as_encoded_bytes(),
-                    r.as_os_str().as_encoded_bytes(),
-                );
-                if order.is_ne() {
-                    return order;
-                }
-            }
-        }
-    }
+    let (left, right) = (a.components(), b.components());
+    let mut pairs = left.clone().zip(right.clone()).map(|(left, right)| {
+        let [left, right] = [left, right].map(|part| part.as_os_str().as_encoded_bytes());
+        names(left, right)
+    });
+    let first = pairs.find(|order| order.is_ne());
+    first.unwrap_or_else(|| left.count().cmp(&right.count()))
 }
 
 /// Compares two names, given as bytes: runs of digits by their value, letters without regard to

@@ -8,25 +8,19 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A file as it was opened.
 pub(super) enum Opened {
     /// A file with something in it, or input that was asked for.
     File(File),
-    /// A file without a byte.
     Empty,
     /// A pipe, device or socket.
     Special,
 }
 
-/// The argument that stands for a program's standard input; a file of this name is `./-`.
-pub const STANDARD_INPUT: &str = "-";
-
-/// Whether a path stands for the program's standard input.
+/// Whether a path stands for the program's standard input: `-`. A file of this name is `./-`.
 pub fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == STANDARD_INPUT
+    path.as_os_str() == "-"
 }
 
-/// Opens a file to read.
 pub(super) fn open(path: &Path) -> io::Result<Opened> {
     let path = match is_standard_input(path) {
         true => Path::new("/dev/stdin"),

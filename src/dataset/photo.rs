@@ -27,8 +27,7 @@ impl Photo {
                 path: path.to_owned(),
             });
         }
-        let decoded =
-            PhotoFile::read(path, &Limits::default()).and_then(|file| Self::decode(&file));
+        let decoded = PhotoFile::read(path).and_then(|file| Self::decode(&file));
         decoded.map_err(|problem| Error::photo(path, problem))
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use super::load::{load_each, sorted};
-use super::{Limits, PhotoFile, Skipped};
+use super::{PhotoFile, Skipped};
 use crate::error::PhotoProblem;
 
 /// As [`load_each`], but hands what became of the photos to `consume` chunk by chunk, in the photos' order. The
@@ -14,7 +14,6 @@ use crate::error::PhotoProblem;
 /// A chunk has `chunk` entries, the last one perhaps fewer. If `consume` stops asking, reading stops soon.
 pub fn stream_each<P, T, R>(
     photos: &[P],
-    limits: &Limits,
     chunk: NonZeroUsize,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
@@ -26,7 +25,7 @@ where
 {
     let read = |(index, photos): (usize, &[P])| {
         let before = index * chunk.get();
-        load_each(photos, limits, &make, &|done| progress(before + done))
+        load_each(photos, &make, &|done| progress(before + done))
     };
     read_ahead(photos.chunks(chunk.get()).enumerate(), read, consume)
 }
@@ -66,7 +65,6 @@ pub fn read_ahead<C, T: Send, R>(
 /// `consume` asked for are photos among the skipped.
 pub fn stream<P, T, R>(
     photos: &[P],
-    limits: &Limits,
     chunk: NonZeroUsize,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
@@ -77,7 +75,7 @@ where
     T: Send,
 {
     let mut skipped = Vec::new();
-    let result = stream_each(photos, limits, chunk, make, progress, |chunks| {
+    let result = stream_each(photos, chunk, make, progress, |chunks| {
         let of_chunks = photos.chunks(chunk.get()).zip(chunks);
         let mut items = of_chunks.map(|(photos, made)| {
             let sorted = sorted(photos, made);
@@ -109,7 +107,6 @@ mod tests {
         let most = AtomicUsize::new(0);
         let (chunks, skipped) = stream(
             photos,
-            &Limits::default(),
             NonZeroUsize::new(7).unwrap(),
             |_, file| Ok(file.decode()?.as_raw()[0]),
             &|done| {

@@ -9,7 +9,7 @@
 //! - What was given as a path of its own is always listed.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
@@ -19,7 +19,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
-use super::labels::{LabelRule, Labeler};
+use super::labels::{LabelRule, Labeler, root_name};
 use super::load::io_reason;
 use super::open::{Opened, is_standard_input, open};
 use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
@@ -44,11 +44,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
         let found = find(root, &mut skipped)?;
-        let names = labeler.for_root(root, &found);
+        let root_name = root_name(root, &found);
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
                 true => Err(PhotoProblem::NoPerson),
-                false => names.person(&found.path, &found.place),
+                false => labeler.person(&found.path, &found.place, root_name.as_deref()),
             };
             (root_number, found, labeled)
         }));
@@ -106,11 +106,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     let mut photos = Vec::new();
     let mut skipped = Vec::new();
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     for root in roots {
         let from = photos.len();
         for Found { path, .. } in find(root, &mut skipped)? {
-            if seen.insert(FileId::of(&path), ()).is_none() {
+            if seen.insert(FileId::of(&path)) {
                 photos.push(path);
             }
         }
@@ -181,7 +181,7 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
     fs::read_dir(root).map_err(|e| unreadable(&e))?;
 
     let mut found = Vec::new();
-    let mut entered = HashMap::new();
+    let mut entered = HashSet::new();
     // How deep the linked folder lies that the walk is in.
     let mut linked_at: Option<usize> = None;
     let mut walk = WalkDir::new(root)
@@ -212,7 +212,7 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
             }
         } else if entry.file_type().is_dir() {
             // Folders that link to each other could be entered in every order, without end.
-            let again = entered.insert(FileId::of(entry.path()), ()).is_some();
+            let again = !entered.insert(FileId::of(entry.path()));
             if again && entry.path_is_symlink() {
                 walk.skip_current_dir();
             } else if entry.depth() > 0 && entry.path_is_symlink() {

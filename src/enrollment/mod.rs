@@ -15,7 +15,7 @@ pub use chosen::{PhotoFaces, chosen_face};
 pub use observer::{Notice, Observer};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
 
-use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Limits, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{Dispute, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
@@ -216,7 +216,7 @@ fn read_photos(
         Ok(Read::New(labeled, face.part))
     };
     let progress = observer.reading(photos.len());
-    dataset::load(photos, &Limits::default(), read, &*progress)
+    dataset::load(photos, read, &*progress)
 }
 
 /// Number of photos that were not taken whole, or not alone.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use image::GrayImage;
 
 use super::Observer;
-use crate::dataset::{self, ContentHash, Limits, Photo, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::Locator;
@@ -85,7 +85,7 @@ impl PreparationOptions {
         observer: &dyn Observer,
     ) -> Result<ChosenPreparation> {
         let surveyed = self.survey(photos, |photo| {
-            let file = PhotoFile::read(photo.as_ref(), &Limits::default()).ok()?;
+            let file = PhotoFile::read(photo.as_ref()).ok()?;
             Some((file.content_hash(), Cow::Owned(file.decode().ok()?)))
         });
         self.settle(surveyed, || choose_size(photos, roots, skipped, observer))
@@ -204,7 +204,7 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
             min: FaceSize::MIN_SIDE,
         })
     };
-    let unusable = dataset::load(photos, &Limits::default(), read, &|_| {}).skipped;
+    let unusable = dataset::load(photos, read, &|_| {}).skipped;
     let all = [skipped, &unusable].concat();
     observer.skipped(&all);
     Err(none_usable(roots, all.len()))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
-use crate::dataset::{self, ContentHash, Limits, Person, Photo, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, Person, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
 use crate::locate::framing::{Framing, FramingRule};
@@ -35,7 +35,7 @@ pub(super) fn read(
         true => Ok(None),
         false => named_faces(path, file, &preparation, &enrolled).map(Some),
     };
-    let mut read = dataset::load(&listing.photos, &Limits::default(), of_photo, &*progress);
+    let mut read = dataset::load(&listing.photos, of_photo, &*progress);
     skipped.append(&mut read.skipped);
     let mut folder = FolderScan::default();
     for photo in read.items {

@@ -187,7 +187,13 @@ fn products<S: Simd, const ROWS: usize, const FACES: usize>(
             }
         }
     }
-    lanes.map(|faces| faces.map(pairwise_sum))
+    let mut sums = [[0.0; FACES]; ROWS];
+    for (sums, lanes) in sums.iter_mut().zip(lanes) {
+        for (sum, lanes) in sums.iter_mut().zip(lanes) {
+            *sum = pairwise_sum(lanes);
+        }
+    }
+    sums
 }
 
 #[inline(always)]

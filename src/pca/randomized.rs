@@ -75,18 +75,18 @@ impl Symmetric for Operator<'_> {
         self.shape.0.min(self.shape.1)
     }
 
-    fn apply(&self, block: View<'_>, out: ViewMut<'_>) {
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>) {
         let (d, n) = self.shape;
         let between = d.max(n);
-        let mut numbers = vec![0.0; between * block.ncols()];
-        let middle = eigen::columns_mut(&mut numbers, between);
+        scratch.resize(between * block.ncols(), 0.0);
+        let middle = eigen::columns_mut(scratch, between);
         if n < d {
             self.faces.times(block, middle);
-            let middle = eigen::columns(&numbers, between);
+            let middle = eigen::columns(scratch, between);
             self.faces.transpose_times(middle, out);
         } else {
             self.faces.transpose_times(block, middle);
-            self.faces.times(eigen::columns(&numbers, between), out);
+            self.faces.times(eigen::columns(scratch, between), out);
         }
     }
 

@@ -137,7 +137,6 @@ impl Style {
     }
 }
 
-/// An upright rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Area {
     left: f32,
@@ -158,7 +157,6 @@ impl Area {
     }
 }
 
-/// The outline of a face.
 struct Frame {
     /// In order around it.
     corners: [Point; 4],
@@ -182,19 +180,16 @@ impl Frame {
                 ]
             }
         };
-        let (xs, ys) = (
-            corners.map(|corner| corner[0]),
-            corners.map(|corner| corner[1]),
-        );
-        let least = |values: [f32; 4]| values.into_iter().fold(f32::INFINITY, f32::min);
-        let most = |values: [f32; 4]| values.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        let on = |axis: usize| corners.iter().map(move |corner| corner[axis]);
+        let [left, top] = [0, 1].map(|axis| on(axis).fold(f32::INFINITY, f32::min));
+        let [right, bottom] = [0, 1].map(|axis| on(axis).fold(f32::NEG_INFINITY, f32::max));
         Self {
             corners,
             bounds: Area {
-                left: least(xs),
-                top: least(ys),
-                right: most(xs),
-                bottom: most(ys),
+                left,
+                top,
+                right,
+                bottom,
             },
             stroke,
         }

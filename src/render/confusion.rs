@@ -66,28 +66,23 @@ pub fn matrix(people: &[&str], confusion: &[Confusion]) -> Drawing {
         let (Some(person), Some(named)) = (people.get(cell.person), people.get(cell.named)) else {
             continue;
         };
-        let share = cell.count as f32 / tried[cell.person].max(1) as f32;
-        let color = if cell.person == cell.named {
-            RIGHT
+        let (count, of) = (cell.count, tried[cell.person]);
+        let share = count as f32 / of.max(1) as f32;
+        let (color, hover) = if cell.person == cell.named {
+            (RIGHT, format!("{person}: {count} of {of} right"))
         } else {
-            WRONG
+            let hover = format!("{person} taken for {named}: {count} of {of}");
+            (WRONG, hover)
         };
         drawing.push(Shape::Rect {
             at: place(cell.person, cell.named),
             size: (CELL - 1.0, CELL - 1.0),
             fill: color.lightened(0.2 + 0.5 * share),
-            hover: if person == named {
-                format!("{person}: {} of {} right", cell.count, tried[cell.person])
-            } else {
-                format!(
-                    "{person} taken for {named}: {} of {}",
-                    cell.count, tried[cell.person]
-                )
-            },
+            hover,
         });
         let (x, y) = place(cell.person, cell.named);
         let middle = (x + CELL / 2.0, y + CELL / 2.0 + 4.0);
-        let count = cell.count.to_string();
+        let count = count.to_string();
         drawing.text(middle, Anchor::Middle, LETTERS, Color([0, 0, 0]), count);
     }
     drawing

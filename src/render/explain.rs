@@ -8,9 +8,10 @@ use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::{gray, signed};
 use crate::decision::percent;
-use crate::face_matrix::FaceSize;
+use crate::error::Result;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::matcher::{CELLS, Feature};
-use crate::recognizer::{Explanation, Identification, Recognizer, Side};
+use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer, Side};
 use crate::reconstruction::Reconstruction;
 
 /// Colors of differences and of likenesses; of evidence for the first person and for the second.
@@ -19,32 +20,43 @@ const TOGETHER: Color = Color([40, 90, 200]);
 const FOR_FIRST: Color = Color([20, 140, 60]);
 const FOR_SECOND: Color = Color([225, 125, 0]);
 
-/// Basis faces shown.
 const BASIS_SHOWN: usize = 6;
 
 /// Cells whose share is told.
 const STRONGEST: usize = 8;
 
-/// The rows of pictures for one face: what the model saw and made of it; where it differs from the people it
-/// is nearest to; and by which basis faces. `heading` says what was decided.
+/// The rows of pictures for one prepared face (d pixels): what the model saw and made of it; where it differs from the
+/// people it is nearest to; and by which basis faces. `heading` says what was decided.
+///
+/// # Errors
+/// Pixels that are no face of the model's size.
 pub fn rows(
     recognizer: &Recognizer,
-    heading: String,
-    found: &Identification,
-    why: &Explanation,
-) -> Vec<Row> {
+    pixels: &[u8],
+    query: QueryOptions,
+    heading: impl FnOnce(&Identification) -> String,
+) -> Result<Vec<Row>> {
+    let size = recognizer.preparation().size();
+    let face = FaceMatrix::from_pixels(size, pixels.to_vec())?;
+    // Of the runner-up too, the confidence is told.
+    let query = QueryOptions { top: 2, ..query };
+    let found = recognizer.identifier().identify_faces(&face, query);
     let explained = Explained {
         recognizer,
-        found,
-        why,
-        size: recognizer.preparation().size(),
+        found: &found[0],
+        why: &recognizer.explain(pixels)?,
+        size,
     };
-    let mut faces = explained.faces(heading);
-    faces.panels.extend(explained.balance());
-    let rows = [faces, explained.places(), explained.basis_faces()];
-    rows.into_iter()
-        .filter(|row| !row.panels.is_empty())
-        .collect()
+    let mut faces = explained.faces(heading(explained.found));
+    // Places where the face speaks for the nearest person rather than for the next, by the background model.
+    let why = explained.why;
+    if let ([first, second], Some(balance)) = (&why.sides[..], &why.balance) {
+        let decision = explained.decision("what decides", balance, [first, second]);
+        faces.panels.push(decision);
+    }
+    let mut rows = vec![faces, explained.places(), explained.basis_faces()];
+    rows.retain(|row| !row.panels.is_empty());
+    Ok(rows)
 }
 
 struct Explained<'a> {
@@ -125,7 +137,6 @@ impl Explained<'_> {
         Row { heading, panels }
     }
 
-    /// Places where the face differs.
     fn places(&self) -> Row {
         let sides = &self.why.sides;
         if sides.iter().any(|side| side.splits.is_empty()) {
@@ -144,8 +155,8 @@ impl Explained<'_> {
                         format!("against {}", self.name(side)),
                         "red: sets apart".to_owned(),
                         "blue: brings together".to_owned(),
-                        strongest(cells)[0].clone(),
-                        strongest(cells)[1].clone(),
+                        format!("{STRONGEST} of {} parts make", cells.len()),
+                        format!("{:.0} % of the distance", strongest(cells) * 100.0),
                     ],
                 )
             })
@@ -167,18 +178,6 @@ impl Explained<'_> {
                 views.join(" and ")
             ),
             panels,
-        }
-    }
-
-    /// Places where the face speaks for the nearest person rather than for the next, by the background model; nothing where
-    /// that cannot be told.
-    fn balance(&self) -> Option<Panel> {
-        let sides = &self.why.sides;
-        match (&sides[..], &self.why.balance) {
-            ([first, second], Some(balance)) => {
-                Some(self.decision("what decides", balance, [first, second]))
-            }
-            _ => None,
         }
     }
 
@@ -246,7 +245,7 @@ impl Explained<'_> {
         // Of the mirror image where that is nearer: what is shown is what is compared.
         let other: Vec<f32> = if side.mirrored {
             let space = self.recognizer.space();
-            let face = crate::face_matrix::FaceMatrix::from_pixels(self.size, side.pixels.clone());
+            let face = FaceMatrix::from_pixels(self.size, side.pixels.clone());
             face.map_or_else(
                 |_| Vec::new(),
                 |face| space.project(&face).as_slice().to_vec(),
@@ -285,7 +284,6 @@ impl Explained<'_> {
     }
 }
 
-/// The largest magnitude.
 fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
     let magnitudes = values.into_iter().map(|value| value.abs());
     magnitudes.fold(0.0, f64::max)
@@ -298,7 +296,6 @@ fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S
     }
 }
 
-/// Each over their sum.
 fn shares(parts: &[f64]) -> Vec<f64> {
     let sum: f64 = parts.iter().sum();
     let share = |part: &f64| if sum > 0.0 { part / sum } else { 0.0 };
@@ -306,14 +303,10 @@ fn shares(parts: &[f64]) -> Vec<f64> {
 }
 
 /// The share of the strongest cells in the squared distance.
-fn strongest(cells: &[f64]) -> [String; 2] {
+fn strongest(cells: &[f64]) -> f64 {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let most: f64 = sorted.iter().take(STRONGEST).sum();
-    [
-        format!("{STRONGEST} of {} parts make", cells.len()),
-        format!("{:.0} % of the distance", most * 100.0),
-    ]
+    sorted.iter().take(STRONGEST).sum()
 }
 
 /// The end of a path, not longer than a caption.

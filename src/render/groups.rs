@@ -20,13 +20,6 @@ const QUALITY: u8 = 85;
 /// Faces shown at most: a page of so many takes some 20 MB.
 const MOST_FACES: usize = 6_000;
 
-/// A group of faces that are probably of one person.
-#[derive(Debug, Clone)]
-pub struct Group {
-    /// At least one.
-    pub faces: Vec<Face>,
-}
-
 /// A face of a group.
 #[derive(Debug, Clone)]
 pub struct Face {
@@ -50,7 +43,6 @@ struct Page {
     version: &'static str,
 }
 
-/// A group on the page.
 struct Shown {
     number: usize,
     /// The group that may be the same person, with its number; the likeliest only.
@@ -65,12 +57,12 @@ struct ShownFace {
     bounds: String,
 }
 
-/// The page. Groups are numbered from 1 in this order; proposals name them by position.
+/// The page. Groups, each of at least one face, are numbered from 1 in this order; proposals name them by position.
 ///
 /// # Errors
 /// When the program itself is damaged.
-pub fn page(groups: &[Group], proposals: &[Proposal]) -> Result<String> {
-    let faces = groups.iter().map(|group| group.faces.len()).sum();
+pub fn page(groups: &[Vec<Face>], proposals: &[Proposal]) -> Result<String> {
+    let faces = groups.iter().map(Vec::len).sum();
     let mut room = MOST_FACES;
     let (mut several, mut single) = (Vec::new(), Vec::new());
     for (at, group) in groups.iter().enumerate() {
@@ -83,11 +75,11 @@ pub fn page(groups: &[Group], proposals: &[Proposal]) -> Result<String> {
             [one, other] if one == at => Some(other),
             _ => None,
         });
-        let perhaps = perhaps.filter(|&other| groups[other].faces.len() > 1);
+        let perhaps = perhaps.filter(|&other| groups[other].len() > 1);
         let shown = Shown {
             number: at + 1,
             perhaps: perhaps.map(|other| other + 1),
-            faces: group.faces.iter().take(room).map(shown).collect(),
+            faces: group.iter().take(room).map(shown).collect(),
         };
         room -= shown.faces.len();
         match shown.faces.len() {

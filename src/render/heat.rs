@@ -19,7 +19,6 @@ const BELOW: f32 = 58.0;
 const BAR: f32 = 12.0;
 /// Opacity of the colour over the photo.
 const COVER: f32 = 0.55;
-/// Corners of a ring.
 const CORNERS: usize = 48;
 
 /// From the lowest value to the highest, light to dark, so that it can be read without colours too (viridis, reversed).
@@ -90,7 +89,6 @@ fn zoom((width, height): (u32, u32)) -> f32 {
     }
 }
 
-/// The meaning of the values.
 fn about(measure: Measure) -> [&'static str; 2] {
     match measure {
         Measure::Likelihood => [
@@ -108,7 +106,6 @@ fn about(measure: Measure) -> [&'static str; 2] {
     }
 }
 
-/// The photo in gray with the map's colours over it.
 fn covered(photo: &RgbImage, shades: &GrayImage) -> RgbImage {
     let (width, height) = photo.dimensions();
     let shades = imageops::resize(shades, width, height, imageops::FilterType::Triangle);

@@ -12,7 +12,6 @@ const GAP: f32 = 1.5;
 /// Distance at most of a name from its point, and the steps by which it is moved away.
 const FARTHEST: f32 = 90.0;
 const STEP: f32 = 9.0;
-/// Directions tried at each distance.
 const DIRECTIONS: usize = 16;
 
 /// A name further away than this gets a line to its point.

@@ -98,7 +98,6 @@ struct Lesson<'a> {
     space: &'a FaceSpace,
     /// Of all faces, k x n.
     weights: Weights,
-    /// The face that the lesson is about.
     shown: usize,
 }
 
@@ -236,7 +235,6 @@ impl Lesson<'_> {
         .into()
     }
 
-    /// The face rebuilt from more and more basis faces.
     fn steps(&self) -> Vec<Tile> {
         let space = Space::Linear(std::sync::Arc::new(self.space.clone()));
         let steps = default_steps(self.space.components());
@@ -275,7 +273,6 @@ impl Lesson<'_> {
         scatter::of_gallery(self.gallery, &self.weights, axes, names, visible)
     }
 
-    /// Distance between the weights of two faces.
     fn distance(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (self.weights.column(a), self.weights.column(b));
         let squares = a

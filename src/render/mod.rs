@@ -26,6 +26,15 @@ use image::codecs::png::PngEncoder;
 use image::{DynamicImage, GrayImage, ImageResult, Luma};
 
 use crate::face_matrix::FaceSize;
+use crate::matcher::Space;
+
+/// The words for one of the parts that faces of a space are made of, and for several.
+pub fn parts(space: &Space) -> (&'static str, &'static str) {
+    match space {
+        Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
+        Space::Kernel(_) => ("component", "components"),
+    }
+}
 
 /// The gray level that stands for zero in a picture of signed values.
 pub const ZERO: f32 = 128.0;

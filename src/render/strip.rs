@@ -56,10 +56,9 @@ pub fn strip_of_width(title: &str, rows: &[Row], narrowest: u32) -> Drawing {
     drawing
 }
 
-/// Positions of a row's panels.
 struct Laid {
-    /// Left edge and width of each panel, and the width and height of its picture.
-    panels: Vec<(f32, f32, (f32, f32))>,
+    /// Left edge of each panel, and the width and height of its picture.
+    panels: Vec<(f32, (f32, f32))>,
     pictures: f32,
     width: f32,
     height: f32,
@@ -85,11 +84,12 @@ impl Laid {
         let mut left = MARGIN;
         let mut panels = Vec::with_capacity(sizes.len());
         for (_, size) in sizes {
-            panels.push((left, column, size));
+            panels.push((left, size));
             left += column + MARGIN;
         }
         let heading = lettering::width(&row.heading, lettering::line_height(HEADING));
-        let pictures = panels.iter().map(|panel| panel.2.1).fold(0.0, f32::max);
+        let heights = panels.iter().map(|(_, (_, height))| *height);
+        let pictures = heights.fold(0.0, f32::max);
         let lines = row.panels.iter().map(|panel| panel.lines.len()).max();
         let above = if row.heading.is_empty() {
             0.0
@@ -112,7 +112,7 @@ impl Row {
             drawing.text(at, Anchor::Start, HEADING, Color::INK, &self.heading);
             top += HEADING + 9.0;
         }
-        for (panel, &(left, _, size)) in self.panels.iter().zip(&laid.panels) {
+        for (panel, &(left, size)) in self.panels.iter().zip(&laid.panels) {
             drawing.picture((left, top), size, panel.image.clone());
             for (number, line) in panel.lines.iter().enumerate() {
                 let baseline = top + laid.pictures + LINE * (number as f32 + 0.9);

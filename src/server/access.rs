@@ -15,7 +15,6 @@ use subtle::ConstantTimeEq;
 use super::uuid::in_groups;
 use crate::cli::error::{Error, Result};
 
-/// The cookie that holds a session.
 pub const COOKIE: &str = "eigenfaces-session";
 
 /// The secrets, and the names that this server goes by.

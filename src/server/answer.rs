@@ -21,10 +21,6 @@ pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
     ([(header::ETAG, service.tag(state))], Json(body)).into_response()
 }
 
-/// A picture as PNG.
-///
-/// # Errors
-/// It cannot be encoded.
 pub fn png(picture: &DynamicImage) -> Answer<Response> {
     let bytes = render::png(picture)
         .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;

@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate;
-use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render::{explain, strip};
 use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
 use serde::Deserialize;
@@ -24,7 +23,7 @@ use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
-use super::service::{Service, Undo};
+use super::service::{Service, Shared, Undo};
 use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;
@@ -40,7 +39,6 @@ pub fn description() -> OpenApi {
     OpenApiBuilder::new().info(info).build()
 }
 
-/// Paths below `/api/v0`.
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
         .routes(routes!(model))
@@ -56,7 +54,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
 
 /// The model: how many people and faces, how photos become faces, what was learned.
 #[utoipa::path(get, path = "/model", responses((status = 200, description = "as `eigenfaces info --format json`; with nobody enrolled, no more than `people` and `faces`")))]
-async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
+async fn model(State(service): Shared) -> Answer<Response> {
     let state = service.work(Service::settled).await?;
     let object = match &state.model {
         Some(model) => json::model(model.recognizer()),
@@ -65,14 +63,10 @@ async fn model(State(service): State<Arc<Service>>) -> Answer<Response> {
     Ok(tagged(&service, &state, &with_schema(object)))
 }
 
-/// Parameters of an identification.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    /// Number of candidates to tell of.
     top: Option<usize>,
-    /// Which share of strangers may be given a name.
     far: Option<f64>,
-    /// The name of the photo in the answer.
     name: Option<String>,
 }
 
@@ -98,7 +92,7 @@ impl Asked {
     responses((status = 200, description = "as `eigenfaces identify --format json`"),
               (status = 400, description = "no photo"), (status = 503, description = "too many at once")))]
 async fn identify(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Response> {
@@ -125,7 +119,7 @@ struct Claim {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, description = "as `eigenfaces verify --format json`"), (status = 400, description = "no photo, or no face")))]
 async fn verify(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(claim): Query<Claim>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -167,7 +161,7 @@ struct Face {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, description = "a PNG, as `eigenfaces identify --explain`", content_type = "image/png")))]
 async fn why(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(which): Query<Face>,
     mut parts: Parts,
 ) -> Answer<Response> {
@@ -175,42 +169,37 @@ async fn why(
     let work = move |model: &Model| {
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let face = model.face(&decode(&photo)?, choice)?;
-        let recognizer = model.recognizer();
-        let faces = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-        let query = QueryOptions {
-            top: 2,
-            ..QueryOptions::default()
-        };
-        let judged = recognizer.identifier().identify_faces(&faces, query).pop();
-        let judged = judged.ok_or_else(|| Failure::bad("no face"))?;
-        let reasons = recognizer.explain(&face.pixels)?;
-        let rows = explain::rows(recognizer, judged.to_string(), &judged, &reasons);
+        let (recognizer, query) = (model.recognizer(), QueryOptions::default());
+        let rows = explain::rows(recognizer, &face.pixels, query, ToString::to_string)?;
         png(&strip::strip("Why", &rows).to_pixels().into())
     };
     service.ask(work).await
 }
 
-/// The task of a job.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Work {
-    /// Enrols the photos of a folder on this machine.
-    Enroll { folder: PathBuf },
-    /// Learns anew from the faces that are enrolled.
+    Enroll {
+        folder: PathBuf,
+    },
     Relearn,
     /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
     Check,
     /// Puts the faces of a folder on this machine into groups.
-    Group { folder: PathBuf },
+    Group {
+        folder: PathBuf,
+    },
     /// Enrols faces of groups that were named, and remembers what was said of others.
-    Name { groups: Vec<Reviewed> },
+    Name {
+        groups: Vec<Reviewed>,
+    },
 }
 
 /// Begins long work.
 #[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}`, `{\"kind\":\"check\"}`, `{\"kind\":\"group\",\"folder\":\"/path\"}` (the faces of a folder in groups) or `{\"kind\":\"name\",\"groups\":[{\"person\":\"Ada\",\"faces\":[{\"photo\":\"/path/1.jpg\",\"face\":1}],\"wrong\":[]}]}` (without person they are ignored)"),
     responses((status = 202, description = "the job, as GET /jobs/{id} has it"), (status = 409, description = "another one is working")))]
 async fn begin_job(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     headers: HeaderMap,
     Json(work): Json<Work>,
 ) -> Answer<Response> {
@@ -303,20 +292,14 @@ fn no_such_job() -> Failure {
 
 /// The progress of a job, and its result.
 #[utoipa::path(get, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "`state` is working, done, failed or cancelled")))]
-async fn job(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<u64>,
-) -> Answer<Json<Value>> {
+async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     Ok(Json(job.report()))
 }
 
 /// Ends a job before its time; nothing is changed then.
 #[utoipa::path(delete, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "as GET has it")))]
-async fn cancel_job(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<u64>,
-) -> Answer<Json<Value>> {
+async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     job.cancel();
     Ok(Json(job.report()))
@@ -324,7 +307,7 @@ async fn cancel_job(
 
 /// Takes back the last change; what was erased stays so.
 #[utoipa::path(post, path = "/undo", responses((status = 200, description = "done"), (status = 409, description = "there is nothing to take back")))]
-async fn undo(State(service): State<Arc<Service>>) -> Answer<Response> {
+async fn undo(State(service): Shared) -> Answer<Response> {
     let state = service.work(Service::undo).await?;
     Ok(tagged(&service, &state, &json!({ "undone": true })))
 }

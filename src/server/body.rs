@@ -89,10 +89,6 @@ impl Parts {
     }
 }
 
-/// Decodes a photo.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn decode(bytes: &Bytes) -> Answer<Photo> {
     Ok(Photo::from_bytes(bytes.to_vec())?)
 }

@@ -27,7 +27,7 @@ use utoipa_axum::routes;
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
-use super::service::Service;
+use super::service::{Service, Shared};
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()
@@ -73,8 +73,12 @@ fn probability(location: Location) -> f64 {
     (share * 1e5).round() / 1e5
 }
 
-fn no_face() -> Failure {
-    PhotoProblem::NoFace.into()
+/// What is told of the faces of a photo; that there is none where there is none.
+fn result(faces: Vec<Value>) -> Answer<Value> {
+    match faces.is_empty() {
+        true => Err(PhotoProblem::NoFace.into()),
+        false => Ok(json!({ "result": faces })),
+    }
 }
 
 /// The parts of the answer that are wanted.
@@ -110,7 +114,7 @@ impl Asked {
     request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes with `subjects`"), (status = 400, description = "code 28: no face")))]
 async fn recognize(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -125,15 +129,13 @@ async fn recognize(
         let Some(model) = &snapshot.model else {
             let prepared = snapshot.preparation().prepare_all(photo.luma())?;
             let place = |face: &PreparedFace| json!({ "box": bounds(face.part.location(), &photo), "subjects": [] });
-            let found: Vec<Value> = prepared.iter().map(place).collect();
-            return (!found.is_empty()).then(|| json!({ "result": found })).ok_or_else(no_face);
+            return result(prepared.iter().map(place).collect());
         };
         let mut found = model.identify(&photo, query)?;
         found.retain(|face| face.decision != Decision::NotAFace);
         let locations: Vec<_> = found.iter().map(|face| face.location).collect();
         let faces = asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo));
-        let faces: Vec<Value> = faces.collect();
-        (!faces.is_empty()).then(|| json!({ "result": faces })).ok_or_else(no_face)
+        result(faces.collect())
     });
     Ok(Json(object.await?))
 }
@@ -166,7 +168,7 @@ struct OfSubject {
 #[utoipa::path(post, path = "/recognition/faces", params(("subject" = String, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 201, description = "`image_id` and `subject`"), (status = 400, description = "code 28: no face; code 31: several")))]
 async fn add_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<OfSubject>,
     mut parts: Parts,
 ) -> Answer<Response> {
@@ -199,27 +201,18 @@ async fn add_face(
 /// The enrolled faces, page by page.
 #[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
     responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
-async fn faces(
-    State(service): State<Arc<Service>>,
-    Query(asked): Query<OfSubject>,
-) -> Answer<Json<Value>> {
+async fn faces(State(service): Shared, Query(asked): Query<OfSubject>) -> Answer<Json<Value>> {
     let object = service.work(move |service| {
         let snapshot = service.settled()?;
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
-            let gallery = model.gallery();
-            let name = |person: usize| gallery.people()[person].as_str();
-            let is_wanted = |person: usize| {
-                asked
-                    .subject
-                    .as_deref()
-                    .is_none_or(|wanted| wanted == name(person))
-            };
-            let faces = gallery
-                .enrolled()
+            let (people, enrolled) = (model.people(), model.gallery().enrolled());
+            let named = enrolled
                 .iter()
-                .filter(|face| is_wanted(face.person));
+                .map(|face| (face, people[face.person].as_str()));
+            let wanted = asked.subject.as_deref();
+            let faces = named.filter(|(_, name)| wanted.is_none_or(|wanted| wanted == *name));
             faces
-                .map(|face| json!({ "image_id": short(face.hash), "subject": name(face.person) }))
+                .map(|(face, name)| json!({ "image_id": short(face.hash), "subject": name }))
                 .collect()
         });
         let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
@@ -266,7 +259,7 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
 /// Erases all faces of a person, or of everybody.
 #[utoipa::path(delete, path = "/recognition/faces", params(("subject" = Option<String>, Query)), responses((status = 200, description = "`deleted`: how many")))]
 async fn erase_faces_of(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<OfSubject>,
 ) -> Answer<Json<Value>> {
     let erased = erase(&service, move |model| {
@@ -278,10 +271,7 @@ async fn erase_faces_of(
 
 /// Erases one face.
 #[utoipa::path(delete, path = "/recognition/faces/{image_id}", params(("image_id" = String, Path)), responses((status = 200, description = "`image_id` and `subject`"), (status = 404, description = "code 44: no such face")))]
-async fn erase_face(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<String>,
-) -> Answer<Json<Value>> {
+async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Json<Value>> {
     let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
     let mut erased = erase(&service, meant).await?;
     let only = erased.pop();
@@ -292,7 +282,7 @@ async fn erase_face(
 /// Erases some faces; names that no face has are passed over.
 #[utoipa::path(post, path = "/recognition/faces/delete", request_body(content = Vec<String>), responses((status = 200, description = "those that were erased")))]
 async fn erase_faces(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Json(ids): Json<Vec<String>>,
 ) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
@@ -309,10 +299,7 @@ async fn erase_faces(
 
 /// The picture of an enrolled face, as the model sees it.
 #[utoipa::path(get, path = "/recognition/faces/{image_id}/img", params(("image_id" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "code 44: no such face")))]
-async fn picture(
-    State(service): State<Arc<Service>>,
-    UrlPath(id): UrlPath<String>,
-) -> Answer<Response> {
+async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &id)?)
@@ -324,7 +311,7 @@ async fn picture(
 #[utoipa::path(post, path = "/recognition/faces/{image_id}/verify", params(("image_id" = String, Path)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes with `subject` and `similarity`"), (status = 404, description = "code 44: no such face")))]
 async fn verify_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(id): UrlPath<String>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -333,18 +320,16 @@ async fn verify_face(
         let (gallery, photo) = (model.gallery(), decode(&photo)?);
         let person = gallery.enrolled()[find_face(gallery, &id)?].person;
         let recognizer = model.recognizer();
-        let mut result = Vec::new();
+        let mut faces = Vec::new();
         for face in recognizer.preparation().prepare_all(photo.luma())? {
             let found = recognizer.verify_person(&face, person, Acceptance::default())?;
-            result.push(json!({
+            faces.push(json!({
                 "box": bounds(face.part.location(), &photo),
                 "subject": gallery.people()[person].as_str(),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
             }));
         }
-        (!result.is_empty())
-            .then(|| json!({ "result": result }))
-            .ok_or_else(no_face)
+        result(faces)
     });
     Ok(Json(object.await?))
 }
@@ -353,7 +338,7 @@ async fn verify_face(
 #[utoipa::path(post, path = "/detection/detect", params(("limit" = Option<usize>, Query), ("det_prob_threshold" = Option<f64>, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
 async fn detect(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     Query(asked): Query<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
@@ -364,12 +349,8 @@ async fn detect(
         let found = locator.locate(photo.luma()).map_err(PhotoProblem::from)?;
         let found: Vec<Option<Location>> = found.into_iter().map(Some).collect();
         let wanted = asked.wanted(&found).into_iter();
-        let result: Vec<Value> = wanted
-            .map(|at| json!({ "box": bounds(found[at], &photo) }))
-            .collect();
-        (!result.is_empty())
-            .then(|| json!({ "result": result }))
-            .ok_or_else(no_face)
+        let faces = wanted.map(|at| json!({ "box": bounds(found[at], &photo) }));
+        result(faces.collect())
     });
     Ok(Json(object.await?))
 }
@@ -377,7 +358,7 @@ async fn detect(
 /// Whether two photos show the same person.
 #[utoipa::path(post, path = "/verification/verify", request_body(content = Vec<u8>, content_type = "multipart/form-data"),
     responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
-async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer<Json<Value>> {
+async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();
@@ -392,7 +373,7 @@ async fn verify(State(service): State<Arc<Service>>, mut parts: Parts) -> Answer
             }));
         }
         if matches.is_empty() {
-            return Err(no_face());
+            return Err(PhotoProblem::NoFace.into());
         }
         let source = json!({ "box": bounds(first.part.location(), &source) });
         Ok(json!({ "result": [{ "source_image_face": source, "face_matches": matches }] }))

@@ -19,7 +19,6 @@ pub struct Failure {
     pub code: Option<u32>,
 }
 
-/// The result of answering.
 pub type Answer<T> = std::result::Result<T, Failure>;
 
 impl Failure {
@@ -145,7 +144,6 @@ pub async fn in_json(answer: Response) -> Response {
     failure
 }
 
-/// An error about a folder on this machine.
 pub fn about_folder(folder: &Path, error: &impl std::fmt::Display) -> Failure {
     Failure::bad(format!("{}: {error}", folder.display()))
 }

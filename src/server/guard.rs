@@ -1,7 +1,5 @@
 //! Checks before every request: who is not known gets no answer, and browsers are told to be careful with it.
 
-use std::sync::Arc;
-
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -10,14 +8,14 @@ use axum::response::{Html, IntoResponse, Response};
 use super::access::{Access, COOKIE};
 use super::failure::{self, Failure};
 use super::page;
-use super::service::Service;
+use super::service::Shared;
 
 /// Permissions of the page in a browser: it uses what this server sends, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Lets a request through, or says why not; and tells browsers to be careful with the answer.
-pub async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub async fn guard(State(service): Shared, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
     let mut response = match admit(&service.access, &request) {
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,

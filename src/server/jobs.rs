@@ -80,7 +80,6 @@ impl Job {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
     }
 
-    /// The progress, and the result.
     pub fn report(&self) -> Value {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);

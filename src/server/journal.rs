@@ -22,7 +22,6 @@ pub struct Journal {
     faces: Vec<LabeledFace>,
 }
 
-/// A line of the file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     person: String,

@@ -36,7 +36,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::cli::args::Serve;
 use crate::cli::error::{Error, Result};
 use crate::cli::outcome::Outcome;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, shown};
 use access::Access;
 use service::Service;
 
@@ -55,7 +55,9 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         )));
     }
     let lock = ModelLock::acquire(model, Wait::Fail)?;
-    let listener = listen(address)?;
+    let failed = |error| serve_error(address, &error);
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().unwrap_or(address);
     let access = Access::new(address, args.key.clone())?;
     let page = access.first_address();
@@ -68,14 +70,10 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         .enable_io()
         .enable_time()
         .build()
-        .map_err(|error| serve_error(address, &error))?;
+        .map_err(failed)?;
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)
-            .map_err(|error| serve_error(address, &error))?;
-        output.say(&format!(
-            "serving {} at {page}",
-            crate::cli::output::shown(model)
-        ));
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+        output.say(&format!("serving {} at {page}", shown(model)));
         if args.key.is_none() {
             output.say(&format!("key for programs (header x-api-key): {key}"));
         }
@@ -83,19 +81,9 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         if args.open {
             open_in_browser(&page, output);
         }
-        axum::serve(listener, router(service))
-            .await
-            .map_err(|error| serve_error(address, &error))
+        axum::serve(listener, router(service)).await.map_err(failed)
     })?;
     Ok(Outcome::Done)
-}
-
-fn listen(address: SocketAddr) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address).map_err(|error| serve_error(address, &error))?;
-    listener
-        .set_nonblocking(true)
-        .map_err(|error| serve_error(address, &error))?;
-    Ok(listener)
 }
 
 fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {

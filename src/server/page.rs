@@ -13,7 +13,6 @@ use super::service::Service;
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Path, kind and content of each file.
 const FILES: [(&str, &str, &str); 14] = [
     ("/", HTML, include_str!("page/index.html")),
     (

@@ -11,7 +11,6 @@ use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::{FaceChoice, Model, Person, Settings};
-use image::GrayImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +19,7 @@ use utoipa_axum::routes;
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Snapshot, Undo};
+use super::service::{Service, Shared, Snapshot, Undo};
 use super::uuid::in_groups;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -51,17 +50,10 @@ pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
 }
 
-/// The picture of an enrolled face.
-///
-/// # Errors
-/// It cannot be encoded.
 pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
-    let (size, pixels) = (gallery.faces().size(), gallery.faces().face(at).to_vec());
-    let picture = GrayImage::from_raw(size.width(), size.height(), pixels);
-    png(&picture.unwrap_or_default().into())
+    png(&gallery.faces().image(at).unwrap_or_default().into())
 }
 
-/// Results of a look for mistakes.
 pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {
     let photo = |face: usize| {
         let enrolled = &gallery.enrolled()[face];
@@ -92,7 +84,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
-async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
+async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.work(Service::settled).await?;
     let people = counted(&state);
     let people: Vec<Value> = people
@@ -104,10 +96,7 @@ async fn list(State(service): State<Arc<Service>>) -> Answer<Response> {
 
 /// The faces of a person.
 #[utoipa::path(get, path = "/people/{person}/faces", params(("person" = String, Path)), responses((status = 200, description = "`faces`: a list of `hash` and `source`"), (status = 404, description = "nobody of that name")))]
-async fn faces(
-    State(service): State<Arc<Service>>,
-    UrlPath(person): UrlPath<String>,
-) -> Answer<Response> {
+async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
     let state = service.work(Service::settled).await?;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
@@ -135,7 +124,7 @@ struct Which {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, description = "its hash"), (status = 409, description = "this photo is enrolled as somebody else"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn add_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     Query(which): Query<Which>,
     headers: HeaderMap,
@@ -180,7 +169,7 @@ struct NewName {
 #[utoipa::path(put, path = "/people/{person}", params(("person" = String, Path)), request_body(content = Value, description = "`{\"person\":\"new name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 409, description = "the new name is taken"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn rename(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
     Json(new): Json<NewName>,
@@ -201,7 +190,7 @@ struct Into_ {
 #[utoipa::path(post, path = "/people/{person}/merge", params(("person" = String, Path)), request_body(content = Value, description = "`{\"into\":\"name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn merge(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
     Json(other): Json<Into_>,
@@ -215,7 +204,7 @@ async fn merge(
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
 #[utoipa::path(delete, path = "/people/{person}", params(("person" = String, Path)), responses((status = 200, description = "how many faces were erased"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn erase(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
@@ -229,10 +218,7 @@ async fn erase(
 
 /// The picture of an enrolled face, as the model sees it.
 #[utoipa::path(get, path = "/faces/{hash}/picture.png", params(("hash" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "no such face")))]
-async fn picture(
-    State(service): State<Arc<Service>>,
-    UrlPath(hash): UrlPath<String>,
-) -> Answer<Response> {
+async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &hash)?)
@@ -244,7 +230,7 @@ async fn picture(
 #[utoipa::path(put, path = "/faces/{hash}", params(("hash" = String, Path)), request_body(content = Value, description = "`{\"person\":\"name\"}`"),
     responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn move_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
     Json(new): Json<NewName>,
@@ -262,7 +248,7 @@ async fn move_face(
 /// Erases one face. This cannot be taken back.
 #[utoipa::path(delete, path = "/faces/{hash}", params(("hash" = String, Path)), responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
 async fn erase_face(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {

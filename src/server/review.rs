@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use axum::http::StatusCode;
 use eigenfaces::QueryOptions;
 use eigenfaces::enrollment::Observer;
-use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::render::groups::jpeg_data_uri;
-use image::GrayImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,6 +16,7 @@ use crate::cli::error::Error;
 use crate::cli::group::albums::{Albums, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
+use crate::cli::group::named::NamedGroups;
 use crate::cli::group::table::Row;
 use crate::cli::group::{Sorted, names_indexed_faces};
 
@@ -68,26 +67,21 @@ pub fn group(service: &Service, folder: &Path, observer: &dyn Observer) -> Answe
 }
 
 fn shown(face: &Shown<'_>) -> Value {
-    let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
-    let picture = GrayImage::from_raw(width, height, face.found.pixels.clone());
     let mut object = face.json();
-    object["picture"] = jpeg_data_uri(&picture.unwrap_or_default()).into();
+    object["picture"] = jpeg_data_uri(&face.picture()).into();
     object
 }
 
-/// The answer about a group.
 #[derive(Debug, Deserialize)]
 pub struct Reviewed {
     /// Whom its faces show; nobody where they are ignored.
     person: Option<String>,
-    /// Its faces.
     faces: Vec<Place>,
     /// Those of another person.
     #[serde(default)]
     wrong: Vec<Place>,
 }
 
-/// A face in a photo on this machine.
 #[derive(Debug, Deserialize)]
 struct Place {
     photo: PathBuf,
@@ -121,12 +115,12 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
         return Err(Failure::bad("faces are counted from 1"));
     }
     let wrong = |reason| Error::about(Path::new("names"), reason);
-    let mut review = apply::NamedGroups::of(rows, wrong)?;
+    let mut review = NamedGroups::of(rows, wrong)?;
     let mut told = json!({ "added": 0 });
     if review.has_names() {
         (told, _) = service.change(expected, Undo::Possible, |model| {
             let preparation = apply::preparation(model.as_ref(), service.file())?;
-            let (faces, wrong) = review.faces(&preparation);
+            let (faces, wrong) = review.prepared(&preparation);
             if faces.is_empty() {
                 let reason = wrong
                     .first()

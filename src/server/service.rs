@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::extract::State;
 use axum::http::StatusCode;
+use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::ModelLock;
-use eigenfaces::{Model, Settings};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
@@ -21,6 +22,10 @@ use super::failure::{Answer, Failure};
 use super::jobs::Jobs;
 use super::journal::Journal;
 use crate::cli::error::Result;
+use crate::cli::group::apply;
+
+/// The service, as handlers are given it.
+pub type Shared = State<Arc<Service>>;
 
 /// So many requests may wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
@@ -38,9 +43,6 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The model, if anybody is enrolled.
-    ///
-    /// # Errors
-    /// Nobody is.
     pub fn model(&self) -> Answer<&Arc<Model>> {
         self.model.as_ref().ok_or_else(Failure::nobody_enrolled)
     }
@@ -54,7 +56,6 @@ impl Snapshot {
     }
 }
 
-/// The effect of a change of the gallery on undoing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undo {
     /// It can be taken back until the next change.
@@ -63,7 +64,6 @@ pub enum Undo {
     Never,
 }
 
-/// All that answering takes.
 #[derive(Debug)]
 pub struct Service {
     pub access: Access,
@@ -87,7 +87,6 @@ pub struct Service {
 struct Changes {
     _lock: ModelLock,
     journal: Journal,
-    /// The state before the last change.
     before: Option<Option<Arc<Model>>>,
 }
 
@@ -129,7 +128,6 @@ impl Service {
         current.clone()
     }
 
-    /// The path of the model.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -294,9 +292,9 @@ impl Service {
             let at = gallery.position(face.hash)?;
             Some(gallery.people()[gallery.enrolled()[at].person].clone())
         });
-        let added = changes.journal.faces().iter();
-        let added = added.rev().find(|other| other.hash == face.hash);
-        let known = enrolled.or_else(|| added.map(|other| other.person.clone()));
+        let mut added = changes.journal.faces().iter().rev();
+        let added = added.find(|other| other.hash == face.hash);
+        let known = enrolled.or_else(|| Some(added?.person.clone()));
         match known {
             Some(person) if person == face.person => return Ok(()),
             Some(person) => {
@@ -320,7 +318,6 @@ impl Service {
         Ok(())
     }
 
-    /// Learns the faces that were added.
     fn settle(&self, changes: &mut Changes) -> Result<()> {
         let snapshot = self.snapshot();
         let preparation = snapshot.preparation();
@@ -331,14 +328,8 @@ impl Service {
             .cloned()
             .collect();
         if !faces.is_empty() {
-            let model = match snapshot.model.as_deref() {
-                None => Model::enroll_faces(preparation, faces, Settings::default())?,
-                Some(model) => {
-                    let mut model = model.clone();
-                    model.add_faces(faces)?;
-                    model
-                }
-            };
+            let before = snapshot.model.as_deref().cloned();
+            let (model, _) = apply::added(before, preparation, faces)?;
             self.keep(Some(Arc::new(model)))?;
             changes.before = Some(snapshot.model);
         }

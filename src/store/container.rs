@@ -37,8 +37,8 @@ pub(super) fn check_on_disk(
     if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
         return Ok(Err(ModelProblem::Damaged));
     }
-    // `meta.json` is written for people to read, and short.
-    const BEGINNING: usize = 1 << 20;
+    // `meta.json` takes some kilobytes.
+    const BEGINNING: usize = 1 << 16;
     let format_version = match version(&disk.window(0, BEGINNING)?) {
         Ok(format_version) => format_version,
         Err(problem) => return Ok(Err(problem)),

@@ -17,7 +17,6 @@ impl Dimensions {
         (f64::from(self.width), f64::from(self.height))
     }
 
-    /// True where the photo has no pixels.
     pub(super) fn is_empty(self) -> bool {
         self.width == 0 || self.height == 0
     }

@@ -31,28 +31,21 @@ pub enum Outcome {
     },
 }
 
-/// An outcome and the index of the region it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
     pub outcome: Outcome,
     pub region: Option<usize>,
 }
 
-/// A decision for each face.
 pub(super) fn decide(found: &[Found<'_>], faces: &[Face<'_>]) -> Vec<Decision> {
     let mut decisions: Vec<Option<Decision>> =
         faces.iter().map(|face| kept(found, &face.area)).collect();
     for step in [Step::OwnRegions, Step::NamelessRegions] {
         for (region, face) in one_to_one(candidates(found, faces, &decisions, step)) {
-            let (Some(found), Some(new)) = (found.get(region), faces.get(face)) else {
-                continue;
-            };
-            if let Some(decision) = decisions.get_mut(face) {
-                *decision = Some(Decision {
-                    outcome: outcome(found, new),
-                    region: Some(region),
-                });
-            }
+            decisions[face] = Some(Decision {
+                outcome: outcome(&found[region], &faces[face]),
+                region: Some(region),
+            });
         }
     }
     let added = || Decision {

@@ -13,22 +13,16 @@ pub(super) struct Document<'a> {
     pub(super) elements: Vec<Element<'a>>,
 }
 
-/// An element of a document.
 #[derive(Debug)]
 pub(super) struct Element<'a> {
     /// The name with its prefix.
     pub qualified: &'a str,
-    /// The namespace of the name.
     pub namespace: Namespace,
     /// The name without prefix.
     pub local: &'a str,
-    /// The place of the start tag.
     pub start_tag: Range<usize>,
-    /// The end.
     pub end: End,
-    /// The element around this one.
     pub parent: Option<usize>,
-    /// The elements directly inside.
     pub children: Vec<usize>,
     /// The attributes but for declarations of namespaces.
     pub attributes: Vec<Attribute<'a>>,
@@ -40,19 +34,15 @@ pub(super) struct Element<'a> {
     pub content_places: Vec<Range<usize>>,
 }
 
-/// The end of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
     /// The start tag is the end too: `<a/>`.
     Empty,
-    /// The place of the end tag.
     Tag(Range<usize>),
 }
 
-/// An attribute of an element.
 #[derive(Debug)]
 pub(super) struct Attribute<'a> {
-    /// The namespace of the name.
     pub namespace: Namespace,
     /// The name without prefix.
     pub local: &'a str,
@@ -63,17 +53,14 @@ pub(super) struct Attribute<'a> {
 }
 
 impl Attribute<'_> {
-    /// True for the attribute of this name.
     pub(super) fn is(&self, property: Property) -> bool {
         self.namespace == property.namespace && self.local == property.local
     }
 }
 
-/// An element in its document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'d> {
     document: &'d Document<'d>,
-    /// The element.
     pub element: &'d Element<'d>,
 }
 
@@ -96,12 +83,10 @@ impl<'d> Document<'d> {
 }
 
 impl<'d> Node<'d> {
-    /// True for the element of this name.
     pub(super) fn is(&self, property: Property) -> bool {
         self.element.namespace == property.namespace && self.element.local == property.local
     }
 
-    /// The elements directly inside.
     pub(super) fn children(self) -> impl DoubleEndedIterator<Item = Node<'d>> {
         self.element
             .children
@@ -109,12 +94,10 @@ impl<'d> Node<'d> {
             .filter_map(move |&child| self.document.node(child))
     }
 
-    /// The element around this one.
     pub(super) fn parent(self) -> Option<Node<'d>> {
         self.document.node(self.element.parent?)
     }
 
-    /// The attribute of this name.
     pub(super) fn attribute(self, property: Property) -> Option<&'d Attribute<'d>> {
         self.element
             .attributes

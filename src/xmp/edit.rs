@@ -9,19 +9,16 @@ use super::problem::XmpProblem;
 use super::rdf::{Form, Structure, Value};
 use super::tag::escaped;
 
-/// Changes of one document's text.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     changes: Vec<(Range<usize>, String)>,
 }
 
 impl Edits {
-    /// True where nothing changes.
     pub(super) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The text after all changes.
     pub(super) fn apply(mut self, text: &str) -> String {
         self.changes
             .sort_by_key(|(place, _)| (place.start, place.end));
@@ -94,7 +91,7 @@ impl Edits {
                     declared.push(namespace);
                 }
             }
-            text.push_str(&fragment::attribute(name, value));
+            text.push_str(&fragment::attribute(name.usual, value));
         }
         let name_end = host.element.start_tag.start + 1 + host.element.qualified.len();
         self.insert(name_end, text);

@@ -7,7 +7,6 @@ use super::problem::XmpProblem;
 /// The largest packet that is read or written, in bytes.
 pub const MOST_BYTES: usize = 4 << 20;
 
-/// An encoding of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Utf8,
@@ -26,7 +25,6 @@ pub(super) struct Decoded<'a> {
 }
 
 impl<'a> Decoded<'a> {
-    /// The text of a packet's bytes.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, XmpProblem> {
         check_size(bytes)?;
         let (form, mark): (Form, &'static [u8]) = match bytes {

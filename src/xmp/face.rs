@@ -27,7 +27,6 @@ pub(super) struct Face<'a> {
 }
 
 impl<'a> Face<'a> {
-    /// The face as it is written.
     pub(super) fn of(face: &NamedFace<'a>) -> Result<Self, XmpProblem> {
         let name = face.name.trim_matches(tag::SPACE);
         let readable = |c: char| tag::is_character(c) && !c.is_control();

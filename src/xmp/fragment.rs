@@ -3,7 +3,6 @@
 use super::names::{self, Namespace, Property};
 use super::tag::escaped;
 
-/// A new element.
 #[derive(Debug, Clone)]
 pub(super) struct Fragment {
     name: Property,
@@ -18,7 +17,6 @@ enum Body {
 }
 
 impl Fragment {
-    /// An element with plain text.
     pub(super) fn text(name: Property, text: impl Into<String>) -> Self {
         Self {
             name,
@@ -27,7 +25,6 @@ impl Fragment {
         }
     }
 
-    /// An element with elements.
     pub(super) fn elements(name: Property, elements: Vec<Fragment>) -> Self {
         Self {
             name,
@@ -41,12 +38,10 @@ impl Fragment {
         Self::elements(name, fields).with(names::PARSE_TYPE, "Resource")
     }
 
-    /// An unordered list.
     pub(super) fn bag(items: Vec<Self>) -> Self {
         Self::elements(names::BAG, items)
     }
 
-    /// This element with one more attribute.
     pub(super) fn with(mut self, name: Property, value: impl Into<String>) -> Self {
         self.attributes.push((name, value.into()));
         self
@@ -80,7 +75,7 @@ impl Fragment {
         out.push('<');
         out.push_str(self.name.usual);
         for (name, value) in &self.attributes {
-            push_attribute(name.usual, value, out);
+            out.push_str(&attribute(name.usual, value));
         }
         for namespace in declared {
             out.push_str(&declaration(*namespace, line_start));
@@ -109,30 +104,13 @@ pub(super) fn deeper(line_start: &str) -> String {
 }
 
 /// An attribute with the space before it.
-pub(super) fn attribute(name: Property, value: &str) -> String {
-    let mut text = String::new();
-    push_attribute(name.usual, value, &mut text);
-    text
+pub(super) fn attribute(name: &str, value: &str) -> String {
+    format!(" {name}=\"{}\"", escaped(value))
 }
 
 /// The declaration of a namespace by its usual prefix, with the space or the line break before it.
 pub(super) fn declaration(namespace: Namespace, line_start: &str) -> String {
-    let mut text = match line_start {
-        "" => String::new(),
-        _ => [line_start, "   "].concat(),
-    };
-    push_attribute(
-        &["xmlns:", namespace.prefix()].concat(),
-        namespace.uri(),
-        &mut text,
-    );
-    text
-}
-
-fn push_attribute(name: &str, value: &str, out: &mut String) {
-    out.push(' ');
-    out.push_str(name);
-    out.push_str("=\"");
-    out.push_str(&escaped(value));
-    out.push('"');
+    let indentation = if line_start.is_empty() { "" } else { "   " };
+    let name = format!("xmlns:{}", namespace.prefix());
+    [line_start, indentation, &attribute(&name, namespace.uri())].concat()
 }

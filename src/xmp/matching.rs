@@ -3,16 +3,13 @@
 use super::area::Area;
 use super::region::{Kind, Region};
 
-/// A region and a face that may be the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
     /// The intersection over union.
     pub overlap: f64,
     /// A tie is decided for the larger one.
     pub likeness: u8,
-    /// The index of the region.
     pub region: usize,
-    /// The index of the face.
     pub face: usize,
 }
 

@@ -77,13 +77,9 @@ pub fn named_faces(packet: &[u8], photo: Dimensions) -> Result<Vec<Region>, XmpP
     let regions = read(packet)?;
     let is_named =
         |region: &Region| region.kind == Kind::Face && matches!(region.naming(), Naming::Person(_));
-    let fit = regions.fit(photo);
-    let sidecar = regions.dimensions;
     let named: Vec<Region> = regions.list.into_iter().filter(is_named).collect();
-    match (fit, sidecar) {
-        (Fit::Different, Some(sidecar)) if !named.is_empty() => {
-            Err(XmpProblem::OtherPhoto { sidecar, photo })
-        }
-        _ => Ok(named),
+    if !named.is_empty() {
+        region::refuse_other_photo(regions.dimensions, photo)?;
     }
+    Ok(named)
 }

@@ -6,9 +6,7 @@ macro_rules! namespaces {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Namespace {
             $($(#[$doc])* $name,)*
-            /// No namespace.
             Absent,
-            /// Any other.
             Other,
         }
 
@@ -28,9 +26,7 @@ namespaces! {
     Lightroom "http://ns.adobe.com/lightroom/1.0/" "lr";
     /// MWG regions (MWG Guidelines 2.0).
     Regions "http://www.metadataworkinggroup.com/schemas/regions/" "mwg-rs";
-    /// The fields of an area.
     Area "http://ns.adobe.com/xmp/sType/Area#" "stArea";
-    /// The fields of a size.
     Dimensions "http://ns.adobe.com/xap/1.0/sType/Dimensions#" "stDim";
     /// Microsoft Photo 1.2.
     Microsoft "http://ns.microsoft.com/photo/1.2/" "MP";
@@ -43,7 +39,6 @@ namespaces! {
 }
 
 impl Namespace {
-    /// The namespace of a URI.
     pub(super) fn of_uri(uri: &str) -> Self {
         match uri {
             "" => Self::Absent,
@@ -56,25 +51,23 @@ impl Namespace {
 
     /// The URI; empty for those unknown.
     pub(super) fn uri(self) -> &'static str {
-        KNOWN
-            .iter()
-            .find(|known| known.0 == self)
-            .map_or("", |known| known.1)
+        self.known().0
+    }
+
+    fn known(self) -> (&'static str, &'static str) {
+        let known = KNOWN.iter().find(|known| known.0 == self);
+        known.map_or(("", ""), |&(_, uri, prefix)| (uri, prefix))
     }
 
     /// The usual prefix; empty for those unknown.
     pub(super) fn prefix(self) -> &'static str {
-        KNOWN
-            .iter()
-            .find(|known| known.0 == self)
-            .map_or("", |known| known.2)
+        self.known().1
     }
 }
 
 /// The name of an element or attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Property {
-    /// The namespace.
     pub namespace: Namespace,
     /// The name within the namespace.
     pub local: &'static str,

@@ -5,7 +5,6 @@ use super::face::Face;
 use super::fragment::Fragment;
 use super::names;
 
-/// The size of the photo that regions are made for.
 pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
     Fragment::structure(
         names::APPLIED_TO_DIMENSIONS,
@@ -17,7 +16,6 @@ pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
     )
 }
 
-/// The region of a face.
 pub(super) fn new_region(face: &Face<'_>) -> Fragment {
     let mut fields = vec![area(&face.area)];
     fields.extend(extensions(face));

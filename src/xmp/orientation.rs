@@ -47,9 +47,6 @@ fn stored_area(
     [left, top, width, height]: [f64; 4],
     displayed: Dimensions,
 ) -> Option<Area> {
-    if displayed.is_empty() {
-        return None;
-    }
     let (across, down) = displayed.sides();
     let a = stored(exif, left / across, top / down);
     let b = stored(exif, (left + width) / across, (top + height) / down);

@@ -18,7 +18,6 @@ const MOST_LEVELS: usize = 100;
 /// The most elements that are read; they take up to 100 MB of memory.
 const MOST_ELEMENTS: usize = 250_000;
 
-/// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
     if let Some((at, _)) = text.char_indices().find(|&(_, c)| !tag::is_character(c)) {
         return Err(malformed(at, "a character that XML does not allow"));
@@ -272,9 +271,7 @@ impl<'a> Builder<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nesting {
-    /// A start tag.
     Opens,
-    /// An empty-element tag.
     Closed,
 }
 

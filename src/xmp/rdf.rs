@@ -5,10 +5,8 @@ use super::names::{self, Namespace, Property};
 use super::problem::XmpProblem;
 use super::tag::SPACE;
 
-/// The RDF of a packet.
 #[derive(Debug)]
 pub(super) struct Packet<'d> {
-    /// The element `rdf:RDF`.
     pub rdf: Node<'d>,
     /// The elements in it, which hold the properties of the photo.
     pub descriptions: Vec<Structure<'d>>,
@@ -57,9 +55,7 @@ impl<'d> Packet<'d> {
 /// The element whose attributes or children are the fields of a structure.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Structure<'d> {
-    /// The element.
     pub host: Node<'d>,
-    /// The form of further fields.
     pub form: Form,
 }
 
@@ -94,14 +90,12 @@ impl<'d> Structure<'d> {
         }
     }
 
-    /// All values of a field.
     pub(super) fn fields(self, property: Property) -> impl Iterator<Item = Value<'d>> {
         let attribute = self.host.attribute(property).map(Value::Attribute);
         let elements = self.host.children().filter(move |node| node.is(property));
         attribute.into_iter().chain(elements.map(Value::Element))
     }
 
-    /// The value of a field.
     pub(super) fn field(self, property: Property) -> Option<Value<'d>> {
         self.fields(property).next()
     }
@@ -117,7 +111,6 @@ impl<'d> Structure<'d> {
     }
 }
 
-/// The number that a text stands for.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim_matches(SPACE);
     text.parse()
@@ -125,12 +118,9 @@ pub(super) fn number(text: &str) -> Option<f64> {
         .ok()
 }
 
-/// The value of a property.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value<'d> {
-    /// An attribute.
     Attribute(&'d Attribute<'d>),
-    /// An element.
     Element(Node<'d>),
 }
 
@@ -170,43 +160,35 @@ impl<'d> Value<'d> {
         Some(text.trim_matches(SPACE))
     }
 
-    /// The structure that the value is.
-    pub(super) fn structure(self) -> Option<Structure<'d>> {
+    fn element(self) -> Option<Node<'d>> {
         match self {
             Self::Attribute(_) => None,
-            Self::Element(node) => Structure::of(node),
+            Self::Element(node) => Some(node),
         }
     }
 
-    /// The list that the value is.
+    pub(super) fn structure(self) -> Option<Structure<'d>> {
+        Structure::of(self.element()?)
+    }
+
     pub(super) fn list(self) -> Option<List<'d>> {
-        match self {
-            Self::Attribute(_) => None,
-            Self::Element(node) => List::of(node),
-        }
+        List::of(self.element()?)
     }
 
     /// The element where it has neither content nor attributes, so that any value can be given to it.
     pub(super) fn empty(self) -> Option<Node<'d>> {
-        match self {
-            Self::Element(node)
-                if is_blank(node)
-                    && node.element.children.is_empty()
-                    && node.element.attributes.is_empty() =>
-            {
-                Some(node)
-            }
-            _ => None,
-        }
+        let is_empty = |node: &Node<'_>| {
+            let (children, attributes) = (&node.element.children, &node.element.attributes);
+            is_blank(*node) && children.is_empty() && attributes.is_empty()
+        };
+        self.element().filter(is_empty)
     }
 }
 
-/// A list of values.
 #[derive(Debug)]
 pub(super) struct List<'d> {
     /// The element `rdf:Bag`, `rdf:Seq` or `rdf:Alt`.
     pub container: Node<'d>,
-    /// The elements in it.
     pub items: Vec<Node<'d>>,
 }
 
@@ -218,33 +200,6 @@ impl<'d> List<'d> {
             container,
             items: items.collect(),
         })
-    }
-}
-
-/// The way to add to a list.
-#[derive(Debug)]
-pub(super) enum Place<'d> {
-    /// The property is not there.
-    Missing,
-    /// The property has no value, so that a list can be put into its element.
-    Empty(Node<'d>),
-    /// The property is a list.
-    Listed(List<'d>),
-    /// The property is no list.
-    Closed,
-}
-
-impl<'d> Place<'d> {
-    /// The way for a property that has this value.
-    pub(super) fn of(value: Option<Value<'d>>) -> Self {
-        let Some(value) = value else {
-            return Self::Missing;
-        };
-        match (value.list(), value.empty()) {
-            (Some(list), _) => Self::Listed(list),
-            (None, Some(node)) => Self::Empty(node),
-            (None, None) => Self::Closed,
-        }
     }
 }
 

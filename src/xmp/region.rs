@@ -2,6 +2,7 @@
 
 use super::area::{Area, Dimensions};
 use super::names::{self, Property};
+use super::problem::XmpProblem;
 use super::rdf::{Form, Packet, Structure, Value, number};
 
 /// A part of a photo that a packet describes.
@@ -104,8 +105,20 @@ impl Regions {
     }
 }
 
-/// The relation of a photo to the size that regions were made for.
-pub(super) fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
+/// Fails where regions were made for a photo of other proportions.
+pub(super) fn refuse_other_photo(
+    made_for: Option<Dimensions>,
+    photo: Dimensions,
+) -> Result<(), XmpProblem> {
+    match made_for {
+        Some(sidecar) if fit(made_for, photo) == Fit::Different => {
+            Err(XmpProblem::OtherPhoto { sidecar, photo })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
     let Some(made_for) = made_for else {
         return Fit::Unknown;
     };
@@ -118,17 +131,13 @@ pub(super) fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
     }
 }
 
-/// A region and the structure it was read from.
 #[derive(Debug)]
 pub(super) struct Found<'d> {
-    /// The region.
     pub region: Region,
-    /// Its fields.
     pub structure: Structure<'d>,
 }
 
 impl Found<'_> {
-    /// True where a name can be put into the region.
     pub(super) fn can_be_named(&self) -> bool {
         self.region.source == Source::Mwg && self.structure.form == Form::Elements
     }

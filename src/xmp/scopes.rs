@@ -48,14 +48,12 @@ pub(super) struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Begins an element that declares these.
     pub(super) fn enter(&mut self, declared: &[(&'a str, Namespace)]) {
         for &(prefix, namespace) in declared {
             self.bound.entry(prefix).or_default().push(namespace);
         }
     }
 
-    /// Ends an element that declared these.
     pub(super) fn leave(&mut self, declared: &[(&'a str, Namespace)]) {
         for (prefix, _) in declared {
             if let Some(bound) = self.bound.get_mut(prefix) {

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-/// XML's white space.
 pub(super) const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// An attribute of a tag as written.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RawAttribute<'a> {
     /// The name with its prefix.
@@ -16,12 +14,10 @@ pub(super) struct RawAttribute<'a> {
     pub place: Range<usize>,
 }
 
-/// A start tag as written.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RawTag<'a> {
     /// The name with its prefix.
     pub name: &'a str,
-    /// The attributes in their order.
     pub attributes: Vec<RawAttribute<'a>>,
 }
 

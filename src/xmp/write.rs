@@ -7,7 +7,7 @@ use super::face::{Face, NamedFace};
 use super::parser;
 use super::problem::XmpProblem;
 use super::rdf::Packet;
-use super::region::{self, Fit};
+use super::region;
 use super::writer::Writer;
 
 /// The result of [`write()`].
@@ -83,7 +83,7 @@ fn merged(
     if faces.is_empty() {
         return Ok((None, Vec::new()));
     }
-    check_proportions(&packet, photo)?;
+    region::refuse_other_photo(region::dimensions(&packet), photo)?;
     let found = region::all(&packet);
     let decisions = decide(&found, faces);
     let mut writer = Writer::new(&packet, photo);
@@ -96,12 +96,4 @@ fn merged(
     // What could not be read again must not reach a disk.
     parser::parse(&result)?;
     Ok((Some(result), decisions))
-}
-
-fn check_proportions(packet: &Packet<'_>, photo: Dimensions) -> Result<(), XmpProblem> {
-    let made_for = region::dimensions(packet);
-    match (region::fit(made_for, photo), made_for) {
-        (Fit::Different, Some(sidecar)) => Err(XmpProblem::OtherPhoto { sidecar, photo }),
-        _ => Ok(()),
-    }
 }

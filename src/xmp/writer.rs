@@ -8,10 +8,9 @@ use super::fragment::Fragment;
 use super::names::{self, Property};
 use super::new_region::{applied_to_dimensions, extensions, new_region};
 use super::problem::XmpProblem;
-use super::rdf::{Form, Packet, Place, Structure, Value};
+use super::rdf::{Form, Packet, Structure, Value};
 use super::region::Found;
 
-/// Collects the changes of one packet.
 pub(super) struct Writer<'d> {
     packet: &'d Packet<'d>,
     photo: Dimensions,
@@ -21,7 +20,6 @@ pub(super) struct Writer<'d> {
 }
 
 impl<'d> Writer<'d> {
-    /// A writer without changes.
     pub(super) fn new(packet: &'d Packet<'d>, photo: Dimensions) -> Self {
         Self {
             packet,
@@ -31,7 +29,6 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Gives names to regions that are there.
     pub(super) fn change_regions(
         &mut self,
         found: &[Found<'_>],
@@ -82,7 +79,6 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Sets the fields that are there and returns the others.
     fn set_fields<'t>(
         &mut self,
         structure: Structure<'_>,
@@ -99,7 +95,6 @@ impl<'d> Writer<'d> {
         Ok(missing)
     }
 
-    /// Adds a region for each face that has none.
     pub(super) fn add_regions(
         &mut self,
         faces: &[Face<'_>],
@@ -127,7 +122,6 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Adds regions to those that are there.
     fn add_to_regions(
         &mut self,
         regions: Value<'_>,
@@ -210,14 +204,15 @@ impl<'d> Writer<'d> {
         present: Option<Value<'_>>,
         items: Vec<Fragment>,
     ) -> Result<Option<Fragment>, XmpProblem> {
-        match Place::of(present) {
-            Place::Missing => {
-                let bag = Fragment::bag(items);
-                return Ok(Some(Fragment::elements(property, vec![bag])));
-            }
-            Place::Empty(node) => self.edits.add_elements(node, &[Fragment::bag(items)]),
-            Place::Listed(list) => self.edits.add_elements(list.container, &items),
-            Place::Closed => return Err(unsupported(property)),
+        let Some(present) = present else {
+            let bag = Fragment::bag(items);
+            return Ok(Some(Fragment::elements(property, vec![bag])));
+        };
+        if let Some(list) = present.list() {
+            self.edits.add_elements(list.container, &items);
+        } else {
+            let node = present.empty().ok_or(unsupported(property))?;
+            self.edits.add_elements(node, &[Fragment::bag(items)]);
         }
         Ok(None)
     }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eigenfaces::dataset::{
-    LabelRule, Limits, Listing, list_labeled, list_photos, load, load_each, photo_dimensions,
-    photo_sizes,
+    LabelRule, Listing, list_labeled, list_photos, load, load_each, photo_dimensions, photo_sizes,
 };
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::normalize::resize::{Scale, Shape, choose_size, fit};
@@ -30,7 +29,6 @@ fn att_is_read_pixel_by_pixel() {
     let told = AtomicUsize::new(0);
     let faces = load(
         &listing.photos,
-        &Limits::default(),
         |photo, file| Ok((photo.person.clone(), fit(&file.decode()?, size)?)),
         &|done| {
             told.fetch_max(done, Ordering::Relaxed);
@@ -65,7 +63,6 @@ fn the_gray_of_real_jpegs_is_that_of_their_colours() {
     let some: Vec<_> = listing.photos.into_iter().step_by(31).collect();
     let worst = load_each(
         &some,
-        &Limits::default(),
         |photo, file| {
             let rgb = image::open(&photo.path).unwrap().into_rgb8();
             let differences =
@@ -115,7 +112,6 @@ fn every_photo_of_every_set_is_read() {
         assert_eq!(listing.skipped, []);
         let sizes = load_each(
             &listing.photos,
-            &Limits::default(),
             |path, file| {
                 let gray = file.decode()?;
                 assert_eq!(photo_dimensions(path)?, gray.dimensions());
@@ -140,7 +136,6 @@ fn sizes_are_chosen_from_the_data() {
         assert_eq!(size.to_string(), expected, "{set}");
         let fits = load(
             &listing.photos,
-            &Limits::default(),
             |_, file| Ok(fit(&file.decode()?, size)?.1),
             &|_| {},
         );
@@ -174,18 +169,12 @@ fn time_to_load() {
             let start = Instant::now();
             let faces = load(
                 &listing.photos,
-                &Limits::default(),
                 |_, f| Ok(fit(&f.decode()?, size)?.0),
                 &|_| {},
             );
             laps[2] = start.elapsed().as_secs_f64() * 1e3;
             let start = Instant::now();
-            let hashes = load(
-                &listing.photos,
-                &Limits::default(),
-                |_, f| Ok(f.content_hash()),
-                &|_| {},
-            );
+            let hashes = load(&listing.photos, |_, f| Ok(f.content_hash()), &|_| {});
             laps[3] = start.elapsed().as_secs_f64() * 1e3;
             assert_eq!(hashes.items.len(), faces.items.len());
             best.iter_mut().zip(laps).for_each(|(b, l)| *b = b.min(l));

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use eigenfaces::background::Background;
-use eigenfaces::dataset::{self, Limits};
+use eigenfaces::dataset::{self};
 use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
@@ -18,7 +18,6 @@ fn strangers(folder: &Path, preparation: Preparation) -> Vec<Vec<u8>> {
     let photos = dataset::list_photos(&[folder.to_owned()]).unwrap().photos;
     let read = dataset::load(
         &photos,
-        &Limits::default(),
         |_, file| Ok(preparation.prepare(&file.decode()?)?.pixels),
         &|_| {},
     );

@@ -9,7 +9,6 @@ use eigenfaces::pca::ComponentCount;
 
 use super::{Force, Prepare};
 
-/// `plan`
 #[derive(Debug, Args)]
 pub struct Plan {
     /// Folders of photos such as all workers will get: some hundreds will do, whoever they show
@@ -33,7 +32,6 @@ pub struct Plan {
     pub components: Option<ComponentCount>,
 }
 
-/// `partial`
 #[derive(Debug, Args)]
 pub struct Partial {
     /// This worker's photos: folders, photos, lists (.txt, .list or .lst: one path a line), or `-` for a list on standard input
@@ -52,7 +50,6 @@ pub struct Partial {
     pub bytes: bool,
 }
 
-/// `merge`
 #[derive(Debug, Args)]
 pub struct MergeParts {
     /// Parts, as `eigenfaces partial` or `eigenfaces merge --partial` wrote them, in any order

@@ -9,7 +9,6 @@ use super::{AcceptanceOptions, Force, ending_in, within};
 /// The share of faces that are to be among faces of their own person, where nobody says otherwise.
 pub const PURITY: f64 = 0.98;
 
-/// `group`
 #[derive(Debug, Args)]
 pub struct Group {
     /// Folders of photos, sorted in whatever way

@@ -8,7 +8,6 @@ use clap::Args;
 use super::DatabaseOptions;
 use super::{AcceptanceOptions, Force, ModelSource, ending_in};
 
-/// `identify`
 #[derive(Debug, Args)]
 pub struct Identify {
     /// Photos, or folders of photos; - reads one from standard input

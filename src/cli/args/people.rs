@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 
 use super::ChangeOptions;
 
-/// `people`
 #[derive(Debug, Args)]
 pub struct People {
     #[command(subcommand)]
@@ -29,7 +28,6 @@ pub enum PeopleAction {
     Undo(ChangeOptions),
 }
 
-/// `people list`
 #[derive(Debug, Default, Args)]
 pub struct List {
     /// These people only
@@ -40,7 +38,6 @@ pub struct List {
     pub photos: bool,
 }
 
-/// `people rename`
 #[derive(Debug, Args)]
 pub struct Rename {
     /// Who
@@ -55,7 +52,6 @@ pub struct Rename {
     pub dry_run: bool,
 }
 
-/// `people merge`
 #[derive(Debug, Args)]
 pub struct Merge {
     /// Whose faces are another's
@@ -69,7 +65,6 @@ pub struct Merge {
     pub dry_run: bool,
 }
 
-/// `people remove`
 #[derive(Debug, Args)]
 pub struct Remove {
     /// Whom to erase
@@ -82,7 +77,6 @@ pub struct Remove {
     pub change: ChangeOptions,
 }
 
-/// `people add`
 #[derive(Debug, Args)]
 pub struct AddFace {
     /// Who

@@ -11,7 +11,6 @@ use eigenfaces::pca::{ComponentCount, Solver};
 
 use super::{AnyFormat, Force, LearningOptions, ModelSource, ending_in, within};
 
-/// `basis`
 #[derive(Debug, Args)]
 pub struct Basis {
     /// Folder to write to; made where it is missing
@@ -45,7 +44,6 @@ pub struct Basis {
     pub count: Option<u32>,
 }
 
-/// `facemap`
 #[derive(Debug, Args)]
 pub struct Facemap {
     /// A photo, usually larger than a face
@@ -85,7 +83,6 @@ pub enum MapMeasure {
     Contrast,
 }
 
-/// `reconstruct`
 #[derive(Debug, Args)]
 pub struct Reconstruct {
     /// The photo whose face is rebuilt; of several faces in it, the largest and most central
@@ -116,7 +113,6 @@ pub struct Reconstruct {
     pub origin: ModelSource,
 }
 
-/// `project`
 #[derive(Debug, Args)]
 pub struct Project {
     /// Photos, or folders of photos
@@ -174,7 +170,6 @@ fn axes(text: &str) -> Result<Axes, String> {
     }
 }
 
-/// `report`
 #[derive(Debug, Args)]
 pub struct Report {
     /// Folders with a sub-folder per person; without any, the faces in the model
@@ -203,7 +198,6 @@ pub struct Report {
     pub learn: LearningOptions,
 }
 
-/// `lesson`
 #[derive(Debug, Args)]
 pub struct Lesson {
     /// Folders with a sub-folder per person; without any, the faces in the model

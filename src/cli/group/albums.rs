@@ -7,7 +7,9 @@ use eigenfaces::dataset::{self, FileId};
 use eigenfaces::enrollment::Observer;
 use eigenfaces::error::ModelProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::store;
+use image::GrayImage;
 use serde_json::{Value, json};
 
 use super::super::output::{Output, counted, shown};
@@ -19,13 +21,11 @@ const INDEX: &str = "eigenfaces.faces";
 /// Which photos are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// Those that the index does not know.
+    /// Photos that the index does not know.
     New,
-    /// All.
     All,
 }
 
-/// The path of a folder's index.
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
@@ -47,13 +47,11 @@ struct Album {
     unsaved: Option<eigenfaces::Error>,
 }
 
-/// A face of an album.
 pub struct Shown<'a> {
     pub key: FaceKey,
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
-    /// Number of faces that the photo shows.
     pub of: usize,
 }
 
@@ -71,6 +69,12 @@ impl Shown<'_> {
             1 => shown(&self.photo),
             _ => format!("{}, face {}", shown(&self.photo), self.key.face + 1),
         }
+    }
+
+    /// The face as the index keeps it.
+    pub fn picture(&self) -> GrayImage {
+        let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
+        GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
     pub fn json(&self) -> Value {
@@ -137,7 +141,6 @@ impl Albums {
         Ok(())
     }
 
-    /// Says what was found in each folder.
     pub fn report(&self, output: &Output) {
         for album in &self.albums {
             output.say(&format!(
@@ -178,7 +181,6 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// The answers given about faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -193,7 +195,6 @@ impl Albums {
         photos.sum()
     }
 
-    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
@@ -235,7 +236,6 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
     }
 }
 
-/// Fails where a folder is not there, or is none.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
         let path = folder.to_owned();

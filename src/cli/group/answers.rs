@@ -19,7 +19,6 @@ pub fn is_no_name(typed: &str) -> bool {
     typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
 }
 
-/// An answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Nothing,
@@ -79,7 +78,6 @@ pub fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), 
     Ok((answers, ambiguous))
 }
 
-/// Fails where one face is given two names.
 fn refuse_two_names(rows: &[Row], answers: &[Answer]) -> std::result::Result<(), String> {
     let mut named: BTreeMap<(&Path, usize), (&Person, u64)> = BTreeMap::new();
     for (row, answer) in rows.iter().zip(answers) {

@@ -3,6 +3,7 @@
 pub mod albums;
 pub mod answers;
 pub mod apply;
+pub mod named;
 mod pages;
 pub mod table;
 
@@ -35,7 +36,6 @@ const BATCH: usize = 1_024;
 /// Photos of a group that are named in text.
 const NAMED: usize = 3;
 
-/// Proposals told in text.
 const PROPOSED: usize = 10;
 
 pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
@@ -55,13 +55,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         .iter()
         .try_for_each(|folder| albums::refuse_no_folder(folder))?;
     let (people, identifier) = identifier(model, output)?;
-    let plan = match &args.output {
-        Some(folder) => {
-            let overwrite = args.force.into();
-            Some(pages::Plan::new(folder, &args.folders, &people, overwrite)?)
-        }
-        None => None,
-    };
+    let plan = args.output.as_ref();
+    let plan = plan
+        .map(|folder| pages::Plan::new(folder, &args.folders, &people, args.force.into()))
+        .transpose()?;
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, scan, output)?;
     albums.report(output);
@@ -157,7 +154,6 @@ fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
     natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
 }
 
-/// Identifies each face among the people of a model.
 fn identify(
     faces: &[Shown<'_>],
     identifier: &Identifier,
@@ -176,8 +172,8 @@ fn identify(
         let raw = coordinates(some.iter())?;
         let of_some = identifier.identify_prepared_by(&[prepared], |faces| {
             Ok(identifier.identify_described(faces, Some(raw), query))
-        })?;
-        identified.extend(of_some.concat());
+        });
+        identified.extend(of_some?.concat());
     }
     Ok(identified)
 }
@@ -260,12 +256,8 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
 const ALONE: usize = 4;
 
 fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
-    let Sorted {
-        known,
-        unnamed,
-        grouping,
-    } = sorted;
-    for person in known {
+    let (unnamed, grouping) = (&sorted.unnamed, &sorted.grouping);
+    for person in &sorted.known {
         let faces = counted(person.faces.len(), "face", "faces");
         output.line(&format!("{}: {faces}", person.person))?;
     }
@@ -293,7 +285,7 @@ fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
             counted(single, "face", "faces")
         ))?;
     }
-    if known.is_empty() && unnamed.is_empty() {
+    if sorted.known.is_empty() && unnamed.is_empty() {
         output.line("no face was found")?;
     }
     for proposal in grouping.proposals.iter().take(PROPOSED) {
@@ -303,7 +295,7 @@ fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
         output.say(&format!("perhaps one person: {one} and {other}"));
     }
     let largest = grouping.groups.first().map_or(0, Vec::len);
-    if known.is_empty() && unnamed.len() >= ALONE && largest <= 2 {
+    if sorted.known.is_empty() && unnamed.len() >= ALONE && largest <= 2 {
         output.say(
             "if these photos show one person only, nothing in them tells so: enrol a few of them, and group again",
         );
@@ -320,12 +312,7 @@ fn called(group: usize, unnamed: &[&Shown<'_>], grouping: &Grouping) -> String {
 }
 
 fn in_json(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
-    let Sorted {
-        known,
-        unnamed,
-        grouping,
-    } = sorted;
-    for person in known {
+    for person in &sorted.known {
         let faces: Vec<Value> = person
             .faces
             .iter()
@@ -337,11 +324,12 @@ fn in_json(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
             .collect();
         output.json(json!({ "person": person.person, "faces": faces }))?;
     }
-    for (number, group) in (1..).zip(&grouping.groups) {
-        let faces: Vec<Value> = group.iter().map(|&face| unnamed[face].json()).collect();
+    for (number, group) in (1..).zip(&sorted.grouping.groups) {
+        let faces = group.iter().map(|&face| sorted.unnamed[face].json());
+        let faces: Vec<Value> = faces.collect();
         output.json(json!({ "group": number, "faces": faces }))?;
     }
-    for proposal in &grouping.proposals {
+    for proposal in &sorted.grouping.proposals {
         let groups = proposal.groups.map(|group| group + 1);
         output.json(json!({ "proposal": groups, "score": proposal.score }))?;
     }

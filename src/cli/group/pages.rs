@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::Person;
 use eigenfaces::error::WriteProblem;
-use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::grouping::Grouping;
-use eigenfaces::render::groups::{Face, Group, page};
+use eigenfaces::render::groups::{Face, page};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::store::{Destination, FileKind, Outputs, Overwrite, Privacy};
-use image::GrayImage;
 
 use super::super::files;
 use super::super::output::{Output, counted, shown};
@@ -27,7 +25,6 @@ const MOST_TILES: usize = 200;
 /// Letters that fit below a face.
 const LABEL: usize = 15;
 
-/// Destinations of the results.
 pub struct Plan {
     folder: PathBuf,
     outputs: Outputs,
@@ -61,10 +58,6 @@ impl Plan {
         })
     }
 
-    /// Writes them.
-    ///
-    /// # Errors
-    /// A place that cannot be written.
     pub fn write(
         mut self,
         faces: &[&Shown<'_>],
@@ -75,17 +68,14 @@ impl Plan {
         let text = table::written(&rows);
         self.table.write(Privacy::Personal, text.into_bytes())?;
         let shown_in = |&face: &usize| Face {
-            picture: picture(faces[face]),
+            picture: faces[face].picture(),
             photo: faces[face].whole_path(),
             number: faces[face].key.face + 1,
             bounds: faces[face].found.location.bounds,
         };
-        let groups: Vec<Group> = grouping
-            .groups
-            .iter()
-            .map(|group| Group {
-                faces: group.iter().map(shown_in).collect(),
-            })
+        let groups = grouping.groups.iter();
+        let groups: Vec<Vec<Face>> = groups
+            .map(|group| group.iter().map(shown_in).collect())
             .collect();
         let page = page(&groups, &grouping.proposals)?;
         self.page.write(Privacy::Personal, page.into_bytes())?;
@@ -104,13 +94,13 @@ impl Plan {
         let groups = grouping.groups.iter().filter(|group| group.len() > 1);
         let mut written = 0;
         for (number, group) in (1..).zip(groups.take(MOST_SHEETS)) {
-            let file = self.folder.join(format!("group-{number:03}.png"));
+            let file = self.folder.join(sheet_name(number));
             let to = self.outputs.claim(&file, FileKind::Derived)?;
             let tiles: Vec<Tile> = group
                 .iter()
                 .take(MOST_TILES)
                 .map(|&face| Tile {
-                    image: picture(faces[face]),
+                    image: faces[face].picture(),
                     label: file_name(&faces[face].photo),
                 })
                 .collect();
@@ -125,19 +115,14 @@ impl Plan {
             files::picture(&to, Privacy::Personal, &sheet(&tiles, &note).into())?;
             written += 1;
         }
-        // Those of an earlier run, which had more groups.
-        for number in written + 1.. {
-            let file = self.folder.join(format!("group-{number:03}.png"));
-            if !file.exists() {
-                break;
-            }
-            self.outputs.claim(&file, FileKind::Derived)?.forget();
-            if file.exists() {
-                break;
-            }
-        }
+        let names = (written + 1..).map(sheet_name);
+        files::forget(&mut self.outputs, &self.folder, names)?;
         Ok(written)
     }
+}
+
+fn sheet_name(number: usize) -> String {
+    format!("group-{number:03}.png")
 }
 
 /// Whether names were typed into a table that this command wrote, and not all of them are enrolled yet.
@@ -147,11 +132,6 @@ fn has_new_names(table: &Path, people: &[Person]) -> bool {
         !row.name.is_empty() && !is_enrolled && !answers::is_no_name(&row.name)
     };
     table::read(table).is_ok_and(|rows| rows.iter().any(is_new))
-}
-
-fn picture(face: &Shown<'_>) -> GrayImage {
-    let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
-    GrayImage::from_raw(width, height, face.found.pixels.clone()).unwrap_or_default()
 }
 
 /// The end of a file's name, where names that begin alike differ.

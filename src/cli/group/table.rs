@@ -119,12 +119,8 @@ fn columns(headers: &csv::StringRecord) -> Result<Vec<Option<usize>>, String> {
             .position(|header| header.trim().eq_ignore_ascii_case(name))
     };
     let places: Vec<Option<usize>> = HEADER.split(',').map(place).collect();
-    match HEADER
-        .split(',')
-        .zip(&places)
-        .take(4)
-        .find(|(_, place)| place.is_none())
-    {
+    let mut needed = HEADER.split(',').zip(&places).take(4);
+    match needed.find(|(_, place)| place.is_none()) {
         None => Ok(places),
         Some((name, _)) => Err(format!(
             "it has no column {name}: `eigenfaces group FOLDER -o DIR` writes the table that is asked for"
@@ -141,11 +137,8 @@ fn row_of(record: &csv::StringRecord, columns: &[Option<usize>], line: u64) -> O
             .unwrap_or_default()
     };
     let face = cell(3).trim().parse().ok().filter(|&face| face > 0)?;
-    let edges = [4, 5, 6, 7].map(|at| cell(at).trim().parse::<f32>().ok());
-    let bounds = match edges {
-        [Some(left), Some(top), Some(width), Some(height)] => Some([left, top, width, height]),
-        _ => None,
-    };
+    let edges: Option<Vec<f32>> = (4..8).map(|at| cell(at).trim().parse().ok()).collect();
+    let bounds = edges.and_then(|edges| edges.try_into().ok());
     // A row without group is one by itself.
     let group = match cell(0).trim() {
         "" => format!("line {line}"),

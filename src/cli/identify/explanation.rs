@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{Limits, PhotoFile};
-use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer};
+use eigenfaces::dataset::PhotoFile;
+use eigenfaces::recognizer::{Identification, Recognizer};
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 use eigenfaces::store::{Destination, Privacy};
@@ -17,7 +16,6 @@ use crate::cli::output::{Output, shown};
 /// Faces explained in one picture: more could not be looked at.
 const MOST_EXPLAINED: usize = 12;
 
-/// The picture of `--explain`.
 pub struct Explanation<'a> {
     file: &'a Destination,
     recognizer: &'a Recognizer,
@@ -49,29 +47,14 @@ impl<'a> Explanation<'a> {
             return Ok(());
         }
         let recognizer = self.recognizer;
-        let prepared = PhotoFile::read(photo, &Limits::default())
+        let prepared = PhotoFile::read(photo)
             .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
             .map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
-            // Of the runner-up too, the confidence is told.
-            let faces =
-                FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.clone())?;
-            let query = QueryOptions {
-                top: 2,
-                ..report.query
-            };
-            let judged = recognizer
-                .identifier()
-                .identify_faces(&faces, query)
-                .remove(0);
-            let heading = format!(
-                "{}: {}",
-                named(photo, number, found.len()),
-                report.in_words(found_face)
-            );
-            let why = recognizer.explain(&face.pixels)?;
-            self.rows
-                .extend(explain::rows(recognizer, heading, &judged, &why));
+            let name = named(photo, number, found.len());
+            let heading = format!("{name}: {}", report.in_words(found_face));
+            let rows = explain::rows(recognizer, &face.pixels, report.query, |_| heading)?;
+            self.rows.extend(rows);
         }
         Ok(())
     }

@@ -8,9 +8,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self, Limits, PhotoFile};
+use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::gallery::{Recall, Search};
+use eigenfaces::gallery::Search;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use eigenfaces::store::Outputs;
@@ -54,9 +54,9 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let approximate = args
         .approximate
-        .then(|| Approximate::of(naming.identifier(), output));
+        .then(|| approximate(naming.identifier(), output));
     let recognizer = match &approximate {
-        Some(approximate) => &approximate.identifier,
+        Some((identifier, _)) => identifier,
         None => naming.identifier(),
     };
     let gallery = Gallery::open(args, recognizer, model)?;
@@ -68,7 +68,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             top: usize::from(args.top),
             acceptance: args.acceptance.into(),
         },
-        recall: approximate.as_ref().map(|approximate| approximate.recall),
+        recall: approximate.as_ref().map(|(_, recall)| *recall),
     };
     let explanation = match (&explanation, &naming) {
         (Some(file), Naming::Recognizer(recognizer)) => Some(Explanation::new(file, recognizer)),
@@ -93,24 +93,19 @@ fn look(
     results: &mut Results<'_>,
 ) -> Result<()> {
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
-    let ready = |photo: &PathBuf, file: &PhotoFile| match copies {
-        None => Ok(Ready::Prepared(
-            recognizer.preparation().prepare_all(&file.decode()?)?,
-        )),
-        Some(copies) => {
-            let found = gallery.identify(recognizer, &file.decode()?, query);
-            Ok(Ready::Copied(match found {
-                Ok(found) => {
-                    let found = found?;
-                    copies.write(photo, file, &found).map(|()| found)
-                }
-                Err(error) => Err(error),
-            }))
-        }
+    let ready = |photo: &PathBuf, file: &PhotoFile| {
+        let prepared = recognizer.preparation().prepare_all(&file.decode()?)?;
+        let Some(copies) = copies else {
+            return Ok(Ready::Prepared(prepared));
+        };
+        let found = gallery.identify_prepared(recognizer, &[prepared], query);
+        Ok(Ready::Copied(found.and_then(|found| {
+            let found = found.concat();
+            copies.write(photo, file, &found).map(|()| found)
+        })))
     };
     // Alone, a photo's problem is the program's.
     let is_alone = photos.len() == 1 && report.output.format == Format::Text;
-    let limits = Limits::default();
     let take = |batches: &mut dyn Iterator<Item = Vec<_>>| -> Result<()> {
         for (batch, ready) in photos.chunks(BATCH.get()).zip(batches) {
             let found = identify(gallery, recognizer, ready, query)?;
@@ -127,7 +122,7 @@ fn look(
         }
         Ok(())
     };
-    dataset::stream_each(photos, &limits, BATCH, ready, &|_| {}, take)
+    dataset::stream_each(photos, BATCH, ready, &|_| {}, take)
 }
 
 /// Ends with a usage error where a photo would have to be read twice that can be read once only.
@@ -151,37 +146,20 @@ fn refuse_a_pipe(args: &Identify) {
 /// Enrolled faces that an approximate search is tried with.
 const TRIED: usize = 1000;
 
-/// An approximate search of the gallery.
-struct Approximate {
-    identifier: Identifier,
-    /// The share of nearest faces that it finds.
-    recall: f64,
-}
-
-impl Approximate {
-    /// That of an identifier; says how much it finds.
-    fn of(exact: &Identifier, output: &Output) -> Self {
-        let identifier = exact.clone().searching(Search::Approximate);
-        let matcher = identifier.matcher();
-        let recall = matcher.and_then(|matcher| matcher.recall(TRIED));
-        output.say(&in_words(recall));
-        Self {
-            recall: recall.map_or(1.0, |recall| recall.share()),
-            identifier,
-        }
-    }
-}
-
-/// The share of nearest faces that an approximate search misses, in words.
-fn in_words(recall: Option<Recall>) -> String {
-    match recall {
+/// An identifier that searches approximately, and the share of nearest faces that it finds, which is said.
+fn approximate(exact: &Identifier, output: &Output) -> (Identifier, f64) {
+    let identifier = exact.clone().searching(Search::Approximate);
+    let matcher = identifier.matcher();
+    let recall = matcher.and_then(|matcher| matcher.recall(TRIED));
+    output.say(&match recall {
         Some(recall) => format!(
             "approximate: recall {:.3} over {} of the gallery's own faces",
             recall.share(),
             recall.faces
         ),
         None => "approximate: this gallery is searched exactly all the same".to_owned(),
-    }
+    });
+    (identifier, recall.map_or(1.0, |recall| recall.share()))
 }
 
 /// A photo as the readers pass it on.

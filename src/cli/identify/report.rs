@@ -13,7 +13,6 @@ use crate::cli::json;
 use crate::cli::output::{Output, one_line, percent, shown};
 use crate::cli::remedy;
 
-/// Prints what was found, photo by photo.
 pub struct Report<'a> {
     pub recognizer: &'a Identifier,
     pub gallery: &'a Gallery,
@@ -25,12 +24,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     pub fn begin(&self) -> Result<()> {
-        match self.output.format {
-            Format::Csv => self
-                .output
-                .line("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"),
-            Format::Text | Format::Json => Ok(()),
-        }
+        self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error")
     }
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
@@ -148,7 +142,6 @@ fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     row
 }
 
-/// Columns of the table.
 const COLUMNS: usize = 13;
 
 /// The row of a photo in which no face was found, or that could not be looked at.

@@ -67,10 +67,6 @@ impl<'a> Results<'a> {
         Ok(())
     }
 
-    /// Takes what is wrong with a photo.
-    ///
-    /// # Errors
-    /// Results that cannot be printed.
     pub fn add_problem(&mut self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         self.failed += 1;
         self.report.problem(photo, problem)
@@ -103,7 +99,6 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The faces that were given a name.
 fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
     let named = found.iter().filter_map(|face| {
         Some(Named {

@@ -73,7 +73,6 @@ fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Re
         .all(|found| found.decision != Decision::NotAFace))
 }
 
-/// The chosen face, prepared.
 fn face(
     args: &AddFace,
     person: &Person,

@@ -35,7 +35,6 @@ pub struct Change {
     pub replaces: bool,
 }
 
-/// All that an export has to know.
 pub(super) struct Plan {
     pub identity: Identity,
     pub indexing: Indexing,

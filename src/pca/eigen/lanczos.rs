@@ -119,6 +119,8 @@ struct Krylov<'a, A> {
     projected: DMatrix<f64>,
     /// The part of `A Q`'s last block that lies outside the basis: its coefficients on the block to come.
     coupling: DMatrix<f64>,
+    /// Memory that products work in.
+    scratch: Vec<f64>,
 }
 
 impl<'a, A: Symmetric> Krylov<'a, A> {
@@ -136,6 +138,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
             images: Vec::with_capacity(n * room),
             projected: DMatrix::zeros(room, room),
             coupling: DMatrix::zeros(0, 0),
+            scratch: Vec::new(),
         }
     }
 
@@ -153,7 +156,8 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         self.images.resize(n * held, 0.0);
         let image = &mut self.images[n * old..];
         let newest = dense::columns(&self.basis[n * old..], n);
-        self.matrix.apply(newest, dense::columns_mut(image, n));
+        let image_columns = dense::columns_mut(image, n);
+        self.matrix.apply(newest, image_columns, &mut self.scratch);
         let mut next = image.to_vec();
         let dust = self.dust;
         let room = n - held;
@@ -249,10 +253,12 @@ pub fn overlooked(matrix: &impl Symmetric, found: &Found, scale: f64) -> bool {
     }
     let known = dense::view(&found.vectors);
     let mut probe = DMatrix::from_iterator(n, width, Noise::seeded(3).take(n * width));
+    let mut scratch = Vec::new();
     for _ in 0..STEPS {
         orthogonal::extend(known, probe.as_mut_slice(), 0.0, 4);
         let mut image = DMatrix::zeros(n, width);
-        matrix.apply(dense::view(&probe), dense::view_mut(&mut image));
+        let image_columns = dense::view_mut(&mut image);
+        matrix.apply(dense::view(&probe), image_columns, &mut scratch);
         let seen = dense::inner_product(dense::view(&probe), dense::view(&image));
         let largest = seen.symmetric_eigenvalues().max();
         if largest > smallest * (1.0 + 1e-6) + TOLERANCE * scale {

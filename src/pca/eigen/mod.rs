@@ -20,6 +20,7 @@ mod operator;
 mod orthogonal;
 mod random;
 mod secular;
+mod symmetric;
 #[cfg(test)]
 mod tests;
 mod tridiagonal;

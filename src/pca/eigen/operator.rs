@@ -1,7 +1,7 @@
 //! A symmetric matrix known by what it does: all that block Lanczos needs of it.
 
 use super::dense::{self, View, ViewMut};
-use super::inner::inner_products;
+use super::symmetric::symmetric_product;
 use nalgebra::DMatrix;
 
 /// A symmetric positive semi-definite matrix A (n x n), held in whatever form.
@@ -9,8 +9,8 @@ pub(crate) trait Symmetric: Sync {
     /// n.
     fn side(&self) -> usize;
 
-    /// `out = A · block`, n x b. The same bits for any number of threads.
-    fn apply(&self, block: View<'_>, out: ViewMut<'_>);
+    /// `out = A · block`, n x b. The same bits for any number of threads. `scratch` is memory to work in.
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>);
 
     /// The length that rounding alone can give a column of `A · block` where it should be zero. `scale` is
     /// about the largest entry of A.
@@ -22,9 +22,8 @@ impl Symmetric for DMatrix<f64> {
         self.nrows()
     }
 
-    fn apply(&self, block: View<'_>, out: ViewMut<'_>) {
-        // Its rows are its columns.
-        inner_products(out, dense::view(self), block);
+    fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>) {
+        symmetric_product(out, dense::view(self), block, scratch);
     }
 
     fn dust(&self, scale: f64) -> f64 {

@@ -35,7 +35,6 @@ pub type Point = (f32, f32);
 /// The shape of a data point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// A disc.
     Circle,
     /// A square on its side.
     Square,
@@ -48,17 +47,16 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// The corners about the origin with the area of a disc of radius 1 (a star's a little less); none for
-    /// the disc itself.
-    fn corners(self) -> Vec<Point> {
+    /// The corners about a point with the area of a disc of this radius (a star's a little less); none for the disc
+    /// itself.
+    fn corners(self, (x, y): Point, radius: f32) -> Vec<Point> {
         let regular = |count: usize, radii: &[f32], turn: f32| {
-            (0..count)
-                .map(|at| {
-                    let angle = std::f32::consts::TAU * at as f32 / count as f32 + turn;
-                    let radius = radii[at % radii.len()];
-                    (radius * angle.sin(), -radius * angle.cos())
-                })
-                .collect()
+            let corner = |at: usize| {
+                let angle = std::f32::consts::TAU * at as f32 / count as f32 + turn;
+                let radius = radius * radii[at % radii.len()];
+                (x + radius * angle.sin(), y - radius * angle.cos())
+            };
+            (0..count).map(corner).collect()
         };
         match self {
             Self::Circle => Vec::new(),
@@ -78,7 +76,6 @@ pub enum Anchor {
     End,
 }
 
-/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
     pub color: Color,
@@ -87,7 +84,6 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    /// A whole line.
     pub fn solid(color: Color, width: f32) -> Self {
         Self {
             color,
@@ -96,7 +92,6 @@ impl Stroke {
         }
     }
 
-    /// A broken line.
     pub fn dashed(color: Color, width: f32) -> Self {
         Self {
             color,
@@ -106,7 +101,6 @@ impl Stroke {
     }
 }
 
-/// Whether a line is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dash {
     Solid,
@@ -117,17 +111,14 @@ pub enum Dash {
 /// One thing to draw.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A filled rectangle.
     Rect {
         /// Its upper left corner.
         at: Point,
-        /// Width and height.
         size: Point,
         fill: Color,
         /// Tooltip (SVG only); may be empty.
         hover: String,
     },
-    /// Straight lines from point to point.
     Line {
         /// Two points or more.
         points: Vec<Point>,
@@ -143,7 +134,6 @@ pub enum Shape {
         /// Tooltip (SVG only); may be empty.
         hover: String,
     },
-    /// A line of text.
     Text {
         /// The point on its baseline.
         at: Point,
@@ -201,7 +191,6 @@ impl Drawing {
         self.shapes.push(shape);
     }
 
-    /// Draws straight lines from point to point.
     pub(super) fn line(&mut self, points: &[Point], stroke: Stroke) {
         self.push(Shape::Line {
             points: points.to_vec(),
@@ -209,7 +198,6 @@ impl Drawing {
         });
     }
 
-    /// Draws a filled rectangle.
     pub(super) fn rect(&mut self, at: Point, size: Point, fill: Color) {
         self.push(Shape::Rect {
             at,
@@ -219,7 +207,6 @@ impl Drawing {
         });
     }
 
-    /// Writes a line of text.
     pub(super) fn text(
         &mut self,
         at: Point,
@@ -257,7 +244,6 @@ impl Drawing {
         });
     }
 
-    /// Places a picture.
     pub(super) fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {
         self.push(Shape::Picture {
             at,

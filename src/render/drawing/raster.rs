@@ -55,11 +55,7 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
             let outline = if *marker == Marker::Circle {
                 PathBuilder::from_circle(at.0, at.1, *radius)
             } else {
-                let corners = marker.corners().into_iter();
-                path(
-                    corners.map(|(x, y)| (at.0 + x * radius, at.1 + y * radius)),
-                    Ends::Joined,
-                )
+                path(marker.corners(*at, *radius).into_iter(), Ends::Joined)
             };
             if let Some(outline) = outline {
                 let fill = paint(*fill);

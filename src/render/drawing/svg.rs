@@ -50,7 +50,7 @@ fn draw(svg: &mut String, shape: &Shape) {
         Shape::Line { points, stroke } => write!(
             svg,
             r#"<polyline points="{}" fill="none" {} stroke-linejoin="round"/>"#,
-            coordinates(points.iter().copied()),
+            coordinates(points),
             pen(*stroke)
         ),
         Shape::Mark {
@@ -76,12 +76,7 @@ fn draw(svg: &mut String, shape: &Shape) {
         } => write!(
             svg,
             r##"<polygon points="{}" fill="{}" stroke="#fff" stroke-width="0.8"{}"##,
-            coordinates(
-                marker
-                    .corners()
-                    .into_iter()
-                    .map(|(x, y)| (at.0 + x * radius, at.1 + y * radius))
-            ),
+            coordinates(&marker.corners(*at, *radius)),
             Hex(*fill),
             End("polygon", hover)
         ),
@@ -152,9 +147,9 @@ fn place(at: Point, size: Point) -> String {
     )
 }
 
-fn coordinates(points: impl Iterator<Item = Point>) -> String {
-    let points: Vec<String> = points.map(|(x, y)| format!("{x:.2},{y:.2}")).collect();
-    points.join(" ")
+fn coordinates(points: &[Point]) -> String {
+    let points = points.iter().map(|(x, y)| format!("{x:.2},{y:.2}"));
+    points.collect::<Vec<_>>().join(" ")
 }
 
 fn pen(stroke: Stroke) -> String {

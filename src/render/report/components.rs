@@ -3,7 +3,7 @@
 
 use super::super::chart::{self, Axis, CURVES, Series};
 use super::super::drawing::data_uri;
-use super::super::{gray, scatter, signed};
+use super::super::{gray, parts, scatter, signed};
 use super::charts::{decade_above, decade_below};
 use super::words::percent;
 use super::{Report, Tile};
@@ -18,14 +18,6 @@ pub(super) const BASIS_SHOWN: usize = 23;
 const PRE_IMAGES_SHOWN: usize = 12;
 
 impl Report<'_> {
-    /// The words for one element of the space, and for several.
-    pub(super) fn part(&self) -> (&'static str, &'static str) {
-        match self.space {
-            Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
-            Space::Kernel(_) => ("component", "components"),
-        }
-    }
-
     /// The introduction to its pictures, for whoever never saw any.
     pub(super) fn basis_intro(&self) -> String {
         match self.space {
@@ -78,6 +70,7 @@ impl Report<'_> {
     }
 
     pub(super) fn scree(&self) -> String {
+        let (part, _) = parts(self.space);
         let kept = self.space.components();
         let low = self
             .ratios
@@ -87,8 +80,8 @@ impl Report<'_> {
             .fold(1.0, f64::min);
         let high = self.ratios.first().copied().unwrap_or(1.0);
         chart::svg(
-            &format!("Variance of each {}", self.part().0),
-            Axis::numbers(self.part().0, (0.5, self.ratios.len().max(1) as f64 + 0.5)),
+            &format!("Variance of each {part}"),
+            Axis::numbers(part, (0.5, self.ratios.len().max(1) as f64 + 0.5)),
             Axis::shares(
                 "share (logarithmic)",
                 (decade_below(low), decade_above(high)),
@@ -110,7 +103,7 @@ impl Report<'_> {
             (f64::from(count), sum)
         }));
         chart::svg(
-            &format!("Variance of all {} up to K", self.part().1),
+            &format!("Variance of all {} up to K", parts(self.space).1),
             Axis::numbers("K", (0.0, self.ratios.len().max(1) as f64)),
             Axis::shares("share of the variance", (0.0, 1.0)),
             &[
@@ -126,7 +119,7 @@ impl Report<'_> {
     pub(super) fn scatter(&self) -> String {
         let ratios = self.space.variance_ratios();
         let names = (0..self.gallery.people().len()).map(|person| self.name(person));
-        let axes = (self.part().0, &ratios[..]);
+        let axes = (parts(self.space).0, &ratios[..]);
         scatter::of_gallery(self.gallery, self.weights, axes, names, str::to_owned)
     }
 }

@@ -13,7 +13,7 @@ use image::DynamicImage;
 
 use super::confusion;
 use super::drawing::data_uri;
-use super::gray;
+use super::{gray, parts};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, OpenSet};
@@ -29,7 +29,6 @@ const PAIRS_SHOWN: usize = 12;
 /// The confusion matrix is drawn for at most so many people; of more, a list of confusions can be read better.
 const MATRIX_PEOPLE: usize = 25;
 
-/// Confusions listed.
 const CONFUSIONS_SHOWN: usize = 30;
 
 /// The data of a report.
@@ -81,14 +80,12 @@ struct Page {
     json: String,
 }
 
-/// A number and what it means.
 struct Figure {
     name: &'static str,
     value: String,
     meaning: String,
 }
 
-/// A picture and what it shows.
 struct Tile {
     picture: String,
     name: String,
@@ -101,7 +98,6 @@ struct Pair {
     note: String,
 }
 
-/// Something to correct.
 struct Fix {
     heading: String,
     advice: &'static str,
@@ -144,6 +140,7 @@ pub fn html(report: &Report<'_>) -> Result<String> {
 impl Report<'_> {
     fn page(&self) -> Page {
         let (space, evaluation) = (self.space, self.evaluation);
+        let (part, parts) = parts(space);
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let open_set = evaluation.open_set.as_ref();
         Page {
@@ -165,19 +162,18 @@ impl Report<'_> {
             ),
             summary: self.summary(),
             fixes: self.fixes(),
-            parts: self.part().1,
+            parts,
             mean: data_uri(&gray(space.size(), &mean).into()),
             basis_intro: self.basis_intro(),
             basis: self.basis(),
             basis_note: format!(
-                "The first {} of {}, {} pixels.",
-                self.part().1,
-                counted(space.components(), self.part().0, self.part().1),
+                "The first {parts} of {}, {} pixels.",
+                counted(space.components(), part, parts),
                 space.size()
             ),
             variance_note: format!(
                 "{} keep {} of the variance: a face is {} instead of {}, {} of the size.",
-                counted(space.components(), self.part().0, self.part().1),
+                counted(space.components(), part, parts),
                 percent(space.variance_kept()),
                 counted(space.components(), "weight", "weights"),
                 counted(space.size().pixels(), "pixel", "pixels"),
@@ -213,7 +209,6 @@ impl Report<'_> {
         person.map_or_else(String::new, ToString::to_string)
     }
 
-    /// A face with its person and its file.
     fn tile(&self, face: usize) -> Tile {
         let enrolled = self.gallery.enrolled().get(face);
         let image = self.gallery.faces().image(face);
@@ -228,47 +223,41 @@ impl Report<'_> {
         let evaluation = self.evaluation;
         let found = &evaluation.identification;
         let mut figures = vec![
-            Figure {
-                name: "rank-1",
-                value: rate(found.rank1),
-                meaning: "of the probes are nearest to their own person".to_owned(),
-            },
-            Figure {
-                name: "plain pixels",
-                value: rate(evaluation.raw_pixels_rank1),
-                meaning: "rank-1 of the nearest photo by plain distance: what must be beaten"
-                    .to_owned(),
-            },
-            Figure {
-                name: "equal error rate",
-                value: percent(evaluation.verification.equal_error_rate),
-                meaning: format!(
+            figure(
+                "rank-1",
+                rate(found.rank1),
+                "of the probes are nearest to their own person",
+            ),
+            figure(
+                "plain pixels",
+                rate(evaluation.raw_pixels_rank1),
+                "rank-1 of the nearest photo by plain distance: what must be beaten",
+            ),
+            figure(
+                "equal error rate",
+                percent(evaluation.verification.equal_error_rate),
+                format!(
                     "of {} rejected where as many of {} are accepted",
                     counted(evaluation.verification.genuine, "true claim", "true claims"),
                     counted(evaluation.verification.impostors, "false one", "false ones")
                 ),
-            },
-        ];
-        if let Some(open_set) = &evaluation.open_set {
-            figures.push(Figure {
-                name: "identified at 1 %",
-                value: rate(open_set.identification_at_1_percent),
-                meaning: "of those enrolled, where 1 % of strangers pass".to_owned(),
-            });
-        }
-        figures.push(Figure {
-            name: self.part().1,
-            value: self.space.components().to_string(),
-            meaning: format!(
-                "keep {} of the variance",
-                percent(self.space.variance_kept())
             ),
-        });
-        figures.push(Figure {
-            name: "a face is",
-            value: format!("{} bytes", evaluation.compression.bytes_a_face),
-            meaning: format!("instead of {} pixels", evaluation.compression.pixels),
-        });
+        ];
+        figures.extend(evaluation.open_set.as_ref().map(identified_at_1_percent));
+        let kept = percent(self.space.variance_kept());
+        let compression = &evaluation.compression;
+        figures.extend([
+            figure(
+                parts(self.space).1,
+                self.space.components().to_string(),
+                format!("keep {kept} of the variance"),
+            ),
+            figure(
+                "a face is",
+                format!("{} bytes", compression.bytes_a_face),
+                format!("instead of {} pixels", compression.pixels),
+            ),
+        ]);
         figures
     }
 
@@ -362,18 +351,26 @@ impl Report<'_> {
     }
 }
 
-fn strangers(open_set: &OpenSet) -> Vec<Figure> {
-    let figure = |name, value, meaning: &str| Figure {
+fn figure(name: &'static str, value: String, meaning: impl Into<String>) -> Figure {
+    let meaning = meaning.into();
+    Figure {
         name,
         value,
-        meaning: meaning.to_owned(),
-    };
+        meaning,
+    }
+}
+
+fn identified_at_1_percent(open_set: &OpenSet) -> Figure {
+    figure(
+        "identified at 1 %",
+        rate(open_set.identification_at_1_percent),
+        "of those enrolled, where 1 % of strangers pass",
+    )
+}
+
+fn strangers(open_set: &OpenSet) -> Vec<Figure> {
     vec![
-        figure(
-            "identified at 1 %",
-            rate(open_set.identification_at_1_percent),
-            "of those enrolled, where 1 % of strangers pass",
-        ),
+        identified_at_1_percent(open_set),
         figure(
             "identified at 10 %",
             rate(open_set.identification_at_10_percent),

@@ -20,7 +20,6 @@ const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
-/// Corners of an ellipse.
 const CORNERS: usize = 48;
 
 /// One face.
@@ -105,7 +104,7 @@ pub fn scatter(plot: &Scatter) -> Drawing {
         Box::new(Flat { ranges })
     };
     view.axes(&mut drawing, &plot.axes);
-    let (owners, labels) = faces(&mut drawing, plot, view.as_ref());
+    let (legend, labels) = faces(&mut drawing, plot, view.as_ref());
     let is_crowd = plot.people.len() > CROWD;
     let size = if is_crowd { SMALL_NAMES } else { NAMES };
     let mut named = drawing.clone();
@@ -113,7 +112,7 @@ pub fn scatter(plot: &Scatter) -> Drawing {
     match (left_over, is_crowd) {
         (0, _) => named,
         // Names in one place, not some here and some there.
-        (_, false) => with_legend(drawing, plot, &owners),
+        (_, false) => with_legend(drawing, &legend, &labels),
         (count, true) => {
             let text = format!("{count} names have no room here: show fewer people");
             let place = (AREA.2, AREA.3 + 60.0);
@@ -123,11 +122,14 @@ pub fn scatter(plot: &Scatter) -> Drawing {
     }
 }
 
-/// Draws the faces; returns the names to be written, each with its owner: people, and after them probes.
-fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<usize>, Vec<Label>) {
+/// Colour and form of the faces of one name.
+type Mark = (Color, Marker);
+
+/// Draws the faces; returns the names to be written, people before probes, and the marks that go with them.
+fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<Mark>, Vec<Label>) {
     let is_crowd = plot.people.len() > CROWD;
     let mut marks = Vec::new();
-    let (mut owners, mut labels) = (Vec::new(), Vec::new());
+    let (mut legend, mut labels) = (Vec::new(), Vec::new());
     for (number, group) in plot.people.iter().enumerate() {
         let (color, marker) = mark(number);
         let Some(center) = center(group) else {
@@ -155,31 +157,32 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<usize>,
                 shape(middle, nearness, marker, color, &group.name),
             ));
         }
-        owners.push(number);
+        legend.push((color, marker));
         labels.push(Label {
             at: middle,
             text: group.name.clone(),
             color: Color(color.0.map(|level| (f32::from(level) * 0.72) as u8)),
         });
     }
-    for (number, dot) in plot.probes.dots.iter().enumerate() {
+    let black = Color([0, 0, 0]);
+    for dot in &plot.probes.dots {
         let (at, near) = view.place(&dot.at);
         drop_line(drawing, view, &dot.at);
         // Over everything that is enrolled.
-        let star = shape(at, near, Marker::Star, Color([0, 0, 0]), &dot.about);
+        let star = shape(at, near, Marker::Star, black, &dot.about);
         marks.push((2.0, star));
-        owners.push(plot.people.len() + number);
+        legend.push((black, Marker::Star));
         labels.push(Label {
             at: (at.0, at.1 - 12.0),
             text: dot.about.clone(),
-            color: Color([0, 0, 0]),
+            color: black,
         });
     }
     marks.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (_, shape) in marks {
         drawing.push(shape);
     }
-    (owners, labels)
+    (legend, labels)
 }
 
 /// A line from a point down to the floor, if there is one: without it nobody sees how far back the point lies.
@@ -249,47 +252,29 @@ fn center(group: &Group) -> Option<Vec<f64>> {
     Some(sum.into_iter().map(|value| value / count).collect())
 }
 
-/// The drawing made wider, with the names of these people (and probes, numbered after them) listed.
-fn with_legend(drawing: Drawing, plot: &Scatter, owners: &[usize]) -> Drawing {
+/// The drawing made wider, with these names listed beside their marks.
+fn with_legend(drawing: Drawing, legend: &[Mark], labels: &[Label]) -> Drawing {
     let mut wide = drawing.widened(LEGEND);
     let (left, line) = (WIDTH + 6.0, 16.0);
     let room = ((AREA.3 - AREA.1) / line) as usize;
-    let fits = if owners.len() > room {
-        room - 1
-    } else {
-        owners.len()
+    let fits = match labels.len() > room {
+        true => room - 1,
+        false => labels.len(),
     };
-    let letters = lettering::line_height(SMALL_NAMES + 1.0);
-    for (row, &owner) in owners.iter().take(fits).enumerate() {
+    let size = SMALL_NAMES + 1.0;
+    let letters = lettering::line_height(size);
+    for (row, (label, &(color, marker))) in labels.iter().zip(legend).take(fits).enumerate() {
         let y = AREA.1 + line * (row as f32 + 0.5);
-        let (name, mark) = match plot.people.get(owner) {
-            Some(person) => (&person.name, mark(owner)),
-            None => (
-                &plot.probes.dots[owner - plot.people.len()].about,
-                (Color([0, 0, 0]), Marker::Star),
-            ),
-        };
-        wide.push(shape((left, y), 1.0, mark.1, mark.0, ""));
-        let mut name = name.clone();
+        wide.push(shape((left, y), 1.0, marker, color, ""));
+        let mut name = label.text.clone();
         while lettering::width(&name, letters) > LEGEND - 30.0 && name.pop().is_some() {}
-        wide.text(
-            (left + 12.0, y + 4.0),
-            Anchor::Start,
-            SMALL_NAMES + 1.0,
-            Color::INK,
-            name,
-        );
+        let beside = (left + 12.0, y + 4.0);
+        wide.text(beside, Anchor::Start, size, Color::INK, name);
     }
-    if fits < owners.len() {
-        let y = AREA.1 + line * (fits as f32 + 0.75);
-        let more = format!("… and {} more", owners.len() - fits);
-        wide.text(
-            (left, y),
-            Anchor::Start,
-            SMALL_NAMES + 1.0,
-            Color::FAINT,
-            more,
-        );
+    if fits < labels.len() {
+        let below = (left, AREA.1 + line * (fits as f32 + 0.75));
+        let more = format!("… and {} more", labels.len() - fits);
+        wide.text(below, Anchor::Start, size, Color::FAINT, more);
     }
     wide
 }

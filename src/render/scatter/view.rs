@@ -3,14 +3,11 @@
 use super::super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::super::labels::Area;
 
-/// Width of the drawing.
 pub(super) const WIDTH: f32 = 980.0;
 /// The plot within it.
 pub(super) const AREA: Area = (84.0, 50.0, 950.0, 690.0);
-/// Size of the numbers at the axes.
 pub(super) const TICKS: f32 = 12.0;
 
-/// The view that turns values into places.
 pub(super) trait View {
     /// The place on the drawing, and its nearness: 0 farthest, 1 nearest.
     fn place(&self, at: &[f64]) -> (Point, f32);
@@ -68,6 +65,11 @@ impl Range {
     }
 }
 
+/// Writes the name of an axis.
+fn name_axis(drawing: &mut Drawing, at: Point, anchor: Anchor, name: impl Into<String>) {
+    drawing.text(at, anchor, 13.0, Color::INK, name);
+}
+
 pub(super) struct Flat {
     pub ranges: Vec<Range>,
 }
@@ -95,41 +97,20 @@ impl View for Flat {
         for (value, text) in across.ticks() {
             let ((x, _), _) = self.place(&[value, up.low]);
             drawing.line(&[(x, AREA.1), (x, AREA.3)], line);
-            drawing.text(
-                (x, AREA.3 + 18.0),
-                Anchor::Middle,
-                TICKS,
-                Color::FAINT,
-                text,
-            );
+            let at = (x, AREA.3 + 18.0);
+            drawing.text(at, Anchor::Middle, TICKS, Color::FAINT, text);
         }
         for (value, text) in up.ticks() {
             let ((_, y), _) = self.place(&[across.low, value]);
             drawing.line(&[(AREA.0, y), (AREA.2, y)], line);
-            drawing.text(
-                (AREA.0 - 8.0, y + 4.0),
-                Anchor::End,
-                TICKS,
-                Color::FAINT,
-                text,
-            );
+            let at = (AREA.0 - 8.0, y + 4.0);
+            drawing.text(at, Anchor::End, TICKS, Color::FAINT, text);
         }
-        let middle = (AREA.0 + AREA.2) / 2.0;
         let [across, up] = names else { return };
-        drawing.text(
-            (middle, AREA.3 + 42.0),
-            Anchor::Middle,
-            13.0,
-            Color::INK,
-            format!("→ {across}"),
-        );
-        drawing.text(
-            (10.0, AREA.1 - 6.0),
-            Anchor::Start,
-            13.0,
-            Color::INK,
-            format!("↑ {up}"),
-        );
+        let below = ((AREA.0 + AREA.2) / 2.0, AREA.3 + 42.0);
+        name_axis(drawing, below, Anchor::Middle, format!("→ {across}"));
+        let above = (10.0, AREA.1 - 6.0);
+        name_axis(drawing, above, Anchor::Start, format!("↑ {up}"));
     }
 }
 
@@ -179,12 +160,10 @@ impl View for Space {
         let line = Stroke::solid(Color::GRID, 1.0);
         let seen = |corner: [f32; 3]| Self::seen(corner).0;
         // The floor and the two walls at the back: for each axis the lines that cross it.
-        let crossing = |axis: usize, at: f32| -> [[[f32; 3]; 3]; 1] {
-            match axis {
-                0 => [[[at, -1.0, -1.0], [at, 1.0, -1.0], [at, 1.0, 1.0]]],
-                1 => [[[1.0, at, -1.0], [-1.0, at, -1.0], [-1.0, at, 1.0]]],
-                _ => [[[-1.0, -1.0, at], [-1.0, 1.0, at], [1.0, 1.0, at]]],
-            }
+        let crossing = |axis: usize, at: f32| match axis {
+            0 => [[at, -1.0, -1.0], [at, 1.0, -1.0], [at, 1.0, 1.0]],
+            1 => [[1.0, at, -1.0], [-1.0, at, -1.0], [-1.0, at, 1.0]],
+            _ => [[-1.0, -1.0, at], [-1.0, 1.0, at], [1.0, 1.0, at]],
         };
         for (axis, range) in self.ranges.iter().enumerate().take(3) {
             let ticks: Vec<(f32, String)> = range
@@ -192,48 +171,25 @@ impl View for Space {
                 .map(|(value, text)| (2.0 * range.share(value) - 1.0, text))
                 .collect();
             for at in ticks.iter().map(|(at, _)| *at).chain([-1.0, 1.0]) {
-                for corners in crossing(axis, at) {
-                    drawing.line(&corners.map(seen), line);
-                }
+                drawing.line(&crossing(axis, at).map(seen), line);
             }
             for (at, text) in ticks {
-                let (place, anchor) = match axis {
-                    0 => (seen([at, -1.0, -1.0]), Anchor::Middle),
-                    1 => (seen([1.0, at, -1.0]), Anchor::Start),
-                    _ => (seen([-1.0, -1.0, at]), Anchor::End),
+                let (corner, anchor, (dx, dy)) = match axis {
+                    0 => ([at, -1.0, -1.0], Anchor::Middle, (-4.0, 18.0)),
+                    1 => ([1.0, at, -1.0], Anchor::Start, (8.0, 12.0)),
+                    _ => ([-1.0, -1.0, at], Anchor::End, (-8.0, 4.0)),
                 };
-                let place = match axis {
-                    0 => (place.0 - 4.0, place.1 + 18.0),
-                    1 => (place.0 + 8.0, place.1 + 12.0),
-                    _ => (place.0 - 8.0, place.1 + 4.0),
-                };
+                let (x, y) = seen(corner);
+                let place = (x + dx, y + dy);
                 drawing.text(place, anchor, TICKS - 1.0, Color::FAINT, text);
             }
         }
         let [along, back, up] = names else { return };
-        let floor = seen([0.0, -1.0, -1.0]);
-        drawing.text(
-            (floor.0 - 16.0, floor.1 + 44.0),
-            Anchor::End,
-            13.0,
-            Color::INK,
-            along,
-        );
-        let side = seen([1.0, 0.0, -1.0]);
-        drawing.text(
-            (WIDTH - 10.0, side.1 + 44.0),
-            Anchor::End,
-            13.0,
-            Color::INK,
-            back,
-        );
-        let wall = seen([-1.0, -1.0, 1.0]);
-        drawing.text(
-            (wall.0 - 60.0, wall.1 - 22.0),
-            Anchor::Start,
-            13.0,
-            Color::INK,
-            up,
-        );
+        let (x, y) = seen([0.0, -1.0, -1.0]);
+        name_axis(drawing, (x - 16.0, y + 44.0), Anchor::End, along);
+        let (_, y) = seen([1.0, 0.0, -1.0]);
+        name_axis(drawing, (WIDTH - 10.0, y + 44.0), Anchor::End, back);
+        let (x, y) = seen([-1.0, -1.0, 1.0]);
+        name_axis(drawing, (x - 60.0, y - 22.0), Anchor::Start, up);
     }
 }

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::super::failure::{Answer, Failure};
 use super::super::people::counted;
-use super::super::service::{Service, Undo};
+use super::super::service::{Service, Shared, Undo};
 use super::{erase, faces_of};
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -25,7 +25,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
 
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/recognition/subjects", responses((status = 200, description = "`subjects`: names")))]
-async fn subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
+async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = service
         .work(|service| Ok(counted(&service.settled()?)))
         .await?;
@@ -51,7 +51,7 @@ async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
 
 /// Erases everybody.
 #[utoipa::path(delete, path = "/recognition/subjects", responses((status = 200, description = "`deleted`: how many people")))]
-async fn erase_subjects(State(service): State<Arc<Service>>) -> Answer<Json<Value>> {
+async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = service
         .work(|service| Ok(counted(&service.settled()?).len()))
         .await?;
@@ -63,7 +63,7 @@ async fn erase_subjects(State(service): State<Arc<Service>>) -> Answer<Json<Valu
 #[utoipa::path(put, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), request_body(content = Value, description = "`{\"subject\":\"new name\"}`"),
     responses((status = 200, description = "`updated`"), (status = 404, description = "code 42: nobody of that name")))]
 async fn rename_subject(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(name): UrlPath<String>,
     Json(asked): Json<Subject>,
 ) -> Answer<Json<Value>> {
@@ -89,7 +89,7 @@ async fn rename_subject(
 /// Erases a person.
 #[utoipa::path(delete, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), responses((status = 200, description = "`subject`"), (status = 404, description = "code 42: nobody of that name")))]
 async fn erase_subject(
-    State(service): State<Arc<Service>>,
+    State(service): Shared,
     UrlPath(name): UrlPath<String>,
 ) -> Answer<Json<Value>> {
     let subject = name.clone();

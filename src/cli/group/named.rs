@@ -1,0 +1,250 @@
+//! Names that a person has given to groups of faces, as the rows of a table say it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use eigenfaces::dataset::Photo;
+use eigenfaces::enrollment::PhotoFaces;
+use eigenfaces::error::PhotoProblem;
+use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use eigenfaces::gallery::{Dispute, LabeledFace};
+use eigenfaces::preparation::Preparation;
+use eigenfaces::store;
+use rayon::prelude::*;
+
+use super::albums;
+use super::answers::{Answer, answers};
+use super::table::Row;
+use crate::cli::error::{Error, Result};
+
+/// The overlap (intersection over union) from which on a face is where it was.
+const SAME_PLACE: f32 = 0.5;
+
+/// The face of a row, and what was said of it.
+pub struct NamedFace {
+    pub row: Row,
+    pub answer: Answer,
+    /// `None` where no index knows the face.
+    pub key: Option<FaceKey>,
+    /// Whether it was to be enrolled, and was not.
+    pub is_refused: bool,
+}
+
+/// Names that a person has given to groups of faces.
+pub struct NamedGroups {
+    /// In the order of the rows.
+    pub faces: Vec<NamedFace>,
+    /// Groups with several names, and rows without one.
+    pub ambiguous: Vec<String>,
+    /// The indexes of all folders that the photos lie in.
+    indexes: BTreeMap<PathBuf, FaceIndex>,
+}
+
+impl NamedGroups {
+    /// Of the rows of a table. One name in a group, in whichever row, is meant for all rows without another.
+    ///
+    /// # Errors
+    /// A name that cannot be one, or a face with two, as `refuse` says it; an index that cannot be read.
+    pub fn of(rows: Vec<Row>, refuse: impl Fn(String) -> Error) -> Result<Self> {
+        let (answers, ambiguous) = answers(&rows).map_err(refuse)?;
+        let faces = rows
+            .into_iter()
+            .zip(answers)
+            .map(|(row, answer)| NamedFace {
+                row,
+                answer,
+                key: None,
+                is_refused: false,
+            });
+        let mut groups = Self {
+            faces: faces.collect(),
+            ambiguous,
+            indexes: BTreeMap::new(),
+        };
+        for at in groups.concerned() {
+            groups.faces[at].key = groups.find(at)?;
+        }
+        Ok(groups)
+    }
+
+    pub fn has_names(&self) -> bool {
+        self.count(|face| face.answer.person().is_some()) > 0
+    }
+
+    pub fn count(&self, is_meant: impl Fn(&NamedFace) -> bool) -> usize {
+        self.faces.iter().filter(|face| is_meant(face)).count()
+    }
+
+    /// The rows of which something was said, and those that one is said not to belong to.
+    fn concerned(&self) -> BTreeSet<usize> {
+        let of_row = |(at, face): (usize, &NamedFace)| match &face.answer {
+            Answer::Nothing => Vec::new(),
+            Answer::NotThese(others) => [&others[..], &[at]].concat(),
+            Answer::Person(_) | Answer::Ignored => vec![at],
+        };
+        self.faces.iter().enumerate().flat_map(of_row).collect()
+    }
+
+    /// The face of a row, by the indexes of the folders that its photo lies in, which are read.
+    fn find(&mut self, at: usize) -> Result<Option<FaceKey>> {
+        let row = &self.faces[at].row;
+        let mut key = None;
+        for folder in row.photo.ancestors().skip(1) {
+            let file = albums::index_of(folder);
+            if !self.indexes.contains_key(&file) {
+                if file.symlink_metadata().is_err() {
+                    continue;
+                }
+                self.indexes.insert(file.clone(), albums::load(&file)?);
+            }
+            let index = self.indexes.get(&file);
+            key = key.or_else(|| key_of(index?, folder, row));
+        }
+        Ok(key)
+    }
+
+    /// The face of a row, as an index knows it.
+    pub fn indexed(&self, face: &NamedFace) -> Option<(FaceKey, &IndexedFace)> {
+        let key = face.key?;
+        let face = self.indexes.values().find_map(|index| index.face(key))?;
+        Some((key, face))
+    }
+
+    /// The faces that were given a name, prepared, and what is wrong with the others.
+    pub fn prepared(
+        &mut self,
+        preparation: &Preparation,
+    ) -> (Vec<LabeledFace>, Vec<eigenfaces::Error>) {
+        let mut of_photo: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+        for (at, face) in self.faces.iter().enumerate() {
+            if face.answer.person().is_some() {
+                of_photo.entry(&face.row.photo).or_default().push(at);
+            }
+        }
+        let photos: Vec<(&Path, Vec<usize>)> = of_photo.into_iter().collect();
+        let read: Vec<Vec<(usize, eigenfaces::Result<LabeledFace>)>> = photos
+            .par_iter()
+            .map(|(photo, rows)| self.of_photo(preparation, photo, rows))
+            .collect();
+        let (mut faces, mut wrong) = (Vec::new(), Vec::new());
+        for (at, face) in read.into_iter().flatten() {
+            match face {
+                Ok(face) => faces.push(face),
+                Err(error) => {
+                    self.faces[at].is_refused = true;
+                    wrong.push(error);
+                }
+            }
+        }
+        (faces, wrong)
+    }
+
+    /// The faces of these rows, all of one photo.
+    fn of_photo(
+        &self,
+        preparation: &Preparation,
+        photo: &Path,
+        rows: &[usize],
+    ) -> Vec<(usize, eigenfaces::Result<LabeledFace>)> {
+        let unusable = |problem| eigenfaces::Error::photo(photo, problem);
+        let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
+        let source = photo.to_string_lossy();
+        let labeled = |faces: &PhotoFaces, named: &NamedFace| {
+            let position = named.row.face - 1;
+            let place = faces.locations().get(position).copied().flatten();
+            let moved = match (self.indexed(named), named.row.bounds, place) {
+                // A file that was written again, its photo untouched, shows the very same face.
+                (_, _, None) => true,
+                (Some((key, face)), _, Some(now)) => {
+                    key.photo != faces.content_hash() && now != face.location
+                }
+                (None, Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
+                (None, None, Some(_)) => false,
+            };
+            let person = named.answer.person().filter(|_| !moved);
+            let labeled = person.and_then(|person| faces.labeled(position, person, &source));
+            labeled.ok_or_else(|| unusable(PhotoProblem::FaceMoved))
+        };
+        match faces() {
+            Ok(faces) => rows
+                .iter()
+                .map(|&at| (at, labeled(&faces, &self.faces[at])))
+                .collect(),
+            Err(error) => {
+                let mut error = Some(error);
+                let again = || unusable(PhotoProblem::FaceMoved);
+                rows.iter()
+                    .map(|&at| (at, Err(error.take().unwrap_or_else(again))))
+                    .collect()
+            }
+        }
+    }
+
+    /// Takes down that faces were not enrolled, because they are enrolled as somebody else's.
+    pub fn refuse(&mut self, disputes: &[Dispute]) {
+        for face in &mut self.faces {
+            let photo = face.row.photo.to_string_lossy();
+            let numbered = format!("{photo} (face {})", face.row.face);
+            let is_it = |dispute: &Dispute| dispute.source == photo || dispute.source == numbered;
+            face.is_refused |= disputes.iter().any(is_it);
+        }
+    }
+
+    /// Takes down in the indexes which faces are ignored and which are of two people.
+    ///
+    /// # Errors
+    /// An index that cannot be written.
+    pub fn remember(&mut self) -> Result<()> {
+        let mut told = Answers::default();
+        let mut taken_back = BTreeSet::new();
+        for face in &self.faces {
+            let Some(key) = face.key else { continue };
+            match &face.answer {
+                Answer::Nothing => {}
+                Answer::Person(_) => {
+                    taken_back.insert(key);
+                }
+                Answer::Ignored => {
+                    told.ignored.insert(key);
+                }
+                Answer::NotThese(others) => {
+                    let others = others.iter().filter_map(|&other| self.faces[other].key);
+                    others.for_each(|other| told.keep_apart(key, other));
+                }
+            }
+        }
+        for (file, index) in &mut self.indexes {
+            let before = index.answers.clone();
+            index.answers.extend(told.clone());
+            index
+                .answers
+                .ignored
+                .retain(|key| !taken_back.contains(key));
+            if index.answers != before {
+                store::save_face_index(index, file)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The face of a row, as the index of a folder knows it.
+fn key_of(index: &FaceIndex, folder: &Path, row: &Row) -> Option<FaceKey> {
+    let file = index.files.get(&albums::name_within(folder, &row.photo))?;
+    let key = FaceKey {
+        photo: file.photo,
+        face: row.face - 1,
+    };
+    index.face(key).map(|_| key)
+}
+
+/// The share that two boxes `[left, top, width, height]` have in common.
+fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
+    let common = |axis: usize| {
+        let end = (one[axis] + one[axis + 2]).min(other[axis] + other[axis + 2]);
+        (end - one[axis].max(other[axis])).max(0.0)
+    };
+    let both = common(0) * common(1);
+    let either = one[2] * one[3] + other[2] * other[3] - both;
+    if either > 0.0 { both / either } else { 0.0 }
+}

@@ -1,0 +1,102 @@
+//! The figures that an evaluation finds, each defined where it stands.
+
+mod identification;
+mod methods;
+mod open_set;
+mod suspects;
+mod verification;
+
+use serde::Serialize;
+
+pub use identification::*;
+pub use methods::*;
+pub use open_set::*;
+pub use suspects::*;
+pub use verification::*;
+
+use super::split::Protocol;
+#[cfg(doc)]
+use crate::gallery::Gallery;
+use crate::recognizer::Settings;
+
+/// Everything that was measured. Faces are named by their position in the
+/// [`Gallery`] that was evaluated, people by their position in its
+/// [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// The split of the faces.
+    pub protocol: Protocol,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Number of people.
+    pub people: usize,
+    /// Number of faces.
+    pub faces: usize,
+    /// Number of probes tried, over all folds and repeats.
+    pub probes: usize,
+    /// Faces that were never tried, because their person has no other photo to learn from, or because the
+    /// protocol always learns from them.
+    pub never_tried: usize,
+    /// Number of times that was learned anew.
+    pub folds: usize,
+    /// Identification where everybody is enrolled.
+    pub identification: Identification,
+    /// Is it who they say they are?
+    pub verification: Verification,
+    /// Rank-1 of the nearest face by the plain distance between pixels: what eigenfaces must justify
+    /// themselves against.
+    pub raw_pixels_rank1: Rate,
+    /// Rank-1 of the methods of the textbooks beside that of this evaluation, all on the same folds: those of
+    /// [`k_curve_protocol`](Self::k_curve_protocol).
+    pub baselines: Vec<Baseline>,
+    /// Every probe with every person, where scores were asked for.
+    pub scores: Vec<Score>,
+    /// Recognition and reconstruction by the first K eigenfaces; K increasing.
+    pub k_curve: Vec<KPoint>,
+    /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
+    /// many K cost more than the many folds.
+    pub k_curve_protocol: Protocol,
+    /// The size of faces as weights.
+    pub compression: Compression,
+    /// Answers to strangers and to pictures of no face; `None` where too few people are there to play
+    /// strangers.
+    pub open_set: Option<OpenSet>,
+    /// Probes that were taken for another person, the most mistaken first: at most
+    /// [`MOST_WORST_PAIRS`], one for each pair of people.
+    pub worst_pairs: Vec<WorstPair>,
+    /// Photos that are probably wrong: duplicates, wrong labels, no face.
+    pub suspects: Suspects,
+    /// Settings of the comparison.
+    pub settings: Settings,
+    /// The confidence beyond which the default decision gives a name, by the calibration of the whole gallery.
+    pub confidence_limit: Option<f64>,
+    /// Time of each step.
+    pub times: Times,
+}
+
+/// A share of probes; with its spread where the protocol has repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rate {
+    /// The mean over repeats.
+    pub mean: f64,
+    /// Its 95 % interval (Wilson 1927), as of so many tries as one repeat has, or as there are different faces: trying
+    /// a face again tells little more.
+    pub interval: [f64; 2],
+    /// The sample standard deviation over repeats; `None` where there is one only.
+    pub standard_deviation: Option<f64>,
+}
+
+/// Wall-clock seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Times {
+    /// Learning from all faces once, calibration included.
+    pub learning: f64,
+    /// Identifying one face that is ready, by that.
+    pub identifying_a_face: f64,
+    /// Learning and trying all folds, without calibration.
+    pub folds: f64,
+    /// The curve over K.
+    pub k_curve: f64,
+    /// The part with strangers, calibration included.
+    pub open_set: f64,
+}

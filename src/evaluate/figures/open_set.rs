@@ -1,0 +1,104 @@
+//! Figures of the open set: strangers, confidence, and what is no face.
+
+use serde::Serialize;
+
+use super::{Rate, RocPoint};
+use crate::decision::FALSE_ACCEPT_TARGET;
+
+/// Strangers and what is no face: people are split into enrolled and strangers, a few times over, so that
+/// everybody is a stranger equally often. Of those enrolled, half of the photos are learned from, the
+/// others are genuine probes. Everything is learned and calibrated from what is enrolled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenSet {
+    /// Number of splits of the people.
+    pub splits: usize,
+    /// People enrolled in each split (the fewest).
+    pub enrolled: usize,
+    /// Genuine probes, over all splits.
+    pub genuine: usize,
+    /// Probes of strangers, over all splits.
+    pub strangers: usize,
+    /// Share of genuine probes whose nearest person is right and which pass the threshold that 1 % of the
+    /// strangers of the split pass at most: mean over splits, and the spread.
+    pub identification_at_1_percent: Rate,
+    /// The identification rate at 10 %.
+    pub identification_at_10_percent: Rate,
+    /// The identification rate at 1 % and 10 % for the nearest face by the plain distance between pixels.
+    pub raw_pixels_at_1_percent: Rate,
+    /// See above.
+    pub raw_pixels_at_10_percent: Rate,
+    /// Share of strangers that got a name by the default decision (aim: 1 %).
+    pub strangers_named: Rate,
+    /// Share of genuine probes that got their name by the default decision.
+    pub named_rightly: Rate,
+    /// Share of genuine probes that got another's name by the default decision.
+    pub named_wrongly: Rate,
+    /// Whether confidence means what it says.
+    pub confidence: Reliability,
+    /// Faces against what is no face.
+    pub not_a_face: NotAFace,
+}
+
+impl OpenSet {
+    /// Whether more strangers got a name than was aimed at, beyond what chance does with so many of them.
+    pub fn misses_aim(&self) -> bool {
+        self.strangers_named.interval[0] > FALSE_ACCEPT_TARGET
+    }
+}
+
+/// Confidence against how often it is right, over all probes of the open set; strangers and genuine probes
+/// weigh half each, as the confidence assumes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reliability {
+    /// Expected calibration error: the mean of |accuracy - confidence| over 10 bins of equal width, each
+    /// counting by its weight.
+    pub calibration_error: f64,
+    /// Calibration error over 10 bins of equal weight (adaptive).
+    pub adaptive_calibration_error: f64,
+    /// The bins of equal width that are not empty.
+    pub bins: Vec<ReliabilityBin>,
+}
+
+/// Probes of similar confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ReliabilityBin {
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// Share of names that were right.
+    pub accuracy: f64,
+    /// Their share of all.
+    pub weight: f64,
+}
+
+/// Held-out faces against what is no face, by face score. Areas under the ROC curve: how often a face looks
+/// more like a face than something else does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotAFace {
+    /// Share of held-out faces refused by the default decision.
+    pub faces_refused: f64,
+    /// Noise, every pixel on its own.
+    pub noise: Apart,
+    /// Noise, blurred.
+    pub blurred_noise: Apart,
+    /// Held-out faces upside down: the hardest, and a matter of taste.
+    pub upside_down: Apart,
+    /// Pictures without a face that were given.
+    pub pictures: Option<Apart>,
+}
+
+/// Separation of faces from one kind of other pictures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Apart {
+    /// Number of pictures, over all splits.
+    pub count: usize,
+    /// Area under the ROC curve.
+    pub area: f64,
+    /// The area by nothing but the distance from face space, all basis faces used.
+    pub area_by_distance: f64,
+    /// The ROC curve: `true_accepts` of faces against `false_accepts` of these pictures.
+    pub roc: Vec<RocPoint>,
+    /// The curve by the distance from face space.
+    pub roc_by_distance: Vec<RocPoint>,
+    /// Share refused by the default decision.
+    pub refused: f64,
+}
