@@ -27,7 +27,7 @@ fn gram(criterion: &mut Criterion) {
         for kernel in Kernel::available() {
             let id = BenchmarkId::new(kernel.name(), format!("{pixels} x {faces}"));
             group.bench_function(id, |bencher| {
-                bencher.iter(|| accumulate_gram(columns, kernel, &mut table))
+                bencher.iter(|| accumulate_gram(columns, None, kernel, &mut table))
             });
         }
     }

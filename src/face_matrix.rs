@@ -135,20 +135,6 @@ impl FaceMatrix {
         })
     }
 
-    /// Adds a face as the last column, in amortised constant time a pixel.
-    ///
-    /// # Errors
-    /// [`Error::FaceShape`] if it has another size.
-    pub fn push(&mut self, face: &GrayImage) -> Result<()> {
-        check_size(self.size, face)?;
-        let empty = DMatrix::zeros(self.size.pixels(), 0);
-        let columns = self.len() + 1;
-        let mut pixels = Vec::from(std::mem::replace(&mut self.pixels, empty).data);
-        pixels.extend_from_slice(face.as_raw());
-        self.pixels = DMatrix::from_vec(self.size.pixels(), columns, pixels);
-        Ok(())
-    }
-
     /// The size of every face.
     pub fn size(&self) -> FaceSize {
         self.size
@@ -276,14 +262,8 @@ mod tests {
     }
 
     #[test]
-    fn pushing_equals_building() {
-        let mut pushed = FaceMatrix::new(size());
-        assert!(pushed.is_empty());
-        for value in [3, 1, 2] {
-            pushed.push(&face(value)).unwrap();
-        }
+    fn faces_are_chosen_by_column() {
         let built = FaceMatrix::from_faces(size(), &[face(3), face(1), face(2)]).unwrap();
-        assert_eq!(pushed, built);
         let chosen = built.select(&[2, 0, 2]).unwrap();
         assert_eq!(chosen.faces().map(|f| f[0]).collect::<Vec<_>>(), [2, 3, 2]);
         assert!(built.select(&[3]).is_err());
@@ -292,10 +272,10 @@ mod tests {
 
     #[test]
     fn other_sizes_are_refused_even_transposed() {
-        let mut faces = FaceMatrix::new(size());
-        let error = faces.push(&GrayImage::new(9, 8)).unwrap_err().to_string();
+        let other = FaceMatrix::from_faces(size(), &[GrayImage::new(9, 8)]);
+        let error = other.unwrap_err().to_string();
         assert!(error.contains("9x8") && error.contains("8x9"), "{error}");
         assert!(FaceMatrix::from_pixels(size(), vec![0; 73]).is_err());
-        assert!(faces.is_empty());
+        assert!(FaceMatrix::new(size()).is_empty());
     }
 }

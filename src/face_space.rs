@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 pub use crate::pca::Residual;
-use crate::pca::{Components, products, projection};
+use crate::pca::{Components, projection, variance_ratios};
 use crate::vectors::vectorised_mut;
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
@@ -135,10 +135,7 @@ impl FaceSpace {
 
     /// Each eigenvalue over the total variance.
     pub fn variance_ratios(&self) -> Vec<f64> {
-        self.eigenvalues
-            .iter()
-            .map(|value| value / self.total_variance)
-            .collect()
+        variance_ratios(&self.eigenvalues, self.total_variance)
     }
 
     /// The share of the total variance that the kept eigenfaces carry, 0 to 1.
@@ -152,17 +149,6 @@ impl FaceSpace {
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
         projection::project(&self.basis, self.mean.as_slice(), faces.as_slice())
             .expect("faces are of the size of their face space")
-    }
-
-    /// The faces m + U w rebuilt from weights k' x n, k' <= k (the leading eigenfaces are used): d x n,
-    /// in gray levels, not clamped.
-    ///
-    /// # Panics
-    /// If there are more weights than eigenfaces.
-    pub fn reconstruct(&self, weights: &Weights) -> DMatrix<f32> {
-        let leading = self.basis.columns(0, weights.nrows()).into_owned();
-        products::reconstruct(&leading, self.mean.as_slice(), weights)
-            .expect("a leading part of the basis fits its weights")
     }
 
     /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k

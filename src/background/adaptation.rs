@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
-use crate::pca::eigen::{self, Accum};
+use crate::pca::eigen;
 
 /// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
 /// and LFW together: 300 to 3,000 do alike.
@@ -309,14 +309,7 @@ fn scatter(
             }
             from += photos.len();
         }
-        let transposed = placed.transpose();
-        eigen::multiply(
-            eigen::view_mut(&mut scatter),
-            Accum::Add,
-            eigen::view(&placed),
-            eigen::view(&transposed),
-            1.0,
-        );
+        eigen::add_outer(&mut scatter, &placed);
     };
     let mut count = 0;
     for photos in several {

@@ -252,46 +252,29 @@ impl Calibration {
 
     /// Whether the likeliest person is to be named.
     pub fn is_known(&self, score: f64, confidence: f64, acceptance: Acceptance) -> bool {
-        match acceptance {
-            Acceptance::FalseAccepts(far) => {
-                confidence > 0.5 && score > self.limit(far, self.enrolled())
-            }
-            Acceptance::Confidence(least) => confidence >= least,
-        }
+        acceptance.accepts(confidence, |far| score > self.limit(far, self.enrolled()))
     }
 
     /// The confidence beyond which a name is given, where nobody else comes near.
     pub fn threshold(&self, acceptance: Acceptance) -> f64 {
-        match acceptance {
-            Acceptance::FalseAccepts(far) => {
-                let limit = self.limit(far, self.enrolled());
-                logistic(self.log_odds(limit, self.enrolled())).max(0.5)
-            }
-            Acceptance::Confidence(least) => least,
-        }
+        self.threshold_of(self.enrolled(), acceptance)
     }
 
     /// Whether two photos of this score, neither enrolled, pass as one person; and the probability that they are one,
     /// where half of all pairs are.
     pub fn same_person(&self, score: f64, acceptance: Acceptance) -> (bool, f64) {
         let confidence = logistic(self.log_odds(score, self.pair()));
-        let passes = match acceptance {
-            Acceptance::FalseAccepts(far) => {
-                confidence > 0.5 && score > self.limit(far, self.pair())
-            }
-            Acceptance::Confidence(least) => confidence >= least,
-        };
+        let passes = acceptance.accepts(confidence, |far| score > self.limit(far, self.pair()));
         (passes, confidence)
     }
 
     /// The confidence that two photos need to pass as one person.
     pub fn pair_threshold(&self, acceptance: Acceptance) -> f64 {
-        match acceptance {
-            Acceptance::FalseAccepts(far) => {
-                logistic(self.log_odds(self.limit(far, self.pair()), self.pair())).max(0.5)
-            }
-            Acceptance::Confidence(least) => least,
-        }
+        self.threshold_of(self.pair(), acceptance)
+    }
+
+    fn threshold_of(&self, claim: Claim, acceptance: Acceptance) -> f64 {
+        acceptance.threshold(|far| logistic(self.log_odds(self.limit(far, claim), claim)))
     }
 
     /// Whether the numbers make sense for so many people: a calibration from a file may be anything.

@@ -97,42 +97,23 @@ impl People {
         persons: &[usize],
         people: usize,
     ) -> Self {
-        Self::place_from(
-            adaptation,
-            Coordinates { raw, rotated: None },
-            photos,
-            persons,
-            people,
-        )
+        Self::place_rotated(adaptation, None, raw, photos, persons, people)
     }
 
-    /// As [`place`](Self::place), where the photos have been rotated by [`Adaptation::rotated`]: for many galleries that
-    /// differ by few photos, with one adaptation.
+    /// As [`place`](Self::place), where the photos may have been rotated by [`Adaptation::rotated`] already: for many
+    /// galleries that differ by few photos, with one adaptation.
     pub fn place_rotated(
         adaptation: Adaptation,
-        rotated: &[DMatrix<f64>; 2],
+        rotated: Option<&[DMatrix<f64>; 2]>,
         raw: &DMatrix<f32>,
         photos: &[usize],
         persons: &[usize],
         people: usize,
     ) -> Self {
-        let all = Coordinates {
-            raw,
-            rotated: Some(rotated),
-        };
-        Self::place_from(adaptation, all, photos, persons, people)
-    }
-
-    fn place_from(
-        adaptation: Adaptation,
-        all: Coordinates<'_>,
-        photos: &[usize],
-        persons: &[usize],
-        people: usize,
-    ) -> Self {
+        let all = Coordinates { raw, rotated };
         let k = adaptation.channels[0].prior.len();
         let own = groups(photos, persons);
-        let means = [0, 1].map(|at| domain_mean(all.raw, at * k, k, &own));
+        let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
         let mut of_person = vec![Vec::new(); people];
         for (&photo, &person) in photos.iter().zip(persons) {
             of_person[person].push(photo);
@@ -231,12 +212,6 @@ impl People {
             .with_min_len(512)
             .map(score)
             .collect()
-    }
-
-    /// The score of two photos (raw coordinates, 2k x 2), neither enrolled, as of one person: see
-    /// [`pair_scores`](Self::pair_scores).
-    pub fn pair_score(&self, raw: &DMatrix<f32>) -> f64 {
-        self.pair_scores(raw, &[[0, 1]])[0]
     }
 
     /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::pca::eigen::{self, Accum, Choice, Wanted};
+use crate::pca::eigen::{self, Choice, Wanted};
 
 /// `photo = person + difference`, person ~ N(0, between), difference ~ N(0, within); both k x k.
 ///
@@ -43,10 +43,10 @@ impl TwoCovariance {
                 let covariance = inverse(&(&prior + &precision * size as f64))?;
                 let gain = times(&covariance, &precision) * size as f64;
                 let expected = times(&gain, &means.select_columns(&people));
-                add_outer(&mut sum_between, &expected);
+                eigen::add_outer(&mut sum_between, &expected);
                 sum_between += &covariance * people.len() as f64;
                 let rest = rest(photos, counts, &people, &expected);
-                add_outer(&mut sum_within, &rest);
+                eigen::add_outer(&mut sum_within, &rest);
                 sum_within += &covariance * (people.len() * size) as f64;
             }
             let people = counts.iter().filter(|&&count| count > 0).count();
@@ -67,14 +67,14 @@ impl TwoCovariance {
         let own = means.select_columns(&several);
         let freedom: usize = several.iter().map(|&at| counts[at] - 1).sum();
         let mut within = DMatrix::zeros(k, k);
-        add_outer(&mut within, &rest(photos, counts, &several, &own));
+        eigen::add_outer(&mut within, &rest(photos, counts, &several, &own));
         let centre: DVector<f64> = own.column_mean();
         let mut about = own;
         for mut column in about.column_iter_mut() {
             column -= &centre;
         }
         let mut between = DMatrix::zeros(k, k);
-        add_outer(&mut between, &about);
+        eigen::add_outer(&mut between, &about);
         Some(Self {
             between: between / (several.len() - 1) as f64,
             within: within / freedom as f64,
@@ -132,18 +132,6 @@ fn rest(
 
 fn times(left: &DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
     eigen::product(eigen::view(left), eigen::view(right))
-}
-
-/// `sum += a aᵀ`.
-fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
-    let transposed = a.transpose();
-    eigen::multiply(
-        eigen::view_mut(sum),
-        Accum::Add,
-        eigen::view(a),
-        eigen::view(&transposed),
-        1.0,
-    );
 }
 
 /// The inverse of a symmetric positive definite matrix.

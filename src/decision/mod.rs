@@ -127,6 +127,25 @@ pub enum Acceptance {
     Confidence(f64),
 }
 
+impl Acceptance {
+    /// Whether a claim of this confidence is accepted; `is_beyond` tells whether its score lies beyond that which such a
+    /// share of false claims passes.
+    pub(crate) fn accepts(self, confidence: f64, is_beyond: impl FnOnce(f64) -> bool) -> bool {
+        match self {
+            Self::FalseAccepts(far) => confidence > 0.5 && is_beyond(far),
+            Self::Confidence(least) => confidence >= least,
+        }
+    }
+
+    /// The confidence that is needed; `at_limit` is that of the score which such a share of false claims passes.
+    pub(crate) fn threshold(self, at_limit: impl FnOnce(f64) -> f64) -> f64 {
+        match self {
+            Self::FalseAccepts(far) => at_limit(far).max(0.5),
+            Self::Confidence(least) => least,
+        }
+    }
+}
+
 impl Default for Acceptance {
     fn default() -> Self {
         Self::FalseAccepts(FALSE_ACCEPT_TARGET)
@@ -218,33 +237,22 @@ impl Calibration {
     /// name is more likely wrong than right.
     pub fn is_known(&self, evidence: TopScores, acceptance: Acceptance) -> bool {
         let standard = self.standard(evidence.score());
-        match acceptance {
-            Acceptance::FalseAccepts(far) => {
-                self.gives_names() && standard > self.limit(far) && self.probability(standard) > 0.5
-            }
-            Acceptance::Confidence(least) => self.probability(standard) >= least,
-        }
+        acceptance.accepts(self.probability(standard), |far| {
+            self.gives_names() && standard > self.limit(far)
+        })
     }
 
     /// Whether two photos of this similarity pass as one person, and the probability that they are one (where
     /// half of all pairs are); `None` where too few people are enrolled to tell.
     pub fn same_person(&self, similarity: f64, acceptance: Acceptance) -> Option<(bool, f64)> {
         let pairs = self.pairs.as_ref()?;
-        let confidence = pairs.confidence(similarity);
-        let passes = match acceptance {
-            Acceptance::FalseAccepts(far) => pairs.is_same(similarity, far),
-            Acceptance::Confidence(least) => confidence >= least,
-        };
-        Some((passes, confidence))
+        let passes = pairs.is_same(similarity, acceptance);
+        Some((passes, pairs.confidence(similarity)))
     }
 
     /// The confidence that two photos need to pass as one person; `None` where too few people are enrolled.
     pub fn pair_threshold(&self, acceptance: Acceptance) -> Option<f64> {
-        let pairs = self.pairs.as_ref()?;
-        Some(match acceptance {
-            Acceptance::FalseAccepts(far) => pairs.threshold(far),
-            Acceptance::Confidence(least) => least,
-        })
+        self.pairs.as_ref().map(|pairs| pairs.threshold(acceptance))
     }
 
     /// Whether enough people are enrolled for names to be given at all.
@@ -254,10 +262,7 @@ impl Calibration {
 
     /// The confidence beyond which a name is given.
     pub fn threshold(&self, acceptance: Acceptance) -> f64 {
-        match acceptance {
-            Acceptance::FalseAccepts(far) => self.probability(self.limit(far)).max(0.5),
-            Acceptance::Confidence(least) => least,
-        }
+        acceptance.threshold(|far| self.probability(self.limit(far)))
     }
 
     /// The score beyond which a name is given, in spreads above the strangers' mean.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::logistic::{self, Sample};
 use super::quantile::{normal_quantile, student_quantile};
-use super::{ENOUGH_PEOPLE, LEAST_SPREAD, mean_and_spread};
+use super::{Acceptance, ENOUGH_PEOPLE, LEAST_SPREAD, mean_and_spread};
 
 /// Shares of false pairs at which the similarity is measured that so many of them pass.
 const MEASURED_AT: [f64; 5] = [0.1, 0.03, 0.01, 0.003, 0.001];
@@ -72,16 +72,15 @@ impl PairCalibration {
         self.probability(self.standard(similarity))
     }
 
-    /// Whether the pair passes as one person, so that about the share `far` of false pairs do; never where it
-    /// is more likely that they are two.
-    pub(super) fn is_same(&self, similarity: f64, far: f64) -> bool {
+    /// Whether the pair passes as one person.
+    pub(super) fn is_same(&self, similarity: f64, acceptance: Acceptance) -> bool {
         let standard = self.standard(similarity);
-        standard > self.limit(far) && self.probability(standard) > 0.5
+        acceptance.accepts(self.probability(standard), |far| standard > self.limit(far))
     }
 
     /// The confidence beyond which a pair passes.
-    pub(super) fn threshold(&self, far: f64) -> f64 {
-        self.probability(self.limit(far)).max(0.5)
+    pub(super) fn threshold(&self, acceptance: Acceptance) -> f64 {
+        acceptance.threshold(|far| self.probability(self.limit(far)))
     }
 
     /// Between the shares that were measured, and beyond them, straight over the normal quantile of the share.
@@ -184,12 +183,12 @@ mod tests {
             let passed = pairs
                 .different
                 .iter()
-                .filter(|&&s| calibration.is_same(s, far));
+                .filter(|&&s| calibration.is_same(s, Acceptance::FalseAccepts(far)));
             let share = passed.count() as f64 / 20_000.0;
             assert!(share <= far * 1.3, "{far}: {share}");
             // A limit may be raised to where the answer is more likely right than wrong.
             assert!(
-                share >= far * 0.5 || calibration.threshold(far) == 0.5,
+                share >= far * 0.5 || calibration.threshold(Acceptance::FalseAccepts(far)) == 0.5,
                 "{far}: {share}"
             );
         }

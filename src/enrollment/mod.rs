@@ -40,6 +40,22 @@ impl Base<'_> {
             Self::Nothing(_) | Self::Basis(_) => HashSet::new(),
         }
     }
+
+    /// The preparation of these photos: see [`PreparationOptions::choose`].
+    fn choose<P: AsRef<Path> + Sync>(
+        self,
+        photos: &[P],
+        roots: &[PathBuf],
+        skipped: &[Skipped],
+        observer: &dyn Observer,
+    ) -> Result<ChosenPreparation> {
+        match self {
+            Self::Gallery(preparation, _) | Self::Basis(preparation) => {
+                Ok(ChosenPreparation::known(*preparation))
+            }
+            Self::Nothing(options) => options.choose(photos, roots, skipped, observer),
+        }
+    }
 }
 
 /// Faces prepared from labelled folders.
@@ -75,12 +91,7 @@ pub fn read_folders(
         observer.notice(&Notice::Spellings(spellings));
     }
     let mut skipped = listing.skipped;
-    let chosen = match base {
-        Base::Gallery(preparation, _) | Base::Basis(preparation) => {
-            ChosenPreparation::known(*preparation)
-        }
-        Base::Nothing(options) => options.choose(&listing.photos, roots, &skipped, observer)?,
-    };
+    let chosen = base.choose(&listing.photos, roots, &skipped, observer)?;
     let mut read = read_photos(&listing.photos, &chosen, &base.enrolled(), observer);
     let (preparation, survey) = (chosen.preparation, chosen.survey);
     skipped.append(&mut read.skipped);

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{
-    Base, ChosenPreparation, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable,
-};
+use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
 use crate::dataset::{self, ContentHash, Person, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
@@ -21,28 +19,16 @@ pub(super) fn read(
 ) -> Result<FolderFaces> {
     let listing = dataset::list_photos(roots)?;
     let mut skipped = listing.skipped;
-    let ChosenPreparation {
-        preparation,
-        survey,
-        ..
-    } = match base {
-        Base::Gallery(preparation, _) | Base::Basis(preparation) => {
-            ChosenPreparation::known(*preparation)
+    let base = match base {
+        // Regions lie in whole photos.
+        Base::Nothing(options) if options.framing == FramingRule::Auto => {
+            let framing = FramingRule::Given(Framing::Detect);
+            Base::Nothing(PreparationOptions { framing, ..options })
         }
-        Base::Nothing(options) => {
-            let framing = match options.framing {
-                // Regions lie in whole photos.
-                FramingRule::Auto => FramingRule::Given(Framing::Detect),
-                given @ FramingRule::Given(_) => given,
-            };
-            PreparationOptions { framing, ..options }.choose(
-                &listing.photos,
-                roots,
-                &skipped,
-                observer,
-            )?
-        }
+        base => base,
     };
+    let chosen = base.choose(&listing.photos, roots, &skipped, observer)?;
+    let (preparation, survey) = (chosen.preparation, chosen.survey);
     let enrolled = base.enrolled();
     let progress = observer.reading(listing.photos.len());
     let of_photo = |path: &PathBuf, file: &PhotoFile| match observer.is_cancelled() {

@@ -9,9 +9,9 @@ pub enum ArchiveKind {
     /// A recogniser: see `store::save`.
     #[default]
     Model,
-    /// A worker's sums: see `store::save_partial`.
+    /// A worker's sums: see `store::write_partial`.
     Partial,
-    /// A basis without a gallery: see `store::save_merged_basis`.
+    /// A basis without a gallery: see `store::write_merged_basis`.
     Basis,
     /// The faces found in a folder of photos: see `store::save_face_index`.
     Faces,

@@ -295,23 +295,17 @@ impl<'a> ByBackground<'a> {
     fn rank(&self, adapted: Option<&Adapted>, fold: &Fold) -> Vec<Ranking> {
         let coordinates = self.coordinates;
         let persons = self.persons_of(&fold.learned);
-        let people = match adapted {
-            Some(adapted) => People::place_rotated(
-                adapted.adaptation.clone(),
-                &adapted.rotated,
-                coordinates,
-                &fold.learned,
-                &persons,
-                self.people,
+        let people = People::place_rotated(
+            adapted.map_or_else(
+                || self.adaptation(&fold.learned),
+                |adapted| adapted.adaptation.clone(),
             ),
-            None => People::place(
-                self.adaptation(&fold.learned),
-                coordinates,
-                &fold.learned,
-                &persons,
-                self.people,
-            ),
-        };
+            adapted.map(|adapted| &adapted.rotated),
+            coordinates,
+            &fold.learned,
+            &persons,
+            self.people,
+        );
         let calibration = self.comparer.calibration();
         people.with_scores(&coordinates.select_columns(&fold.tried), |_, scores| {
             let judged = calibration.judge(&scores, usize::MAX);

@@ -2,7 +2,6 @@
 
 use image::{GrayImage, imageops};
 
-use super::split::below;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::pca::eigen::Noise;
@@ -13,7 +12,7 @@ const BLUR: f32 = 1.0 / 16.0;
 /// Every pixel any gray level.
 pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<FaceMatrix> {
     let pixels = (0..count * size.pixels())
-        .map(|_| below(random, 256) as u8)
+        .map(|_| random.below(256) as u8)
         .collect();
     FaceMatrix::from_pixels(size, pixels)
 }

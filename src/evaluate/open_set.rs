@@ -34,17 +34,14 @@ struct Probe {
     confidence: f64,
     right: bool,
     named: bool,
-    refused: bool,
-    face_score: f64,
-    /// From face space.
-    residual: f64,
+    looks: Looks,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
 }
 
-/// Something that is no face.
+/// How much a picture looks like a face.
 #[derive(Debug, Clone, Copy)]
-struct Other {
+struct Looks {
     face_score: f64,
     /// The distance from face space.
     residual: f64,
@@ -56,10 +53,10 @@ struct Split {
     enrolled: usize,
     genuine: Vec<Probe>,
     strangers: Vec<Probe>,
-    noise: Vec<Other>,
-    blurred_noise: Vec<Other>,
-    upside_down: Vec<Other>,
-    pictures: Vec<Other>,
+    noise: Vec<Looks>,
+    blurred_noise: Vec<Looks>,
+    upside_down: Vec<Looks>,
+    pictures: Vec<Looks>,
 }
 
 /// The figures; `None` where too few people are there, or nobody has a second photo.
@@ -117,13 +114,13 @@ impl Turned {
         Ok(Self { faces, coordinates })
     }
 
-    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<Other>> {
+    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<Looks>> {
         let coordinates = self.coordinates.as_ref();
         let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let pictures = self.faces.select(faces)?;
         let identifier = recognizer.identifier();
         let found = identifier.identify_described(&pictures, coordinates, QueryOptions::default());
-        Ok(found.iter().map(Other::of).collect())
+        Ok(found.iter().map(Looks::of).collect())
     }
 }
 
@@ -147,11 +144,11 @@ fn run(
         let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
         Ok(probes.collect())
     };
-    let others = |pictures: &FaceMatrix| -> Vec<Other> {
+    let others = |pictures: &FaceMatrix| -> Vec<Looks> {
         let found = recognizer
             .identifier()
             .identify_faces(pictures, QueryOptions::default());
-        found.iter().map(Other::of).collect()
+        found.iter().map(Looks::of).collect()
     };
     let size = whole.preparation().size();
     Ok(Split {
@@ -167,26 +164,24 @@ fn run(
 
 fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identification) -> Probe {
     let person = |face: usize| &gallery.people()[gallery.enrolled()[face].person];
-    let refused = found.decision == Decision::NotAFace;
+    let looks = Looks::of(found);
     let confidence = found.closest().map_or(0.0, |closest| closest.confidence);
     let nearest = nearest_by_pixels(gallery, face, learned);
     let distance = (squared_distance(gallery, face, nearest) as f64).sqrt();
     Probe {
         face,
-        score: if refused { -1.0 } else { confidence },
+        score: if looks.refused { -1.0 } else { confidence },
         confidence,
         right: found
             .closest()
             .is_some_and(|closest| closest.person == *person(face)),
         named: found.decision == Decision::Known,
-        refused,
-        face_score: found.face_score,
-        residual: found.residual.distance,
+        looks,
         raw: (-distance, person(nearest) == person(face)),
     }
 }
 
-impl Other {
+impl Looks {
     fn of(found: &Identification) -> Self {
         Self {
             face_score: found.face_score,
@@ -307,10 +302,10 @@ fn not_a_face(
     with_pictures: bool,
 ) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
-    let face_scores: Vec<f64> = faces().map(|probe| probe.face_score).collect();
-    let near: Vec<f64> = faces().map(|probe| -probe.residual).collect();
-    let apart = |kind: fn(&Split) -> &Vec<Other>| {
-        let others: Vec<Other> = splits.iter().flat_map(kind).copied().collect();
+    let face_scores: Vec<f64> = faces().map(|probe| probe.looks.face_score).collect();
+    let near: Vec<f64> = faces().map(|probe| -probe.looks.residual).collect();
+    let apart = |kind: fn(&Split) -> &Vec<Looks>| {
+        let others: Vec<Looks> = splits.iter().flat_map(kind).copied().collect();
         let other: Vec<f64> = others.iter().map(|other| other.face_score).collect();
         let refused = others.iter().filter(|other| other.refused).count();
         let far: Vec<f64> = others.iter().map(|other| -other.residual).collect();
@@ -326,7 +321,7 @@ fn not_a_face(
         }
     };
     NotAFace {
-        faces_refused: faces().filter(|probe| probe.refused).count() as f64
+        faces_refused: faces().filter(|probe| probe.looks.refused).count() as f64
             / face_scores.len() as f64,
         noise: apart(|split| &split.noise),
         blurred_noise: apart(|split| &split.blurred_noise),
@@ -358,9 +353,11 @@ mod tests {
             confidence,
             right,
             named: false,
-            refused: false,
-            face_score: 1.0,
-            residual: 0.0,
+            looks: Looks {
+                face_score: 1.0,
+                residual: 0.0,
+                refused: false,
+            },
             raw: (0.0, right),
         }
     }

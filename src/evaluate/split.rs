@@ -196,16 +196,10 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
     folds
 }
 
-/// Numbers below `bound`, from reproducible noise.
-pub(super) fn below(noise: &mut Noise, bound: usize) -> usize {
-    let share = (noise.next().unwrap_or_default() + 1.0) / 2.0;
-    ((share * bound as f64) as usize).min(bound.saturating_sub(1))
-}
-
 /// Shuffles (Fisher & Yates).
 pub(super) fn shuffle(items: &mut [usize], noise: &mut Noise) {
     for last in (1..items.len()).rev() {
-        items.swap(last, below(noise, last + 1));
+        items.swap(last, noise.below(last + 1));
     }
 }
 

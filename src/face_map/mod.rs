@@ -187,12 +187,8 @@ impl FaceMap {
     }
 
     /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
-    /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits.
-    pub fn picture(&self) -> GrayImage {
-        self.shaded().0
-    }
-
-    /// The picture, and the values that black and white stand for.
+    /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits. And the
+    /// values that black and white stand for.
     pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
         let (columns, rows) = self.positions;
         let shades = Shades::of(self.values.clone());

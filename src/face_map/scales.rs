@@ -136,13 +136,8 @@ impl FaceMaps {
         kept
     }
 
-    /// The maps as one picture: of one scale as [`FaceMap::picture`]; of several of the size of the photo, each place
-    /// as dark as the darkest of the windows about it makes it.
-    pub fn picture(&self) -> GrayImage {
-        self.shaded().0
-    }
-
-    /// The picture, and the values that black and white stand for.
+    /// The maps as one picture: of one scale as [`FaceMap::shaded`]; of several of the size of the photo, each place
+    /// as dark as the darkest of the windows about it makes it. And the values that black and white stand for.
     pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
         if let [(_, map)] = &self.maps[..] {
             return map.shaded();

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats};
 use crate::dataset::{ContentHash, Person};
 use crate::error::Result;
+use crate::face_matrix::FaceSize;
 
 /// A photo that is enrolled already, as it lies in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Gallery {
     /// # Errors
     /// Faces of another size.
     pub fn with_folder(self, folder: FolderScan) -> Result<SyncOutcome> {
-        let mut intake = Changes::default();
+        let mut intake = SyncOutcome::begun(self.faces.size());
         let mut claims = claims(folder.known);
         for face in self.enrolled() {
             let person = &self.people()[face.person];
@@ -95,7 +96,7 @@ impl Gallery {
                 || face.source.is_empty() && !unusable.is_empty()
         };
 
-        let mut intake = Changes::default();
+        let mut intake = SyncOutcome::begun(self.faces.size());
         let mut erased = Vec::new();
         let mut places: HashMap<ContentHash, KnownPhoto> = HashMap::new();
         for (at, face) in self.enrolled().iter().enumerate() {
@@ -153,18 +154,21 @@ fn claims(known: Vec<KnownPhoto>) -> HashMap<ContentHash, Vec<KnownPhoto>> {
     claims
 }
 
-/// A [`SyncOutcome`] in the making.
-#[derive(Default)]
-struct Changes {
-    unchanged: usize,
-    changed: Vec<String>,
-    moved: Vec<(String, String)>,
-    gone: Vec<(Person, String)>,
-    kept: usize,
-    repeats: Repeats,
-}
+impl SyncOutcome {
+    /// An outcome in the making: its gallery comes last.
+    fn begun(size: FaceSize) -> Self {
+        Self {
+            gallery: Gallery::empty(size),
+            unchanged: 0,
+            added: Vec::new(),
+            changed: Vec::new(),
+            moved: Vec::new(),
+            gone: Vec::new(),
+            kept: 0,
+            repeats: Repeats::default(),
+        }
+    }
 
-impl Changes {
     fn dispute(&mut self, claim: KnownPhoto, enrolled: &Enrolled, person: &Person) {
         self.repeats.disputed.push(Dispute {
             source: claim.source,
@@ -175,7 +179,7 @@ impl Changes {
     }
 
     /// Adds what is new to what stays.
-    fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<SyncOutcome> {
+    fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Self> {
         let given: Vec<(ContentHash, String)> = new
             .iter()
             .map(|face| (face.hash, face.source.clone()))
@@ -183,23 +187,14 @@ impl Changes {
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.enrolled().iter().map(|face| face.hash).collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
-        let added = given
+        self.added = given
             .into_iter()
             .filter(|(hash, source)| there.contains(hash) && !not_added.contains(source))
             .map(|(_, source)| source)
             .collect();
         self.repeats.known.extend(more.known);
         self.repeats.disputed.extend(more.disputed);
-        Ok(SyncOutcome {
-            gallery,
-            unchanged: self.unchanged,
-            added,
-            changed: self.changed,
-            moved: self.moved,
-            gone: self.gone,
-            kept: self.kept,
-            repeats: self.repeats,
-        })
+        Ok(Self { gallery, ..self })
     }
 }
 

@@ -227,7 +227,8 @@ mod tests {
     fn a_merger_and_a_new_name_are_taken_back() {
         let person = |name| Person::new(name).unwrap();
         let before = gallery(&[("Ada", 1), ("Boris", 2), ("Cleo", 3)]);
-        let mut history = History::unknown(&before);
+        let mut history = History::default();
+        history.record(0, &gallery(&[]), &before);
         history.merge(
             1,
             &[person("Ada"), person("Cleo")],

@@ -225,7 +225,7 @@ impl Learned {
         let faces = faces.select(&order).expect("each face once");
         let products = table((&faces).into(), None);
         let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
-        let typical = mean_squared_distance(products.entries(), &squares);
+        let typical = mean_squared_distance(&products.entries, &squares);
         let function = Function::settle(kernel, faces.size().pixels(), typical);
 
         let mut matrix = DMatrix::zeros(n, n);

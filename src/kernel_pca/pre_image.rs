@@ -122,14 +122,6 @@ impl<'a> PreImages<'a> {
         })
     }
 
-    /// γ of the regression on weights, if it has one.
-    pub fn gamma(&self) -> Option<f64> {
-        match self.regression {
-            Regression::Rbf(gamma) => Some(gamma),
-            Regression::Linear => None,
-        }
-    }
-
     /// The best pre-image of the weights: by the fixed point where the kernel allows, by the ridge otherwise.
     /// Weights beyond the leading ones are ignored.
     pub fn rebuild(&self, weights: &[f64]) -> PreImage {

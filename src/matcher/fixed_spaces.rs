@@ -8,28 +8,17 @@ use crate::error::{Error, Result};
 use crate::pca::{Parity, Symmetry};
 
 impl Matcher {
-    /// Learns metric and clusters of some of the faces that were described, in the spaces of this matcher; `persons` are
-    /// theirs (n), from 0 up to `people`, in increasing order.
-    ///
-    /// # Errors
-    /// A feature of which this matcher has no space; a kernel, whose components are tied to the faces learned from.
-    pub fn keeping_spaces(
-        &self,
-        features: &[FeatureMatrix<'_>],
-        faces: &[usize],
-        persons: &[usize],
-        people: usize,
-        comparison: Comparison,
-    ) -> Result<Self> {
+    /// The features that are compared, and their spaces.
+    pub fn spaces(&self) -> Vec<(Feature, Space)> {
         let of_feature = |part: &FeatureSpace| (part.feature(), part.space().clone());
-        let spaces: Vec<_> = self.parts.iter().map(of_feature).collect();
-        Self::in_spaces(&spaces, features, faces, persons, people, comparison)
+        self.parts.iter().map(of_feature).collect()
     }
 
-    /// A matcher in spaces that come from anywhere.
+    /// Learns metric and clusters of some of the faces that were described, in spaces that come from anywhere; `persons`
+    /// are theirs (n), from 0 up to `people`, in increasing order.
     ///
     /// # Errors
-    /// As [`keeping_spaces`](Self::keeping_spaces).
+    /// A feature of which there is no space; a kernel, whose components are tied to the faces learned from.
     pub fn in_spaces(
         spaces: &[(Feature, Space)],
         features: &[FeatureMatrix<'_>],

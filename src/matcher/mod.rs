@@ -146,21 +146,6 @@ impl Matcher {
         stacked(&of_parts.collect::<Vec<_>>())
     }
 
-    /// Coordinates (k x n) of some of the faces that were described, without their copies.
-    pub(crate) fn coordinates_of(
-        &self,
-        features: &[FeatureMatrix<'_>],
-        faces: &[usize],
-    ) -> Result<DMatrix<f32>> {
-        let mut of_parts = Vec::with_capacity(self.parts.len());
-        for (part, feature) in self.parts.iter().zip(features) {
-            let seen = feature.bytes.select(&feature.themselves(faces))?;
-            let weights = part.space.project(&seen);
-            of_parts.push(part.coordinates(&weights));
-        }
-        Ok(stacked(&of_parts))
-    }
-
     /// The `top` nearest people to coordinates (k), nearest first.
     pub fn rank(&self, coordinates: &[f32], top: usize) -> Vec<Match> {
         self.clusters.rank(coordinates, top)

@@ -39,10 +39,10 @@ struct Learned {
 #[derive(Debug, Clone)]
 pub struct Resample {
     clusters: Clusters,
-    /// Of the faces learned from with their copies, k x (n c).
-    enrolled: Arc<DMatrix<f32>>,
-    /// Of the faces tried, k x m.
-    probes: DMatrix<f32>,
+    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
+    pub enrolled: Arc<DMatrix<f32>>,
+    /// Coordinates of the faces tried: k x m.
+    pub probes: DMatrix<f32>,
 }
 
 impl<'a> Resampling<'a> {
@@ -103,13 +103,8 @@ impl<'a> Resampling<'a> {
     }
 
     /// n, the number of faces.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.features.first().map_or(0, FeatureMatrix::len)
-    }
-
-    /// Whether there is no face.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Learns from some faces and places others. `persons` are those of the learned faces, from 0 up to
@@ -133,12 +128,7 @@ impl<'a> Resampling<'a> {
                 self.comparison,
                 self.pca,
             )?;
-            let probes = matcher.coordinates_of(self.features, tried)?;
-            return Ok(Resample {
-                clusters: matcher.clusters,
-                enrolled: matcher.coordinates,
-                probes,
-            });
+            return matcher.tried(self.features, tried);
         };
         let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
         let left_out = self.leaving_out.as_ref().zip(self.left_out(learned));
@@ -229,17 +219,23 @@ impl<'a> Resampling<'a> {
     }
 }
 
+impl Matcher {
+    /// What was learned, and the places of some of the faces that were described.
+    pub fn tried(self, features: &[FeatureMatrix<'_>], faces: &[usize]) -> Result<Resample> {
+        let mut probes = Vec::with_capacity(self.parts.len());
+        for (part, feature) in self.parts.iter().zip(features) {
+            let seen = feature.bytes.select(&feature.themselves(faces))?;
+            probes.push(part.coordinates(&part.space.project(&seen)));
+        }
+        Ok(Resample {
+            clusters: self.clusters,
+            enrolled: self.coordinates,
+            probes: stacked(&probes),
+        })
+    }
+}
+
 impl Resample {
-    /// Coordinates of the faces learned from with their copies, those of a face side by side: k x (n c).
-    pub fn enrolled(&self) -> &DMatrix<f32> {
-        &self.enrolled
-    }
-
-    /// Coordinates of the faces tried: k x m.
-    pub fn probes(&self) -> &DMatrix<f32> {
-        &self.probes
-    }
-
     /// The `top` nearest people to the face that was tried at this place, nearest first.
     ///
     /// # Panics

@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::kernel_pca::KernelSpace;
+use crate::pca::variance_ratios;
 use crate::scaled_space::ScaledSpace;
 
 /// The space of one feature.
@@ -71,11 +72,7 @@ impl Space {
 
     /// Each eigenvalue over the total variance.
     pub fn variance_ratios(&self) -> Vec<f64> {
-        let total = self.total_variance();
-        self.eigenvalues()
-            .iter()
-            .map(|value| value / total)
-            .collect()
+        variance_ratios(self.eigenvalues(), self.total_variance())
     }
 
     /// The share of the total variance that the kept components carry, 0 to 1.

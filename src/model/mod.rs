@@ -92,10 +92,7 @@ impl Model {
         let mut history = History::default();
         history.record(change_time(), &Gallery::empty(preparation.size()), &gallery);
         let recognizer = Recognizer::learn(preparation, gallery, settings)?;
-        Ok(Self {
-            recognizer,
-            history,
-        })
+        Ok(Self::from_parts(recognizer, history))
     }
 
     /// A model of these parts.
@@ -112,10 +109,7 @@ impl Model {
     /// A file that is not there, is no model, is damaged, newer, or does not fit together.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let (recognizer, history) = store::load_with_history(path.as_ref())?;
-        Ok(Self {
-            recognizer,
-            history,
-        })
+        Ok(Self::from_parts(recognizer, history))
     }
 
     /// Writes the model file, readable by its owner only. What stood there is replaced as a whole or not at all. A
@@ -145,10 +139,7 @@ impl Model {
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self> {
         let archive = Archive::from_bytes(Path::new("the model"), bytes.into())?;
         let (recognizer, history) = store::from_archive(&archive)?;
-        Ok(Self {
-            recognizer,
-            history,
-        })
+        Ok(Self::from_parts(recognizer, history))
     }
 
     /// Identifies the people in a photo: one identification for every face, from left to right; none where no face was

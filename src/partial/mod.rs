@@ -173,11 +173,6 @@ impl SumBuilder {
         self.faces
     }
 
-    /// Photos passed over so far.
-    pub fn skipped(&self) -> u64 {
-        self.skipped
-    }
-
     /// Adds a face (d pixels) that was prepared by the plan, and the hash of its photo.
     ///
     /// # Errors

@@ -76,11 +76,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The version of the program that made it.
-    pub fn program(&self) -> &str {
-        &self.program
-    }
-
     /// Preparation of the photos.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation

@@ -3,12 +3,13 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::kernel;
+use super::{Parity, kernel};
 
 /// All inner products of n columns, exact: n x n, both triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
-    entries: Vec<i64>,
+    /// All of them, row by row.
+    pub entries: Vec<i64>,
     side: usize,
 }
 
@@ -26,11 +27,6 @@ impl Table {
             entries: entries.map(|(&a, &b)| combine(a, b)).collect(),
             side: self.side,
         }
-    }
-
-    /// All of them, row by row.
-    pub fn entries(&self) -> &[i64] {
-        &self.entries
     }
 
     /// Those of one column with all.
@@ -51,6 +47,16 @@ pub(crate) enum About {
     Mean,
     /// Left where they are; their mean is zero anyway.
     Origin,
+}
+
+impl About {
+    /// That of faces, or of their even or odd part about a mirror: of odd parts the mean is zero.
+    pub fn of(parity: Option<Parity>) -> Self {
+        match parity {
+            Some(Parity::Odd) => Self::Origin,
+            Some(Parity::Even) | None => Self::Mean,
+        }
+    }
 }
 
 /// Inner products with chosen columns of a table.

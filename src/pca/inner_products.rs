@@ -25,7 +25,7 @@ use super::{ComponentCount, Components, PcaError, Residual, Solver, eigen, gram}
 /// The inner products of n faces (columns), and of their mirror images if so asked: 8 n² bytes, or 16 n².
 #[derive(Debug, Clone)]
 pub struct InnerProducts {
-    parts: Vec<(Table, About, Option<Parity>)>,
+    parts: Vec<(Table, Option<Parity>)>,
     /// The place of each face in an order that depends on nothing but the pixels.
     ranks: Vec<usize>,
     /// d.
@@ -37,7 +37,7 @@ impl InnerProducts {
     /// All inner products of faces (d x n).
     pub fn of<'a>(faces: impl Into<Columns<'a>>) -> Self {
         let faces = faces.into();
-        let parts = vec![(table(faces, None), About::Mean, None)];
+        let parts = vec![(table(faces, None), None)];
         Self::new(faces, parts, None)
     }
 
@@ -58,24 +58,15 @@ impl InnerProducts {
         mirror.apply(&mut mirrored);
         let mirrored = Columns::new(&mirrored, faces.length(), faces.count());
         let (direct, across) = (table(faces, None), table(faces, mirrored));
-        let parts = vec![
-            (
-                direct.combined(&across, |a, b| a + b),
-                About::Mean,
-                Some(Parity::Even),
-            ),
-            (
-                direct.combined(&across, |a, b| a - b),
-                About::Origin,
-                Some(Parity::Odd),
-            ),
-        ];
+        let even = direct.combined(&across, |a, b| a + b);
+        let odd = direct.combined(&across, |a, b| a - b);
+        let parts = vec![(even, Some(Parity::Even)), (odd, Some(Parity::Odd))];
         Ok(Self::new(faces, parts, Some(mirror.clone())))
     }
 
     fn new(
         faces: Columns<'_>,
-        parts: Vec<(Table, About, Option<Parity>)>,
+        parts: Vec<(Table, Option<Parity>)>,
         mirror: Option<Mirror>,
     ) -> Self {
         let mut ranks = vec![0; faces.count()];
@@ -91,13 +82,8 @@ impl InnerProducts {
     }
 
     /// n, the number of faces.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ranks.len()
-    }
-
-    /// Whether there is no face.
-    pub fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
     }
 
     /// d, the numbers of a face.
@@ -134,12 +120,12 @@ impl InnerProducts {
         let centrings: Vec<Centring<'_>> = self
             .parts
             .iter()
-            .map(|(table, about, _)| Centring::new(table, chosen.clone(), *about))
+            .map(|(table, parity)| Centring::new(table, chosen.clone(), About::of(*parity)))
             .collect();
         let blocks = centrings.iter().zip(&self.parts);
-        let blocks = blocks.map(|(centring, &(_, about, parity))| Block {
+        let blocks = blocks.map(|(centring, &(_, parity))| Block {
             scatter: centring.scatter(),
-            rank: match about {
+            rank: match About::of(parity) {
                 About::Mean => n - 1,
                 About::Origin => n,
             },
@@ -168,12 +154,8 @@ impl InnerProducts {
 pub(crate) fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
     let mut entries = vec![0; n * n];
-    let kernel = Kernel::best();
-    match partners {
-        None => kernel::accumulate_gram(faces, kernel, &mut entries),
-        Some(partners) => kernel::accumulate_gram_with(faces, partners, kernel, &mut entries),
-    }
-    .expect("the table is n x n");
+    kernel::accumulate_gram(faces, partners, Kernel::best(), &mut entries)
+        .expect("the table is n x n");
     Table::from_upper(entries, n)
 }
 
@@ -199,11 +181,6 @@ impl DualSpace<'_> {
     /// k, the number of directions.
     pub fn count(&self) -> usize {
         self.spectrum.count()
-    }
-
-    /// n', the number of faces learned from, their mirror images not counted.
-    pub fn learned_from(&self) -> usize {
-        self.chosen.len()
     }
 
     /// The variance along each direction, k values, decreasing; degrees of freedom n' - 1, or 2 n' - 1 with
@@ -244,7 +221,7 @@ impl DualSpace<'_> {
     /// # Panics
     /// If a column is not below n.
     pub fn project(&self, probes: &[usize]) -> DMatrix<f32> {
-        let parts: Vec<DMatrix<f64>> = self.blocks(probes).map(|block| block.3).collect();
+        let parts: Vec<DMatrix<f64>> = self.blocks(probes).map(|block| block.2).collect();
         let share = self.share();
         let mut weights = DMatrix::zeros(self.count(), probes.len());
         for (i, (block, at)) in self.spectrum.places().enumerate() {
@@ -256,16 +233,18 @@ impl DualSpace<'_> {
         weights
     }
 
-    /// Of each block where its vectors start, its parity, the scatter along its directions, and the weights of
+    /// Of each block its parity, the scatter along its directions, and the weights of
     /// some columns (k x m) as they are before [`share`](Self::share).
     pub(super) fn blocks(
         &self,
         columns: &[usize],
-    ) -> impl Iterator<Item = (About, Option<Parity>, Vec<f64>, DMatrix<f64>)> {
+    ) -> impl Iterator<Item = (Option<Parity>, Vec<f64>, DMatrix<f64>)> {
         let parts = self.products.parts.iter();
         let spaces = self.centrings.iter().zip(&self.spectrum.vectors);
-        parts.zip(spaces).enumerate().map(
-            move |(block, ((_, about, parity), (centring, vectors)))| {
+        parts
+            .zip(spaces)
+            .enumerate()
+            .map(move |(block, ((_, parity), (centring, vectors)))| {
                 let own = self.spectrum.scatter.iter().zip(&self.spectrum.members);
                 let scatter: Vec<f64> = own
                     .filter_map(|(&scatter, &of)| (of == block).then_some(scatter))
@@ -275,9 +254,8 @@ impl DualSpace<'_> {
                 for (mut row, scatter) in weights.row_iter_mut().zip(&scatter) {
                     row /= scatter.sqrt();
                 }
-                (*about, *parity, scatter, weights)
-            },
-        )
+                (*parity, scatter, weights)
+            })
     }
 
     /// The residual of one of the n faces with these weights in this face space.

@@ -30,7 +30,6 @@ pub struct LeaveOneOut {
 
 #[derive(Debug, Clone)]
 struct Block {
-    about: About,
     parity: Option<Parity>,
     /// Along all r directions of the n faces, decreasing.
     scatter: Vec<f64>,
@@ -64,8 +63,7 @@ impl LeaveOneOut {
         let columns: Vec<usize> = (0..products.len()).collect();
         let blocks = space
             .blocks(&columns)
-            .map(|(about, parity, scatter, weights)| Block {
-                about,
+            .map(|(parity, scatter, weights)| Block {
                 parity,
                 scatter,
                 weights,
@@ -134,7 +132,7 @@ impl LeaveOneOut {
     ) -> Result<Vec<(f64, usize)>, PcaError> {
         let of_block = |(block, found): (usize, &Downdated)| {
             found
-                .values()
+                .values
                 .iter()
                 .map(|&value| (value, block))
                 .collect::<Vec<_>>()
@@ -156,7 +154,7 @@ impl Block {
     /// ρ, and what the mean moves by, as a share of the face left out.
     fn change(&self, faces: usize) -> (f64, f64) {
         let n = faces as f64;
-        match self.about {
+        match About::of(self.parity) {
             About::Mean => (n / (n - 1.0), 1.0 / (n - 1.0)),
             About::Origin => (1.0, 0.0),
         }

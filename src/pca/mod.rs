@@ -126,11 +126,13 @@ impl Components {
 
     /// Each eigenvalue over the total variance (not over the kept part of it).
     pub fn variance_ratios(&self) -> Vec<f64> {
-        self.eigenvalues
-            .iter()
-            .map(|value| value / self.total_variance)
-            .collect()
+        variance_ratios(&self.eigenvalues, self.total_variance)
     }
+}
+
+/// Each eigenvalue over the total variance.
+pub(crate) fn variance_ratios(eigenvalues: &[f64], total: f64) -> Vec<f64> {
+    eigenvalues.iter().map(|value| value / total).collect()
 }
 
 impl Pca {
@@ -237,19 +239,5 @@ impl Residual {
             distance: (from_mean_squared - inside).max(0.0).sqrt(),
             from_mean: from_mean_squared.sqrt(),
         }
-    }
-
-    /// The share of the face's variance about the mean face that face space does not hold, 0 to 1.
-    pub fn share(&self) -> f64 {
-        if self.from_mean > 0.0 {
-            (self.distance / self.from_mean).powi(2)
-        } else {
-            0.0
-        }
-    }
-
-    /// The distance in gray levels a pixel (root mean square error of the reconstruction).
-    pub fn rms(&self, pixels: usize) -> f64 {
-        self.distance / (pixels as f64).sqrt()
     }
 }

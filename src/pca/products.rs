@@ -3,7 +3,7 @@
 //! Pixels are taken in blocks of rows, each computed by one thread from a small buffer of its own, in an
 //! order that does not depend on the number of threads.
 
-use super::eigen::{self, Accum, Noise, View, ViewMut};
+use super::eigen::{self, Noise, View, ViewMut};
 use crate::vectors::vectorised_mut;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -229,24 +229,6 @@ pub fn map_back(
     Ok(out)
 }
 
-/// `mean 1ᵀ + U W` (d x n): faces rebuilt from their weights (k x n), in pixel values that may lie
-/// outside 0 to 255.
-///
-/// # Errors
-/// If the sizes do not fit together.
-pub fn reconstruct(
-    basis: &DMatrix<f32>,
-    mean: &[f64],
-    weights: &DMatrix<f32>,
-) -> Result<DMatrix<f32>, ShapeError> {
-    ShapeError::unless_equal("pixels of the mean face", basis.nrows(), mean.len())?;
-    ShapeError::unless_equal("weights of a face", basis.ncols(), weights.nrows())?;
-    let mut faces = DMatrix::from_fn(mean.len(), weights.ncols(), |pixel, _| mean[pixel] as f32);
-    let (basis, weights) = (eigen::view(basis), eigen::view(weights));
-    eigen::multiply(eigen::view_mut(&mut faces), Accum::Add, basis, weights, 1.0);
-    Ok(faces)
-}
-
 /// About how far the columns of a tall matrix (d x k) are from orthonormal: the largest entry of
 /// `|(UᵀU - I) z|` for two vectors z of random numbers between -1 and 1. A column that is off by more is
 /// noticed, in 1/k of the time that `UᵀU` takes.
@@ -430,8 +412,7 @@ mod tests {
                 let basis = u.map(|x| x as f32);
                 let weights =
                     crate::pca::projection::project(&basis, &mean, &faces).expect("shapes fit");
-                let rebuilt = reconstruct(&basis, &mean, &weights).expect("shapes fit");
-                (u, weights, rebuilt)
+                (u, weights)
             })
         };
         assert!(run(1) == run(2));
@@ -444,23 +425,8 @@ mod tests {
         assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0, 2], &a, Precision::Double).is_err());
         assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0], &a, Precision::Double).is_err());
         assert!(map_back(&[1], &[], &[0, 1], &a, Precision::Double).is_err());
-        let (basis, weights) = (DMatrix::zeros(4, 2), DMatrix::zeros(2, 3));
-        assert!(reconstruct(&basis, &[0.0; 5], &weights).is_err());
-        assert!(reconstruct(&basis, &[0.0; 4], &DMatrix::zeros(3, 3)).is_err());
         assert!(reorthonormalise(&mut DMatrix::zeros(2, 3)).is_err());
         assert!(reorthonormalise(&mut DMatrix::from_element(4, 2, f64::NAN)).is_err());
-    }
-
-    #[test]
-    fn reconstruct_adds_weighted_basis_faces_to_the_mean() {
-        let basis = DMatrix::from_iterator(300, 4, Noise::seeded(5).take(1200).map(|x| x as f32));
-        let weights = DMatrix::from_iterator(4, 3, Noise::seeded(6).take(12).map(|x| x as f32));
-        let mean: Vec<f64> = (0..300).map(f64::from).collect();
-        let found = reconstruct(&basis, &mean, &weights).expect("shapes fit");
-        let expected = &basis * &weights;
-        for (i, j) in (0..300).flat_map(|i| (0..3).map(move |j| (i, j))) {
-            assert!((found[(i, j)] - expected[(i, j)] - mean[i] as f32).abs() < 1e-4);
-        }
     }
 
     #[test]

@@ -37,44 +37,34 @@ pub(super) fn fit(
     }
     let centred = CentredFaces::new(faces.data(), mean.as_slice(), &order)
         .expect("a face matrix, its mean and the order of its faces fit together");
-    let side = if n < d { Side::Faces } else { Side::Pixels };
     let operator = Operator {
         faces: centred,
-        side,
         shape: (d, n),
         // Rounding is relative to the uncentred pixels in one of the two products, and to what they
         // make of it in the other.
         dust: 4.0 * f64::EPSILON * (total * squares).sqrt(),
     };
     // The largest eigenvalue is at least the average one.
-    let side_length = operator.side();
-    let scale = total / side_length as f64;
+    let side = operator.side();
+    let scale = total / side as f64;
     let Some(mut found) = eigen::leading_of_operator(&operator, ask, scale)
-        .and_then(|pairs| spectrum::keep(vec![pairs], &[side_length], &[None], total, wanted))
+        .and_then(|pairs| spectrum::keep(vec![pairs], &[side], &[None], total, wanted))
     else {
         return Ok(None);
     };
-    let mut basis = match side {
-        Side::Faces => gram::eigenfaces(faces, &order, mean.as_slice(), &found, None)?,
-        Side::Pixels => found.vectors.swap_remove(0),
+    let mut basis = if n < d {
+        gram::eigenfaces(faces, &order, mean.as_slice(), &found, None)?
+    } else {
+        found.vectors.swap_remove(0)
     };
     spectrum::fix_signs(&mut basis);
     Ok(Some(found.components(mean, basis, n, Solver::Randomized)))
 }
 
-/// Which of the two matrices with the same eigenvalues is meant: the one of the shorter side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// XcᵀXc, n x n.
-    Faces,
-    /// XcXcᵀ, d x d.
-    Pixels,
-}
-
-/// The scatter matrix as an operator.
+/// The scatter matrix of the shorter side as an operator: XcᵀXc (n x n) of fewer faces than pixels, XcXcᵀ (d x d)
+/// otherwise. Both have the same eigenvalues.
 struct Operator<'a> {
     faces: CentredFaces<'a>,
-    side: Side,
     /// d, n.
     shape: (usize, usize),
     dust: f64,
@@ -82,28 +72,21 @@ struct Operator<'a> {
 
 impl Symmetric for Operator<'_> {
     fn side(&self) -> usize {
-        match self.side {
-            Side::Faces => self.shape.1,
-            Side::Pixels => self.shape.0,
-        }
+        self.shape.0.min(self.shape.1)
     }
 
     fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>) {
         let (d, n) = self.shape;
-        let between = match self.side {
-            Side::Faces => d,
-            Side::Pixels => n,
-        };
+        let between = d.max(n);
         scratch.resize(between * block.ncols(), 0.0);
         let middle = eigen::columns_mut(scratch, between);
-        match self.side {
-            Side::Faces => self.faces.times(block, middle),
-            Side::Pixels => self.faces.transpose_times(block, middle),
-        }
-        let middle = eigen::columns(scratch, between);
-        match self.side {
-            Side::Faces => self.faces.transpose_times(middle, out),
-            Side::Pixels => self.faces.times(middle, out),
+        if n < d {
+            self.faces.times(block, middle);
+            let middle = eigen::columns(scratch, between);
+            self.faces.transpose_times(middle, out);
+        } else {
+            self.faces.transpose_times(block, middle);
+            self.faces.times(eigen::columns(scratch, between), out);
         }
     }
 

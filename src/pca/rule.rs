@@ -196,15 +196,10 @@ pub(super) fn parallel(
 fn shuffled(faces: Columns<'_>, seed: u64) -> Vec<u8> {
     let (d, n) = (faces.length(), faces.count());
     let mut bytes = faces.data().to_vec();
-    // From (-1, 1) to 0 .. below.
     let mut noise = Noise::seeded(seed);
-    let mut draw = |below: usize| {
-        let share = noise.next().map_or(0.0, |value| (value + 1.0) / 2.0);
-        ((share * below as f64) as usize).min(below - 1)
-    };
     for pixel in 0..d {
         for face in (1..n).rev() {
-            bytes.swap(face * d + pixel, draw(face + 1) * d + pixel);
+            bytes.swap(face * d + pixel, noise.below(face + 1) * d + pixel);
         }
     }
     bytes

@@ -25,28 +25,6 @@ pub struct ScaledComponents {
     pub deviations: DVector<f64>,
 }
 
-impl ScaledComponents {
-    /// D U, d x k: the basis faces in gray levels, which are not orthonormal.
-    pub fn basis_in_gray_levels(&self) -> DMatrix<f64> {
-        let mut basis = self.components.basis.clone();
-        for mut face in basis.column_iter_mut() {
-            face.component_mul_assign(&self.deviations);
-        }
-        basis
-    }
-
-    /// The weights Uᵀ D⁻¹(x - m) of faces (d x n), k x n.
-    ///
-    /// # Panics
-    /// If the faces have another number of pixels.
-    pub fn weights<'a>(&self, faces: impl Into<Columns<'a>>) -> DMatrix<f64> {
-        let faces = faces.into();
-        let order: Vec<usize> = (0..faces.count()).collect();
-        let scaled = scaled(faces, &order, &self.components.mean, &self.deviations);
-        eigen::inner_product(eigen::view(&self.components.basis), eigen::view(&scaled))
-    }
-}
-
 /// Learns the components of scaled pixels.
 ///
 /// # Errors

@@ -22,16 +22,6 @@ impl Sums {
     /// more.
     pub const MOST_FACES: usize = 1_000_000_000_000;
 
-    /// Sums of no faces of d pixels.
-    pub fn new(pixels: usize) -> Self {
-        Self {
-            pixels,
-            faces: 0,
-            totals: vec![0; pixels],
-            products: vec![0; triangle(pixels)],
-        }
-    }
-
     /// Sums that were kept somewhere: `totals` (d) and `products` (d (d + 1) / 2) of so many faces. `None` where no
     /// faces of 8 bits have such sums, as far as can be told from each number and each pixel's variance.
     pub fn from_parts(
@@ -189,7 +179,11 @@ mod tests {
         let mut halves = sums(&faces[..9]);
         halves.add(&sums(&faces[9..])).unwrap();
         assert_eq!(halves, sums(&faces));
-        assert_eq!(halves.add(&Sums::new(4)), None, "faces of another d");
+        assert_eq!(
+            halves.add(&Accumulator::new(4).into()),
+            None,
+            "faces of another d"
+        );
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Calibration: the gallery is learned again without some of its people, and without some photos.
 
-use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::{Settings, evidence, verify};
@@ -9,7 +8,7 @@ use crate::decision::{Calibration, LeftOut};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, Match};
-use crate::matcher::{FeatureMatrix, Matcher, Resampling};
+use crate::matcher::{FeatureMatrix, Matcher, Resample, Resampling};
 
 /// Parts the people are split into; each part in turn is left out.
 const PEOPLE_FOLDS: usize = 5;
@@ -60,14 +59,9 @@ pub(super) fn calibrate(
     face_score_limit: f64,
 ) -> Result<Calibration> {
     let trials = Resampling::new(features, settings.comparison(), settings.pca())?;
-    let (all, people) = (gallery.persons(), gallery.people().len());
-    let seen = gather(gallery, |round| {
-        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-        let trial = trials.run(&round.learned, &persons, people, &round.tried);
-        let trial = trial.ok()?;
-        let ranked = |at| trial.rank(at, 2);
-        let compared = (trial.probes(), trial.enrolled());
-        Some(seen_in(round, &all, settings, ranked, compared))
+    let people = gallery.people().len();
+    let seen = gather(gallery, settings, |round, persons| {
+        trials.run(&round.learned, persons, people, &round.tried)
     });
     Ok(Calibration::learn(&seen, face_score_limit))
 }
@@ -92,38 +86,35 @@ pub(super) fn calibrate_keeping(
     settings: Settings,
     face_score_limit: f64,
 ) -> Calibration {
-    let (all, people) = (gallery.persons(), gallery.people().len());
-    let seen = gather(gallery, |round| {
-        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
-        let matcher = matcher
-            .keeping_spaces(
-                features,
-                &round.learned,
-                &persons,
-                people,
-                settings.comparison(),
-            )
-            .ok()?;
-        let coordinates = matcher.coordinates_of(features, &round.tried).ok()?;
-        let ranked = |at: usize| matcher.rank(coordinates.column(at).as_slice(), 2);
-        let compared = (&coordinates, matcher.enrolled());
-        Some(seen_in(round, &all, settings, ranked, compared))
+    let (spaces, people) = (matcher.spaces(), gallery.people().len());
+    let seen = gather(gallery, settings, |round, persons| {
+        let (learned, comparison) = (&round.learned, settings.comparison());
+        Matcher::in_spaces(&spaces, features, learned, persons, people, comparison)?
+            .tried(features, &round.tried)
     });
     Calibration::learn(&seen, face_score_limit)
 }
 
 /// The evidence of all rounds, in their order. There is none of a round without faces to learn from or to try, or where
 /// what is left cannot be learned from: one face, or all alike.
-fn gather(gallery: &Gallery, learn_again: impl Fn(&Round) -> Option<LeftOut> + Sync) -> LeftOut {
-    let rounds = rounds(gallery);
-    let learn_again = |round: &Round| {
-        let is_empty = round.tried.is_empty() || round.learned.is_empty();
-        if is_empty { None } else { learn_again(round) }
+fn gather(
+    gallery: &Gallery,
+    settings: Settings,
+    learn_again: impl Fn(&Round, &[usize]) -> Result<Resample> + Sync,
+) -> LeftOut {
+    let (rounds, all) = (rounds(gallery), gallery.persons());
+    let seen_in = |round: &Round| {
+        if round.tried.is_empty() || round.learned.is_empty() {
+            return None;
+        }
+        let persons: Vec<usize> = round.learned.iter().map(|&face| all[face]).collect();
+        let trial = learn_again(round, &persons).ok()?;
+        Some(seen_in(round, &all, settings, &trial))
     };
     let parts: Vec<LeftOut> = if gallery.len() <= SIDE_BY_SIDE {
-        rounds.par_iter().filter_map(learn_again).collect()
+        rounds.par_iter().filter_map(seen_in).collect()
     } else {
-        rounds.iter().filter_map(learn_again).collect()
+        rounds.iter().filter_map(seen_in).collect()
     };
     let mut seen = LeftOut {
         people: gallery.people().len(),
@@ -138,20 +129,13 @@ fn gather(gallery: &Gallery, learn_again: impl Fn(&Round) -> Option<LeftOut> + S
     seen
 }
 
-/// The evidence of one round, its faces that were tried ranked by `ranked`; `compared` is what was compared, of the tried
-/// and of the learned faces.
-fn seen_in(
-    round: &Round,
-    persons: &[usize],
-    settings: Settings,
-    ranked: impl Fn(usize) -> Vec<Match> + Sync,
-    compared: (&DMatrix<f32>, &DMatrix<f32>),
-) -> LeftOut {
+/// The evidence of one round.
+fn seen_in(round: &Round, persons: &[usize], settings: Settings, trial: &Resample) -> LeftOut {
     let measure = settings.metric.measure;
     let mut seen = LeftOut::default();
     let all: Vec<Vec<Match>> = (0..round.tried.len())
         .into_par_iter()
-        .map(&ranked)
+        .map(|at| trial.rank(at, 2))
         .collect();
     for (ranked, &face) in all.into_iter().zip(&round.tried) {
         let Some(evidence) = evidence(&ranked, 0, measure) else {
@@ -166,7 +150,7 @@ fn seen_in(
     }
     if matches!(round.kind, Kind::People) {
         let tried: Vec<usize> = round.tried.iter().map(|&face| persons[face]).collect();
-        seen.pairs = verify::pairs(compared.0, &tried, compared.1, measure);
+        seen.pairs = verify::pairs(&trial.probes, &tried, &trial.enrolled, measure);
     }
     seen
 }

@@ -1,7 +1,8 @@
 //! Explanations: the evidence that a decision about a face rests on.
 
-use nalgebra::DVectorView;
+use nalgebra::DMatrix;
 
+use super::verify::squared_distance;
 use super::{QueryOptions, Recognizer};
 use crate::background::{Background, FACE};
 use crate::error::{Error, Result};
@@ -28,14 +29,6 @@ pub struct Side {
 }
 
 impl Side {
-    /// The squared distance between the probe and the nearest face, over all features.
-    pub fn squared_distance(&self) -> f64 {
-        if self.splits.is_empty() {
-            return self.squared;
-        }
-        self.splits.iter().map(|split| split.squared_distance).sum()
-    }
-
     /// The contribution of each cell of the face to it, over all features: 7 x 8, row by row.
     pub fn of_cells(&self) -> Vec<f64> {
         let mut cells = vec![0.0; CELLS.0 * CELLS.1];
@@ -92,7 +85,7 @@ impl Recognizer {
                     found.distance(),
                     theirs,
                     &faces,
-                    coordinates.column(0),
+                    &coordinates,
                 )
             })
             .collect::<Result<_>>()?;
@@ -166,17 +159,11 @@ impl Recognizer {
         distance: f64,
         theirs: impl Iterator<Item = usize>,
         probe: &FaceMatrix,
-        coordinates: DVectorView<'_, f32>,
+        coordinates: &DMatrix<f32>,
     ) -> Result<Side> {
         let enrolled = matcher.enrolled();
         let copies = enrolled.ncols() / self.gallery.len().max(1);
-        let squared = |column: usize| -> f64 {
-            let values = enrolled.column(column);
-            let pairs = values.iter().zip(coordinates.iter());
-            pairs
-                .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
-                .sum()
-        };
+        let squared = |column: usize| squared_distance(enrolled, column, coordinates, 0);
         let columns = theirs.flat_map(|face| face * copies..(face + 1) * copies);
         let nearest = columns
             .map(|column| (squared(column), column))
@@ -282,10 +269,8 @@ mod tests {
                     let distance = f64::from((at.column(0) - at.column(1)).norm_squared());
                     let sum: f64 = side.of_cells().iter().sum();
                     let close = |a: f64| (a - distance).abs() <= 1e-3 * distance.max(1e-3);
-                    assert!(
-                        close(side.squared_distance()) && close(sum),
-                        "{features:?} {metric}"
-                    );
+                    let splits = side.splits.iter().map(|split| split.squared_distance);
+                    assert!(close(splits.sum()) && close(sum), "{features:?} {metric}");
                 }
                 assert_eq!(why.sides[0].person, 1, "{features:?} {metric}");
             }
@@ -302,6 +287,11 @@ mod tests {
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);
-        assert!(why.sides[0].squared_distance() < 1e-6);
+        assert!(
+            why.sides[0]
+                .splits
+                .iter()
+                .all(|split| split.squared_distance < 1e-6)
+        );
     }
 }

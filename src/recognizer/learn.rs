@@ -13,7 +13,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
 use crate::kernel_pca::Kernel;
-use crate::matcher::{Feature, FeatureMatrix, FeatureSpace, Matcher, PixelScale, Space};
+use crate::matcher::{Feature, FeatureMatrix, Matcher, PixelScale, Space};
 use crate::partial::MergedBasis;
 use crate::pca::{Pca, Solver, Symmetry};
 use crate::preparation::Preparation;
@@ -161,9 +161,7 @@ impl Recognizer {
             )
             .map(|learned| learned.of_origin(BasisOrigin::Kept));
         }
-        let of_feature = |part: &FeatureSpace| (part.feature(), part.space().clone());
-        let matcher = self.matcher().ok_or(Error::Inconsistent)?;
-        let spaces: Vec<_> = matcher.feature_spaces().iter().map(of_feature).collect();
+        let spaces = self.matcher().ok_or(Error::Inconsistent)?.spaces();
         Self::in_spaces(preparation, space, &spaces, gallery, settings)
     }
 

@@ -8,7 +8,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::Weights;
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::matcher::{Feature, FeatureSpace, Matcher, Space};
-use crate::pca::{ComponentCount, Pca, Solver, scaled};
+use crate::pca::{ComponentCount, Pca, Solver, scaled, variance_ratios};
 
 /// Up to so many components, those that are not kept are worth finding again.
 const WORTH_FINDING: usize = 1000;
@@ -69,7 +69,6 @@ impl Recognizer {
             return None;
         }
         let components = ComponentCount::Share(1.0);
-        let ratios = |values: &[f64], total: f64| values.iter().map(|v| v / total).collect();
         match space {
             Space::Linear(_) => {
                 let solver = Solver::Auto;
@@ -83,7 +82,7 @@ impl Recognizer {
             Space::Kernel(space) => {
                 let kernel = space.kernel();
                 let all = KernelPca { kernel, components }.fit(&faces).ok()?;
-                Some(ratios(all.eigenvalues(), all.total_variance()))
+                Some(variance_ratios(all.eigenvalues(), all.total_variance()))
             }
         }
     }

@@ -139,7 +139,7 @@ impl Recognizer {
         let calibration = background.calibration();
         let score = match is_one_photo {
             true => SAME_FACE,
-            false => background.people().pair_score(&coordinates),
+            false => background.people().pair_scores(&coordinates, &[[0, 1]])[0],
         };
         let (passes, confidence) = calibration.same_person(score, acceptance);
         Ok(Verification {
@@ -247,7 +247,7 @@ pub(super) fn pairs(
     pairs
 }
 
-fn squared_distance(a: &DMatrix<f32>, at: usize, b: &DMatrix<f32>, other: usize) -> f64 {
+pub(super) fn squared_distance(a: &DMatrix<f32>, at: usize, b: &DMatrix<f32>, other: usize) -> f64 {
     let values = a.column(at).into_iter().zip(b.column(other));
     values
         .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))

@@ -33,7 +33,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(u32, Vec<zip::Entry>), ModelProblem
 pub(super) fn check_on_disk(
     disk: &Disk,
 ) -> io::Result<Result<(u32, Vec<zip::Entry>), ModelProblem>> {
-    let length = disk.length() - seal::LENGTH;
+    let length = disk.length - seal::LENGTH;
     if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
         return Ok(Err(ModelProblem::Damaged));
     }

@@ -19,7 +19,8 @@ const PIECE: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Disk {
     file: File,
-    length: usize,
+    /// Bytes of the file.
+    pub length: usize,
     /// Which members have been found to be as their checksums say.
     checked: Vec<AtomicBool>,
 }
@@ -37,11 +38,6 @@ impl Disk {
     /// Takes note of how many members there are, all unchecked.
     pub fn expect(&mut self, members: usize) {
         self.checked = (0..members).map(|_| AtomicBool::new(false)).collect();
-    }
-
-    /// Bytes of the file.
-    pub fn length(&self) -> usize {
-        self.length
     }
 
     /// A few bytes, unchecked.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::meta::{LinearMeta, prefix};
 use super::partial::read_plan;
 use super::plan::{Keys, Written};
-use super::{Archive, ArchiveWriter, Privacy, basis, replace_file};
+use super::{Archive, ArchiveWriter, basis};
 use crate::dataset::ContentHash;
 use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::matcher::Feature;
@@ -32,18 +32,7 @@ struct Meta<P> {
     photos: String,
 }
 
-/// Writes the basis; whatever stood there is replaced as a whole or not at all. Mode 0600: the basis of few faces
-/// shows these.
-///
-/// # Errors
-/// A place that cannot be written.
-pub fn save_merged_basis(merged_basis: &MergedBasis, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| {
-        write_merged_basis(merged_basis, out)
-    })
-}
-
-/// Writes it into an open file.
+/// Writes the basis into an open file, which is to be its owner's alone: the basis of few faces shows these.
 ///
 /// # Errors
 /// Whatever `out` reports.

@@ -4,10 +4,11 @@
 //! docs/MODEL-FORMAT.md. Files are replaced, never written into ([`replace_file`]); who changes a model holds its
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 //!
-//! Where learning is shared out there are three more: the plan ([`save_plan`], JSON), a worker's part
-//! ([`save_partial`]) and the basis of all parts ([`save_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
+//! Where learning is shared out there are three more: the plan ([`write_plan`], JSON), a worker's part
+//! ([`write_partial`]) and the basis of all parts ([`write_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
 
 mod archive;
+mod arrays;
 mod background_arrays;
 mod basis;
 mod container;
@@ -40,15 +41,13 @@ pub use identifier::load_identifier;
 pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
 pub use mark::is_result;
-pub use merged_basis::{
-    load_merged_basis, merged_basis_from_archive, save_merged_basis, write_merged_basis,
-};
+pub use merged_basis::{load_merged_basis, merged_basis_from_archive, write_merged_basis};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 pub use outputs::{Destination, Outputs, Overwrite};
-pub use partial::{load_partial, partial_from_archive, save_partial, write_partial};
+pub use partial::{load_partial, partial_from_archive, write_partial};
 pub use pending::{interrupt, note_change};
-pub use plan::{load_plan, plan_from_json, save_plan, write_plan};
+pub use plan::{load_plan, plan_from_json, write_plan};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::meta::prefix;
 use super::plan::{Keys, Written};
-use super::{Archive, ArchiveWriter, Privacy, replace_file};
+use super::{Archive, ArchiveWriter};
 use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::partial::{Fingerprint, Partial, Plan};
 use crate::pca::{Sums, sums};
@@ -32,16 +32,7 @@ struct Meta<P> {
     workers: usize,
 }
 
-/// Writes the part; whatever stood there is replaced as a whole or not at all. Mode 0600: means and products of few
-/// faces show these.
-///
-/// # Errors
-/// A place that cannot be written.
-pub fn save_partial(part: &Partial, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| write_partial(part, out))
-}
-
-/// Writes it into an open file.
+/// Writes the part into an open file, which is to be its owner's alone: means and products of few faces show these.
 ///
 /// # Errors
 /// Whatever `out` reports.

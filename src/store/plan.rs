@@ -9,7 +9,6 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use super::container::in_plain_ascii;
-use super::{Privacy, replace_file};
 use crate::dataset::open_file;
 use crate::error::{Error, PlanProblem, Result};
 use crate::partial::Plan;
@@ -23,14 +22,6 @@ const LONGEST: u64 = 1 << 16;
 
 /// Characters of a value, or of what is wrong with it, that a message shows.
 const SHOWN: usize = 80;
-
-/// Writes the plan; whatever stood there is replaced.
-///
-/// # Errors
-/// A place that cannot be written.
-pub fn save_plan(plan: &Plan, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Public, |out| write_plan(plan, out))
-}
 
 /// Writes the plan into an open file.
 ///

@@ -238,8 +238,14 @@ fn photos_rotated_beforehand_give_the_same_scores() {
     ] {
         let rotated = adaptation.rotated(&coordinates);
         let one = People::place(adaptation.clone(), &coordinates, &photos, &enrolled, 30);
-        let other =
-            People::place_rotated(adaptation, &rotated, &coordinates, &photos, &enrolled, 30);
+        let other = People::place_rotated(
+            adaptation,
+            Some(&rotated),
+            &coordinates,
+            &photos,
+            &enrolled,
+            30,
+        );
         let [one, other] = [one, other].map(|people| people.with_scores(&coordinates, |_, of| of));
         for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
             assert!((one - other).abs() < 1e-4, "{one} {other}");

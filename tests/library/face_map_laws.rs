@@ -42,7 +42,7 @@ fn naive(space: &FaceSpace, picture: &GrayImage, measure: Measure) -> Vec<f64> {
             let squares = face.face(0).iter().map(|&p| (f64::from(p) - level).powi(2));
             let contrast = squares.sum::<f64>().sqrt();
             values.push(match measure {
-                Measure::Distance => residual.rms(size.pixels()),
+                Measure::Distance => residual.distance / (size.pixels() as f64).sqrt(),
                 Measure::Contrast if contrast > 0.0 => (residual.distance / contrast).min(FLAT),
                 Measure::Likelihood if contrast > 0.0 => unlike(space, face.face(0)).min(FLAT),
                 Measure::Contrast | Measure::Likelihood => FLAT,
@@ -139,13 +139,13 @@ fn a_face_of_any_size_is_found_at_its_scale() {
         "{place:?}"
     );
     assert!((w / 50.0).ln().abs() < 0.2, "{place:?}");
-    let map = maps.picture();
+    let map = maps.shaded().0;
     assert_eq!(map.dimensions(), photo.dimensions());
     assert!(map.get_pixel(125, 100)[0] < 40 && map.get_pixel(30, 150)[0] > 100);
     // At one scale all is as that map has it.
     let one = FaceMaps::at_scale(&space, 12, &photo, Measure::Distance, 0.5).unwrap();
     let map = FaceMap::new(&space, 12, &scaled(&photo, 0.5), Measure::Distance).unwrap();
-    assert_eq!(one.picture(), map.picture());
+    assert_eq!(one.shaded().0, map.shaded().0);
     let (place, lowest) = (one.places(1)[0], map.minima(1)[0]);
     assert_eq!(place.part[0], f64::from(lowest.x) / 0.5);
 }
@@ -195,7 +195,7 @@ fn minima_are_apart_and_in_order() {
     }
     let lowest = map.values().iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(minima[0].value, lowest);
-    assert_eq!(map.picture().dimensions(), picture.dimensions());
+    assert_eq!(map.shaded().0.dimensions(), picture.dimensions());
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn same_picture(name: &str, image: &GrayImage) {
 /// Two photos of each bundled person, small.
 fn faces() -> FaceMatrix {
     let size = FaceSize::new(48, 56).unwrap();
-    let mut faces = FaceMatrix::new(size);
+    let mut faces = Vec::new();
     let mut people: Vec<_> = std::fs::read_dir(crate::support::bundled_faces())
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -73,17 +73,11 @@ fn faces() -> FaceMatrix {
         for photo in ["1.png", "5.png"] {
             let image = image::open(person.join(photo)).unwrap().into_luma8();
             // 96 x 112 halved exactly: each pixel is the mean of four.
-            faces
-                .push(&imageops::resize(
-                    &image,
-                    48,
-                    56,
-                    imageops::FilterType::Triangle,
-                ))
-                .unwrap();
+            let halved = imageops::resize(&image, 48, 56, imageops::FilterType::Triangle);
+            faces.push(halved);
         }
     }
-    faces
+    FaceMatrix::from_faces(size, &faces).unwrap()
 }
 
 #[test]

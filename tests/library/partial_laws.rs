@@ -1,5 +1,6 @@
 //! Laws of learning that many workers share: however photos are split and parts are merged, the same bytes.
 
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use crate::support::drawn::drawn_faces;
@@ -47,21 +48,20 @@ fn merged(mut first: Partial, second: &Partial) -> Partial {
     first
 }
 
-/// The file that `save` writes.
-fn file(save: impl Fn(&Path) -> eigenfaces::error::Result<()>) -> Vec<u8> {
-    let folder = crate::support::scratch();
-    let path = folder.path().join("file.npz");
-    save(&path).unwrap();
-    std::fs::read(path).unwrap()
+/// The file that `write` makes.
+fn file(write: impl Fn(&mut BufWriter<Vec<u8>>) -> io::Result<()>) -> Vec<u8> {
+    let mut out = BufWriter::new(Vec::new());
+    write(&mut out).unwrap();
+    out.into_inner().unwrap()
 }
 
 fn part_file(part: &Partial) -> Vec<u8> {
-    file(|path| store::save_partial(part, path))
+    file(|out| store::write_partial(part, out))
 }
 
 fn basis_file(part: &Partial) -> Vec<u8> {
     let merged_basis = MergedBasis::learn(part.clone()).unwrap();
-    file(|path| store::save_merged_basis(&merged_basis, path))
+    file(|out| store::write_merged_basis(&merged_basis, out))
 }
 
 proptest! {
@@ -229,7 +229,7 @@ fn files_are_read_back_bit_for_bit() {
         values
     });
     let merged_basis = MergedBasis::learn(self::part(&plan.unwrap(), &faces, 0..30)).unwrap();
-    let bytes = file(|path| store::save_merged_basis(&merged_basis, path));
+    let bytes = file(|out| store::write_merged_basis(&merged_basis, out));
     let archive = Archive::from_bytes(Path::new("basis.npz"), bytes).unwrap();
     assert_eq!(
         store::merged_basis_from_archive(&archive).unwrap(),
@@ -360,7 +360,7 @@ fn plans_are_read_strictly() {
     let folder = crate::support::scratch();
     let path = folder.path().join("plan.json");
     let plan = plan(Mirrors::Learned, "0.95");
-    store::save_plan(&plan, &path).unwrap();
+    std::fs::write(&path, file(|out| store::write_plan(&plan, out))).unwrap();
     assert_eq!(store::load_plan(&path).unwrap(), plan);
     let text = std::fs::read_to_string(&path).unwrap();
     let problem = |replace: &str, by: &str| {

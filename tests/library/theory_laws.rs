@@ -6,7 +6,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::metric::Metric;
 use eigenfaces::pca::minimize::{self, Round};
-use eigenfaces::pca::scaled;
+use eigenfaces::pca::scaled::{self, ScaledComponents};
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
 use eigenfaces::scaled_space::ScaledSpace;
 use nalgebra::{DMatrix, DVector};
@@ -44,6 +44,15 @@ fn direction(d: usize, seed: u64) -> DVector<f64> {
 /// The sine of the largest principal angle between the spans of two orthonormal bases (d x k).
 fn sine(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     (b - a * a.tr_mul(b)).singular_values().max()
+}
+
+/// D⁻¹(X - m 1ᵀ): pixels less their mean, over their deviations; d x n.
+fn standardised(faces: &FaceMatrix, found: &ScaledComponents) -> DMatrix<f64> {
+    let mut z = centred(faces, &found.components.mean);
+    for (mut row, &deviation) in z.row_iter_mut().zip(found.deviations.iter()) {
+        row /= if deviation > 0.0 { deviation } else { 1.0 };
+    }
+    z
 }
 
 proptest! {
@@ -204,18 +213,16 @@ proptest! {
         let vary = found.deviations.iter().filter(|&&deviation| deviation > 0.0).count();
         prop_assert!((components.total_variance - vary as f64).abs() < 1e-9 * vary as f64);
         // The correlation matrix, and what the components make of it.
-        let mut z = centred(&faces, &components.mean);
-        for (mut row, &deviation) in z.row_iter_mut().zip(found.deviations.iter()) {
-            row /= if deviation > 0.0 { deviation } else { 1.0 };
-        }
+        let z = standardised(&faces, &found);
         let correlation = &z * z.transpose() / (n - 1) as f64;
         let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(&components.eigenvalues));
         let rebuilt = &components.basis * diagonal * components.basis.transpose();
         prop_assert!((correlation - rebuilt).amax() < 1e-8);
-        prop_assert!((found.weights(&faces) - components.basis.tr_mul(&z)).amax() < 1e-8);
         // In gray levels, all components rebuild the faces: m + D U w.
-        let mut levels = found.basis_in_gray_levels() * found.weights(&faces);
+        let exact = components.basis.tr_mul(&z);
+        let mut levels = &components.basis * &exact;
         for mut face in levels.column_iter_mut() {
+            face.component_mul_assign(&found.deviations);
             face += &components.mean;
         }
         prop_assert!((levels - faces.matrix().map(f64::from)).amax() < 1e-6);
@@ -225,7 +232,7 @@ proptest! {
         prop_assert!(error < 1e-9, "{}", error);
         let space = ScaledSpace::new(faces.size(), &found);
         let weights = space.project(&faces).map(f64::from);
-        prop_assert!((&weights - found.weights(&faces)).amax() < 1e-3);
+        prop_assert!((&weights - exact).amax() < 1e-3);
         let covariance = &weights * weights.transpose() / (n - 1) as f64;
         let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(space.eigenvalues()));
         prop_assert!((covariance - diagonal).amax() < 1e-4 * space.eigenvalues()[0]);
@@ -248,7 +255,8 @@ proptest! {
         let learned = |pixels: Vec<u8>| {
             let faces = FaceMatrix::from_pixels(size, pixels).unwrap();
             let found = scaled::fit(&faces, ComponentCount::Share(1.0)).unwrap();
-            (found.weights(&faces), found.components)
+            let z = standardised(&faces, &found);
+            (found.components.basis.tr_mul(&z), found.components)
         };
         let ((first, one), (second, other)) = (learned(even), learned(halved));
         for (a, b) in one.eigenvalues.iter().zip(&other.eigenvalues) {

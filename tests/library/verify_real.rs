@@ -269,7 +269,9 @@ fn bundled_people_verify() {
     // A model that was stored answers alike.
     let folder = crate::support::scratch();
     let path = folder.path().join("m.npz");
-    store::save(&recognizer, &History::unknown(recognizer.gallery()), &path).unwrap();
+    let mut history = History::default();
+    history.record(0, &Gallery::empty(size), recognizer.gallery());
+    store::save(&recognizer, &history, &path).unwrap();
     let again = store::load(&path).unwrap();
     let stored = again
         .verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())

@@ -89,16 +89,12 @@ pub fn reference<T: FromStr<Err: Debug>>(file: &str) -> HashMap<String, Vec<T>> 
 /// The AT&T faces as they are, person after person, photo after photo: d = 10,304.
 pub fn att_faces() -> Option<FaceMatrix> {
     let folder = real_data("att")?;
-    let mut faces = FaceMatrix::new(FaceSize::new(92, 112).unwrap());
-    for person in 1..=40 {
-        for photo in 1..=10 {
-            let path = folder.join(format!("s{person}/{photo}.pgm"));
-            faces
-                .push(&image::open(path).unwrap().into_luma8())
-                .unwrap();
-        }
-    }
-    Some(faces)
+    let photos = (1..=40).flat_map(|person| (1..=10).map(move |photo| (person, photo)));
+    let faces: Vec<_> = photos
+        .map(|(person, photo)| folder.join(format!("s{person}/{photo}.pgm")))
+        .map(|path| image::open(path).unwrap().into_luma8())
+        .collect();
+    Some(FaceMatrix::from_faces(FaceSize::new(92, 112).unwrap(), &faces).unwrap())
 }
 
 /// What comes of some work on so many threads.

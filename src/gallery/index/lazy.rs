@@ -27,9 +27,17 @@ impl Built {
     /// The better one for these points; `None` where they bear neither.
     fn new(points: &DMatrix<f32>) -> Option<Self> {
         match points.nrows() {
-            ..=COORDINATES_OF_TREES => Tree::new(points).map(Self::Tree),
-            _ => Blocks::new(points).map(|blocks| Self::Blocks(Box::new(blocks))),
+            ..=COORDINATES_OF_TREES => Self::tree(points),
+            _ => Self::blocks(points),
         }
+    }
+
+    pub fn tree(points: &DMatrix<f32>) -> Option<Self> {
+        Tree::new(points).map(Self::Tree)
+    }
+
+    pub fn blocks(points: &DMatrix<f32>) -> Option<Self> {
+        Blocks::new(points).map(|blocks| Self::Blocks(Box::new(blocks)))
     }
 
     /// See [`Index::visit`](super::Index::visit); `None` where the query is beyond its range.

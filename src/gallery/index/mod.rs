@@ -16,10 +16,8 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use blocks::Blocks;
 pub use distance::squared_distance;
-use lazy::LazySearch;
-use tree::Tree;
+use lazy::{Built, LazySearch};
 
 /// Below this many points, looking at all of them costs less than anything else.
 const WORTH_BLOCKS: usize = 128;
@@ -77,8 +75,7 @@ pub struct Index {
 #[derive(Debug)]
 enum Search {
     Linear,
-    Tree(Tree),
-    Blocks(Box<Blocks>),
+    Built(Built),
     Lazy(LazySearch),
 }
 
@@ -100,9 +97,8 @@ impl Index {
             SearchMethod::Auto if points.ncols() < WORTH_BLOCKS => Search::Linear,
             SearchMethod::Auto => Search::Lazy(LazySearch::default()),
             SearchMethod::Linear => Search::Linear,
-            SearchMethod::Tree => Tree::new(&points).map_or(Search::Linear, Search::Tree),
-            SearchMethod::Blocks => Blocks::new(&points)
-                .map_or(Search::Linear, |blocks| Search::Blocks(Box::new(blocks))),
+            SearchMethod::Tree => Built::tree(&points).map_or(Search::Linear, Search::Built),
+            SearchMethod::Blocks => Built::blocks(&points).map_or(Search::Linear, Search::Built),
         };
         Some(Self {
             points,
@@ -111,13 +107,8 @@ impl Index {
     }
 
     /// n, the number of points.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.points.ncols()
-    }
-
-    /// Whether there is no point at all.
-    pub fn is_empty(&self) -> bool {
-        self.points.ncols() == 0
     }
 
     /// The points, k x n.
@@ -127,11 +118,14 @@ impl Index {
 
     /// Bytes that the search takes besides the points themselves.
     pub fn bytes(&self) -> usize {
+        self.built().map_or(0, |built| built.bytes(self.len()))
+    }
+
+    fn built(&self) -> Option<&Built> {
         match &*self.search {
-            Search::Linear => 0,
-            Search::Tree(_) => Tree::bytes(self.len()),
-            Search::Blocks(blocks) => blocks.bytes(),
-            Search::Lazy(lazy) => lazy.built().map_or(0, |built| built.bytes(self.len())),
+            Search::Linear => None,
+            Search::Built(built) => Some(built),
+            Search::Lazy(lazy) => lazy.built(),
         }
     }
 
@@ -175,7 +169,7 @@ impl Index {
     pub(super) fn is_swift(&self) -> bool {
         match &*self.search {
             Search::Linear => false,
-            Search::Tree(_) | Search::Blocks(_) => true,
+            Search::Built(_) => true,
             Search::Lazy(lazy) => lazy.ask(&self.points).is_some(),
         }
     }
@@ -183,14 +177,8 @@ impl Index {
     /// Shows `offer` every point, each once, whose squared distance may be at most `within`, and later at most what
     /// `offer` last returned; perhaps others too, in no particular order. The query is of k finite coordinates.
     pub(super) fn visit(&self, query: &[f32], within: f64, offer: &mut dyn FnMut(usize) -> f64) {
-        let visited = match &*self.search {
-            Search::Linear => None,
-            Search::Tree(tree) => tree.visit(query, within, offer),
-            Search::Blocks(blocks) => blocks.visit(query, within, offer),
-            Search::Lazy(lazy) => lazy
-                .built()
-                .and_then(|built| built.visit(query, within, offer)),
-        };
+        let built = self.built();
+        let visited = built.and_then(|built| built.visit(query, within, offer));
         if visited.is_none() {
             for point in 0..self.len() {
                 offer(point);

@@ -67,6 +67,12 @@ pub fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     out
 }
 
+/// `sum += a · aᵀ`.
+pub fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
+    let transposed = a.transpose();
+    multiply(view_mut(sum), Accum::Add, view(a), view(&transposed), 1.0);
+}
+
 /// `leftᵀ · right` of two tall matrices as a new matrix: see [`inner_products`].
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(left.ncols(), right.ncols());

@@ -28,8 +28,8 @@ mod views;
 
 pub(crate) use cost::{expected_nanoseconds, usual_dimension};
 pub(crate) use dense::{
-    Accum, View, ViewMut, add_product, columns, columns_mut, inner_product, inverse_cholesky,
-    multiply, product, view, view_mut,
+    Accum, View, ViewMut, add_outer, add_product, columns, columns_mut, inner_product,
+    inverse_cholesky, multiply, product, view, view_mut,
 };
 pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;

@@ -18,6 +18,12 @@ impl Noise {
     pub fn normal(&mut self) -> f64 {
         self.by_ref().take(12).sum::<f64>() / 2.0
     }
+
+    /// A whole number below `bound`, from evenly spread ones.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let share = (self.next().unwrap_or_default() + 1.0) / 2.0;
+        ((share * bound as f64) as usize).min(bound.saturating_sub(1))
+    }
 }
 
 impl Iterator for Noise {

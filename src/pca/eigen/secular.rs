@@ -20,8 +20,8 @@ const STEPS: usize = 40;
 /// The eigenpairs of diag(λ) - ρ z zᵀ.
 #[derive(Debug, Clone)]
 pub(crate) struct Downdated {
-    /// Eigenvalues, decreasing.
-    values: Vec<f64>,
+    /// Eigenvalues, decreasing; rounding may leave the last a little below zero.
+    pub values: Vec<f64>,
     /// The source of each.
     pairs: Vec<Pair>,
     /// Places that take part, their -λ (increasing), and the z for which the roots are exact.
@@ -287,11 +287,6 @@ fn exact_for(poles: &[f64], roots: &[Root], z: &[f64], rho: f64) -> Vec<f64> {
 }
 
 impl Downdated {
-    /// The eigenvalues, decreasing; rounding may leave the last a little below zero.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
     /// The eigenvectors of the `count` largest eigenvalues, as columns; signs are arbitrary but reproducible.
     pub fn vectors(&self, count: usize) -> DMatrix<f64> {
         let mut vectors = DMatrix::zeros(self.side, count);
@@ -354,14 +349,14 @@ mod tests {
             .max(values.iter().fold(0.0, |most, v| most.max(v.abs())));
         let found = downdate(values, z, rho);
         let vectors = found.vectors(n);
-        assert!(found.values().is_sorted_by(|a, b| a >= b));
+        assert!(found.values.is_sorted_by(|a, b| a >= b));
         let gram = vectors.transpose() * &vectors;
         let error = (gram - DMatrix::identity(n, n)).amax();
         assert!(
             error < 1e-13 * n as f64,
             "not orthonormal by {error:e}: {values:?} {z:?}"
         );
-        let wanted = DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(found.values()));
+        let wanted = DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(&found.values));
         let error = (matrix * &vectors - &vectors * wanted).amax();
         assert!(
             error <= 1e-14 * n as f64 * scale,
@@ -377,7 +372,7 @@ mod tests {
         assert_solved(&[1e300, 1.0, 0.0], &[1e149, 1.0, 1e-3], 1.0);
         assert_solved(&[2.0, 2.0 - 1e-15, 1.0, 1.0 - 1e-12], &[1.0; 4], 0.25);
         assert_solved(&[5.0], &[2.0], 1.0);
-        assert!(downdate(&[], &[], 1.0).values().is_empty());
+        assert!(downdate(&[], &[], 1.0).values.is_empty());
     }
 
     proptest! {

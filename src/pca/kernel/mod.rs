@@ -241,39 +241,28 @@ pub struct WrongTable {
     pub given: usize,
 }
 
-/// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`.
-///
-/// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
-///
-/// # Errors
-/// [`WrongTable`] unless `into` holds n x n sums.
-pub fn accumulate_gram(
-    columns: Columns<'_>,
-    kernel: Kernel,
-    into: &mut [i64],
-) -> Result<(), WrongTable> {
-    accumulate(Vectors::Columns(columns), None, kernel, into)
-}
-
-/// Adds the products of n columns with n partners of the same length: `into[i * n + j] += Σₚ X[p, i] Y[p, j]` for
-/// `i <= j`. For partners that make the whole table symmetric, such as the columns seen in a mirror.
+/// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`. Or, of
+/// partners that are as many and as long, `XᵀY`: `Σₚ X[p, i] Y[p, j]`, for partners that make the whole table
+/// symmetric, such as the columns seen in a mirror.
 ///
 /// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
 ///
 /// # Errors
 /// [`WrongTable`] unless `into` holds n x n sums and the partners as many bytes as the columns.
-pub fn accumulate_gram_with(
+pub fn accumulate_gram(
     columns: Columns<'_>,
-    partners: Columns<'_>,
+    partners: Option<Columns<'_>>,
     kernel: Kernel,
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
-    let (needed, given) = (columns.data.len(), partners.data.len());
-    if (columns.count, needed) != (partners.count, given) {
-        return Err(WrongTable { needed, given });
+    if let Some(partners) = partners {
+        let (needed, given) = (columns.data.len(), partners.data.len());
+        if (columns.count, needed) != (partners.count, given) {
+            return Err(WrongTable { needed, given });
+        }
     }
-    let partners = Vectors::Columns(partners);
-    accumulate(Vectors::Columns(columns), Some(partners), kernel, into)
+    let partners = partners.map(Vectors::Columns);
+    accumulate(Vectors::Columns(columns), partners, kernel, into)
 }
 
 /// Adds the uncentred covariance accumulator `XXᵀ` of d pixels x n faces: `into[p * d + q] += Σⱼ X[p, j] X[q, j]` for

@@ -52,11 +52,6 @@ impl Laid {
         })
     }
 
-    /// n, the number of columns laid out.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// The products with the columns `first..first + 48` of others, or as many as there are:
     /// `into[i * 48 + j] = Σₚ self[p, i] others[p, first + j]`.
     ///

@@ -52,7 +52,7 @@ fn plain_covariance(x: Columns<'_>) -> Vec<i64> {
 
 fn gram(x: Columns<'_>, kernel: Kernel) -> Vec<i64> {
     let mut table = vec![0; x.count() * x.count()];
-    accumulate_gram(x, kernel, &mut table).expect("the table fits");
+    accumulate_gram(x, None, kernel, &mut table).expect("the table fits");
     table
 }
 
@@ -115,7 +115,7 @@ proptest! {
         let (x, y) = (columns(&data, length, count), columns(&partners, length, count));
         for kernel in Kernel::available() {
             let mut table = vec![0; count * count];
-            accumulate_gram_with(x, y, kernel, &mut table).expect("the table fits");
+            accumulate_gram(x, Some(y), kernel, &mut table).expect("the table fits");
             prop_assert!(table == plain, "{} of {length} x {count}", kernel.name());
         }
     }
@@ -249,7 +249,7 @@ fn accumulating_twice_gives_twice() {
     for kernel in Kernel::available() {
         let mut table = gram(x, kernel);
         let twice: Vec<i64> = table.iter().map(|sum| 2 * sum).collect();
-        accumulate_gram(x, kernel, &mut table).expect("the table fits");
+        accumulate_gram(x, None, kernel, &mut table).expect("the table fits");
         assert!(table == twice, "{}", kernel.name());
     }
 }
@@ -291,8 +291,13 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
     let (length, count) = (40, 150);
     let data = noise(length * count, 17);
     let mut table = vec![-1; count * count];
-    accumulate_gram(columns(&data, length, count), Kernel::best(), &mut table)
-        .expect("the table fits");
+    accumulate_gram(
+        columns(&data, length, count),
+        None,
+        Kernel::best(),
+        &mut table,
+    )
+    .expect("the table fits");
     for (at, &sum) in table.iter().enumerate() {
         assert_eq!(
             at / count > at % count,
@@ -318,7 +323,7 @@ fn wrong_sizes_are_errors() {
     assert_eq!(x.column(3), None);
     let mut table = [0; 4];
     assert_eq!(
-        accumulate_gram(x, Kernel::Portable, &mut table),
+        accumulate_gram(x, None, Kernel::Portable, &mut table),
         Err(WrongTable {
             needed: 9,
             given: 4

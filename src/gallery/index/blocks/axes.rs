@@ -33,7 +33,7 @@ pub(super) struct Axes {
     mean: Vec<f32>,
     turn: Turn,
     /// The standard deviation along each axis, as far as it is known from a sample: k.
-    deviations: Vec<f64>,
+    pub deviations: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -85,11 +85,6 @@ impl Axes {
     /// Number of axes by which blocks are split.
     pub fn leading(&self) -> usize {
         LEADING.min(self.len())
-    }
-
-    /// The standard deviation along each axis, k.
-    pub fn deviations(&self) -> &[f64] {
-        &self.deviations
     }
 
     /// The factor by which distances can become longer at most, but for the rounding of places.

@@ -56,7 +56,8 @@ pub(super) struct Codes {
     codes: Vec<u8>,
     /// The longest that codes of any point are off, up to the end of each group.
     losses: Vec<f64>,
-    placing_error: f64,
+    /// The largest error of the place at which a point was coded.
+    pub placing_error: f64,
 }
 
 /// The codes of a query.
@@ -77,7 +78,7 @@ impl Codes {
     /// Codes of points (k x n) along the axes, in this order.
     pub fn of(axes: &Axes, points: &DMatrix<f32>, order: &[u32]) -> Self {
         let (k, blocks) = (axes.len(), order.len().div_ceil(LANES));
-        let groups = groups(axes.deviations());
+        let groups = groups(&axes.deviations);
         let mut codes = vec![0; blocks * LANES * k];
         let worst: Vec<Worst> = codes
             .par_chunks_mut(PANEL * LANES * k)
@@ -110,11 +111,6 @@ impl Codes {
     /// Number of groups of axes.
     pub fn groups(&self) -> usize {
         self.groups.len()
-    }
-
-    /// The largest error of the place at which a point was coded.
-    pub fn placing_error(&self) -> f64 {
-        self.placing_error
     }
 
     /// The codes of a query in axes (k).

@@ -108,7 +108,7 @@ impl Blocks {
                 .map(|&value| value as f32)
                 .collect(),
             // That the head is rounded to `f32`.
-            slack: self.codes.placing_error() + length * f64::from(f32::EPSILON),
+            slack: self.codes.placing_error + length * f64::from(f32::EPSILON),
         })
     }
 
