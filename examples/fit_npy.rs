@@ -29,7 +29,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
 use eigenfaces::pca::covariance::Accumulator;
 use eigenfaces::pca::kernel::{self, Columns, Kernel};
-use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver, Symmetry};
+use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver};
 use eigenfaces::store::write_npy;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -91,14 +91,11 @@ impl Bench {
             return self.fit_shuffled();
         }
         let start = Instant::now();
-        let (components, weights) = match route {
-            "stream" => {
-                let components = components_by_chunks(&self.faces)?;
-                let weights = FaceSpace::new(self.faces.size(), &components).project(&self.faces);
-                (components, weights)
-            }
-            route => pca(route.parse()?).fit_with_weights(&self.faces, Symmetry::None)?,
+        let components = match route {
+            "stream" => components_by_chunks(&self.faces)?,
+            route => pca(route.parse()?).fit(&self.faces)?,
         };
+        let weights = FaceSpace::new(self.faces.size(), &components).project(&self.faces);
         let seconds = start.elapsed().as_secs_f64();
         self.last = Some((components, weights));
         Ok(seconds)
@@ -110,7 +107,8 @@ impl Bench {
         order.sort_by_key(|&j| j.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let faces = self.faces.select(&order)?;
         let start = Instant::now();
-        let (components, shuffled) = pca(Solver::Auto).fit_with_weights(&faces, Symmetry::None)?;
+        let components = pca(Solver::Auto).fit(&faces)?;
+        let shuffled = FaceSpace::new(faces.size(), &components).project(&faces);
         let seconds = start.elapsed().as_secs_f64();
         let mut weights = shuffled.clone();
         for (from, &to) in order.iter().enumerate() {
@@ -124,8 +122,10 @@ impl Bench {
     /// is the order of the faces, scaling and signs.
     fn stages(&self, solver: Solver) -> Result<String> {
         let mut watch = Stopwatch::new();
-        let (components, _) = pca(solver).fit_with_weights(&self.faces, Symmetry::None)?;
-        watch.lap("whole fit with weights");
+        let components = pca(solver).fit(&self.faces)?;
+        watch.lap("whole fit");
+        FaceSpace::new(self.faces.size(), &components).project(&self.faces);
+        watch.lap("weights");
         if components.solver == Solver::Covariance {
             let mut sums = Accumulator::new(self.faces.size().pixels());
             watch.lap("table");
@@ -140,8 +140,6 @@ impl Bench {
         watch.lap("inner products");
         let space = products.fit(&all, ComponentCount::Count(COMPONENTS))?;
         watch.lap("centre and solve");
-        space.training_weights();
-        watch.lap("weights from the solution");
         space.with_components(&self.faces, COMPONENTS)?;
         watch.lap("mean and eigenfaces");
         Ok(watch.laps.join(", "))

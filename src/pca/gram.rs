@@ -20,21 +20,19 @@ const SINGLE_WORK: usize = 100_000_000;
 /// Eigenfaces mapped back in single precision must be orthonormal to this, or are mapped back again.
 const SINGLE_ORTHONORMAL: f64 = 1e-6;
 
-/// Learns the components, and the weights of the faces (k x n), through the Gram matrix.
+/// Learns the components through the Gram matrix.
 ///
-/// With C = XcᵀXc = V M Vᵀ the eigenfaces are U = Xc V M^(-1/2), their eigenvalues M / (n - 1), the weights
-/// M^(1/2) Vᵀ.
+/// With C = XcᵀXc = V M Vᵀ the eigenfaces are U = Xc V M^(-1/2), their eigenvalues M / (n - 1).
 pub(super) fn fit(
     faces: Columns<'_>,
     wanted: ComponentCount,
     symmetry: Symmetry<'_>,
-) -> Result<(Components, DMatrix<f32>), PcaError> {
+) -> Result<Components, PcaError> {
     let all: Vec<usize> = (0..faces.count()).collect();
     let products = InnerProducts::with_symmetry(faces, symmetry)?;
     let space = products.fit(&all, wanted)?;
     let k = space.count();
-    let (space, components) = space.with_components(faces, k)?;
-    Ok((components, space.training_weights()))
+    Ok(space.with_components(faces, k)?.1)
 }
 
 /// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces (d x k); or those of its

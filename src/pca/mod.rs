@@ -156,30 +156,7 @@ impl Pca {
     ) -> Result<Components, PcaError> {
         let faces = faces.into();
         // One entry into the thread pool instead of one for every parallel step.
-        Ok(rayon::scope(|_| self.solve(faces, symmetry))?.0)
-    }
-
-    /// As [`fit_with_symmetry`](Self::fit_with_symmetry), and the weights Uᵀ(x - m) of the faces (k x n). Where the
-    /// Gram matrix is solved, these are part of the solution and cost nothing; they are then the true weights
-    /// rounded once, not bit for bit those that projecting the faces would give.
-    ///
-    /// # Errors
-    /// As `fit_with_symmetry`.
-    pub fn fit_with_weights<'a>(
-        &self,
-        faces: impl Into<Columns<'a>>,
-        symmetry: Symmetry<'_>,
-    ) -> Result<(Components, DMatrix<f32>), PcaError> {
-        let faces = faces.into();
-        rayon::scope(|_| {
-            let (components, weights) = self.solve(faces, symmetry)?;
-            let weights = weights.unwrap_or_else(|| {
-                let basis = components.basis.map(|value| value as f32);
-                projection::project(&basis, components.mean.as_slice(), faces.data())
-                    .expect("the faces are those learned from")
-            });
-            Ok((components, weights))
-        })
+        rayon::scope(|_| self.solve(faces, symmetry))
     }
 
     /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
@@ -192,28 +169,20 @@ impl Pca {
         }
     }
 
-    /// The components, and the weights of the faces where they come for nothing.
-    fn solve(
-        &self,
-        faces: Columns<'_>,
-        symmetry: Symmetry<'_>,
-    ) -> Result<(Components, Option<DMatrix<f32>>), PcaError> {
+    fn solve(&self, faces: Columns<'_>, symmetry: Symmetry<'_>) -> Result<Components, PcaError> {
         let (d, n) = (faces.length(), faces.count());
         let wanted = self.components.with_faces(faces)?;
         let mut solver = self.route(d, n, symmetry);
         if solver == Solver::Randomized {
             if let Some(components) = randomized::fit(faces, wanted)? {
-                return Ok((components, None));
+                return Ok(components);
             }
             solver = cost::exact(d, n, wanted, symmetry);
         }
         match solver {
-            Solver::Minimize => Ok((minimize::fit(faces, wanted, |_| {})?, None)),
-            Solver::Covariance => Ok((covariance::fit(faces, wanted, symmetry)?, None)),
-            _ => {
-                let (components, weights) = gram::fit(faces, wanted, symmetry)?;
-                Ok((components, Some(weights)))
-            }
+            Solver::Minimize => minimize::fit(faces, wanted, |_| {}),
+            Solver::Covariance => covariance::fit(faces, wanted, symmetry),
+            _ => gram::fit(faces, wanted, symmetry),
         }
     }
 }
