@@ -4,6 +4,8 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
+// What is hidden from the documentation, here and below, is for the program, the tests and the benchmarks: it changes as they
+// need it.
 #[macro_use]
 mod named;
 
@@ -15,6 +17,7 @@ pub mod error;
 
 pub mod face_matrix;
 
+#[doc(hidden)]
 pub mod features;
 
 pub mod dataset;
@@ -29,6 +32,7 @@ pub mod pca;
 
 pub mod face_space;
 
+#[doc(hidden)]
 pub mod faceness;
 
 pub mod decision;
@@ -37,6 +41,7 @@ pub mod background;
 
 pub mod grouping;
 
+#[doc(hidden)]
 pub mod scaled_space;
 
 pub mod kernel_pca;
@@ -47,8 +52,10 @@ pub mod metric;
 
 pub mod gallery;
 
+#[doc(hidden)]
 pub mod enrollment;
 
+#[doc(hidden)]
 pub mod face_index;
 
 pub mod matcher;

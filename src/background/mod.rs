@@ -33,11 +33,16 @@ use crate::vectors::vectorised_mut;
 
 pub use adaptation::Adaptation;
 pub use calibration::{Calibration, Judgement};
-pub use description::{Channel, FACE, LENGTH, SHEET};
+pub use description::{Channel, FACE};
+#[doc(hidden)]
+pub use description::{LENGTH, SHEET};
+#[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 pub(crate) use people::inner_product;
 pub use people::{People, PeopleParts};
+#[doc(hidden)]
 pub use training::{Described, Training};
+#[doc(hidden)]
 pub use two_covariance::TwoCovariance;
 
 /// The asset that comes with the program.

@@ -17,6 +17,7 @@ mod labels;
 mod limits;
 mod load;
 mod luma;
+#[doc(hidden)]
 pub mod natural;
 mod nesting;
 mod open;
@@ -29,12 +30,15 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
 pub use found::FileId;
 pub use given::Given;
 pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
+#[doc(hidden)]
 pub use nesting::folders_of_folders;
+#[doc(hidden)]
 pub use open::{is_standard_input, open_file};
 pub use person::Person;
 pub(crate) use person::visible;

@@ -14,10 +14,14 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use batch_search::{BatchRanking, Recall, Search};
+#[doc(hidden)]
+pub use batch_search::BatchRanking;
+pub use batch_search::{Recall, Search};
 pub use clusters::{ClusterRule, Clusters, Match};
+#[doc(hidden)]
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};
+#[doc(hidden)]
 pub use index::{Index, Neighbour, SearchMethod, squared_distance};
 pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
 pub use undo::{LastChange, Undone};

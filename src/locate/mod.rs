@@ -9,12 +9,17 @@ use std::sync::OnceLock;
 use image::GrayImage;
 use serde::{Deserialize, Serialize};
 
+#[doc(hidden)]
 pub mod align;
+#[doc(hidden)]
 pub mod bilinear;
 mod crop;
+#[doc(hidden)]
 pub mod descent;
+#[doc(hidden)]
 pub mod detect;
 mod detector;
+#[doc(hidden)]
 pub mod eyes;
 pub mod framing;
 

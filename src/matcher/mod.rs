@@ -28,10 +28,13 @@ use feature_space::each_times;
 
 pub use comparison::Comparison;
 pub use feature::{Augmentation, Feature, Features, PixelScale};
+#[doc(hidden)]
 pub use feature_matrix::FeatureMatrix;
 pub use feature_space::FeatureSpace;
+#[doc(hidden)]
 pub use resampling::{Resample, Resampling};
 pub use space::Space;
+#[doc(hidden)]
 pub use split::{CELLS, Split};
 
 /// The coordinates of a gallery, by which a probe's nearest people are found.

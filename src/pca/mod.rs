@@ -14,29 +14,42 @@ pub(crate) mod centring;
 mod component_count;
 mod cost;
 pub mod covariance;
+#[doc(hidden)]
 pub mod eigen;
 pub(crate) mod gram;
+#[doc(hidden)]
 pub mod inner_products;
+#[doc(hidden)]
 pub mod kernel;
 pub(crate) mod leading;
+#[doc(hidden)]
 pub mod leave_one_out;
 pub mod minimize;
+#[doc(hidden)]
 pub mod products;
+#[doc(hidden)]
 pub mod projection;
 mod randomized;
 pub mod real;
+#[doc(hidden)]
 pub mod rule;
+#[doc(hidden)]
 pub mod scaled;
+#[doc(hidden)]
 pub mod spectrum;
+#[doc(hidden)]
 pub mod sums;
+#[doc(hidden)]
 pub mod symmetry;
 
 use nalgebra::{DMatrix, DVector};
 
 pub use crate::error::PcaError;
 pub use component_count::{AUTO_LIMIT, AUTO_SHARE, ComponentCount};
+#[doc(hidden)]
 pub use inner_products::{DualSpace, InnerProducts};
-use kernel::Columns;
+pub use kernel::Columns;
+#[doc(hidden)]
 pub use leave_one_out::{LeaveOneOut, OneLeftOut};
 pub use rule::Rule;
 pub use sums::Sums;

@@ -9,6 +9,7 @@ pub mod groups;
 pub mod heat;
 mod labels;
 pub mod lesson;
+#[doc(hidden)]
 pub mod lettering;
 mod palette;
 pub mod plot;

@@ -36,21 +36,27 @@ mod writer;
 mod zip;
 
 pub use archive::Archive;
+#[doc(hidden)]
 pub use face_index::{load_face_index, save_face_index};
 pub use identifier::load_identifier;
+#[doc(hidden)]
 pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
+#[doc(hidden)]
 pub use mark::is_result;
 pub use merged_basis::{load_merged_basis, merged_basis_from_archive, write_merged_basis};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
+#[doc(hidden)]
 pub use outputs::{Destination, Outputs, Overwrite};
 pub use partial::{load_partial, partial_from_archive, write_partial};
+#[doc(hidden)]
 pub use pending::{interrupt, note_change};
 pub use plan::{load_plan, plan_from_json, write_plan};
 pub use replace::{Privacy, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
+#[doc(hidden)]
 pub use sidecar::Sidecar;
 pub use writer::ArchiveWriter;
 

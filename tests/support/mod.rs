@@ -4,10 +4,11 @@
 
 pub mod drawn;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, Base};
@@ -34,11 +35,21 @@ pub fn real_data(name: &str) -> Option<PathBuf> {
     }
 }
 
-/// The faces of a folder's labelled photos, those of a person side by side; photos that cannot be used are left out.
+/// The faces of a folder's labelled photos, those of a person side by side; photos that cannot be used are left out. A folder
+/// is read once for all tests of a process that want it prepared alike.
 pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFace> {
-    let base = Base::Basis(preparation);
-    let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
-    read.expect("the folder has photos").folder.new
+    type Faces = Arc<OnceLock<Vec<LabeledFace>>>;
+    static READ: Mutex<BTreeMap<String, Faces>> = Mutex::new(BTreeMap::new());
+    let wanted = format!("{preparation:?} {}", folder.display());
+    let mut read = READ.lock().expect("no test fails while it holds this");
+    let faces = Arc::clone(read.entry(wanted).or_default());
+    drop(read);
+    let read = || {
+        let base = Base::Basis(preparation);
+        let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
+        read.expect("the folder has photos").folder.new
+    };
+    faces.get_or_init(read).clone()
 }
 
 /// A folder that is removed with the value.
