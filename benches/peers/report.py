@@ -8,7 +8,8 @@ COMPARABLE = 1e-3
 INTRODUCTION = """\
 # Benchmarks
 
-Whole commands as people type them, beside other programs: [WAITING.md](WAITING.md). This page is about the algebra.
+Whole commands as people type them, beside other programs: [WAITING.md](WAITING.md). This page is about the algebra. A machine
+with AVX2 only, with an older program: [BENCHMARKS-AVX2.md](BENCHMARKS-AVX2.md).
 
 Written by `benches/peers/run.sh`, which anyone can run. Everything below was measured in one run on one machine:
 the same pixels and the same number of threads on every side, taking turns (ours, peer, ours, peer, ...).

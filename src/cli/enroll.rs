@@ -8,6 +8,7 @@ use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::partial::MergedBasis;
+use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{BasisOrigin, Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
@@ -89,48 +90,65 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             let (known, mut history) = before.unzip();
             let history = history.get_or_insert_default();
             history.record(change_time(), &old, &intake.gallery);
-            let gallery = intake.gallery.clone();
-            let learned = match (&known, &merged_basis) {
-                (_, Some(merged_basis)) => {
-                    let learned = Recognizer::on_merged_basis(merged_basis, gallery, settings)?;
-                    report.missed(&learned, &old);
-                    if !learned.is_settled() {
-                        output.say(&format!(
-                            "the basis was learned from {} only: where the people enrolled are among them, confidence is too high",
-                            counted(merged_basis.learned_from(), "face", "faces")
-                        ));
-                    }
-                    learned
-                }
-                (Some(known), None) if args.keep_basis => {
-                    let learned = known.keeping_basis(gallery, settings)?;
-                    report.missed(&learned, &old);
-                    learned
-                }
-                (known, None) => {
-                    if known
-                        .as_ref()
-                        .is_some_and(|known| known.origin() == BasisOrigin::Kept)
-                    {
-                        output.say(model_changes::LEARNED_AGAIN);
-                    }
-                    match &known {
-                        Some(known) if intake.gone.is_empty() => {
-                            known.learn_again(gallery, settings)?
-                        }
-                        Some(known) => {
-                            model_changes::learn_from_rest(known, gallery, settings, model)?
-                        }
-                        None => Recognizer::learn(preparation, gallery, settings)?,
-                    }
-                }
+            let learning = Learning {
+                known: known.as_ref(),
+                merged_basis: merged_basis.as_ref(),
+                preparation,
+                settings,
+                old: &old,
+                report: &report,
             };
+            let learned = learning.learn(args, model)?;
             store::save(&learned, history, model)?;
             learned
         }
     };
     report.did(&recognizer, model, started)?;
     Ok(outcome)
+}
+
+/// What a changed gallery is learned by.
+struct Learning<'a> {
+    known: Option<&'a Recognizer>,
+    merged_basis: Option<&'a MergedBasis>,
+    preparation: Preparation,
+    settings: Settings,
+    /// The gallery before.
+    old: &'a Gallery,
+    report: &'a Report<'a>,
+}
+
+impl Learning<'_> {
+    fn learn(&self, args: &Enroll, model: &Path) -> Result<Recognizer> {
+        let (settings, output) = (self.settings, self.report.output);
+        let gallery = self.report.intake.gallery.clone();
+        if let Some(merged_basis) = self.merged_basis {
+            let learned = Recognizer::on_merged_basis(merged_basis, gallery, settings)?;
+            self.report.missed(&learned, self.old);
+            if !learned.is_settled() {
+                output.say(&format!(
+                    "the basis was learned from {} only: where the people enrolled are among them, confidence is too high",
+                    counted(merged_basis.learned_from(), "face", "faces")
+                ));
+            }
+            return Ok(learned);
+        }
+        let Some(known) = self.known else {
+            return Ok(Recognizer::learn(self.preparation, gallery, settings)?);
+        };
+        if args.keep_basis {
+            let learned = known.keeping_basis(gallery, settings)?;
+            self.report.missed(&learned, self.old);
+            return Ok(learned);
+        }
+        if known.origin() == BasisOrigin::Kept {
+            output.say(model_changes::LEARNED_AGAIN);
+        }
+        if self.report.intake.gone.is_empty() {
+            return Ok(known.learn_again(gallery, settings)?);
+        }
+        model_changes::learn_from_rest(known, gallery, settings, model)
+    }
 }
 
 /// The basis of other photos that the faces are to be placed in, if one was named.

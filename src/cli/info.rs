@@ -34,13 +34,28 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
             .fields(&json::model(&recognizer))
             .map(|()| Outcome::Done);
     }
-    let (space, gallery) = (recognizer.space(), recognizer.gallery());
-    let settings = recognizer.settings();
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
+    let file = ("model", format!("{}, {}", shown(model), bytes(size)));
+    let latest = log::latest(&history).into_iter().enumerate();
+    let latest = latest.map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
+    let lines = std::iter::once(file)
+        .chain(faces(&recognizer))
+        .chain(compared_space(&recognizer))
+        .chain(lost(&recognizer))
+        .chain(decisions(&recognizer))
+        .chain(latest);
+    listed(lines, output)?;
+    if let Some(warning) = learning::confidence_warning(&recognizer) {
+        output.say(&warning);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The people, their faces, and the face space.
+fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
+    let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k) = (space.pixels(), space.components());
-    let lost = space.projection_error(gallery.faces());
-    let lines = [
-        ("model", format!("{}, {}", shown(model), bytes(size))),
+    [
         (
             "people",
             format!(
@@ -81,8 +96,15 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 space.variance_kept() * 100.0
             ),
         ),
-    ];
-    let lines = lines.into_iter().chain(compared_space(&recognizer)).chain([
+    ]
+}
+
+/// What the weights of a face lack, and what they save.
+fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
+    let space = recognizer.space();
+    let (d, k) = (space.pixels(), space.components());
+    let lost = space.projection_error(recognizer.gallery().faces());
+    [
         (
             "lost",
             format!(
@@ -100,23 +122,31 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 100.0 * k as f64 / d as f64
             ),
         ),
-        (
-            "matching",
-            match recognizer.background() {
-                Some(_) => "by the background model: how faces of thousands of other people differ".to_owned(),
-                None => format!(
-                "features {}, copies {}, {}metric {}, clusters {}",
-                settings.features.name(),
-                settings.copies.name(),
-                match settings.kernel {
-                    Kernel::Linear => String::new(),
-                    kernel => format!("kernel {kernel}, "),
-                },
-                settings.metric.name(),
-                settings.clusters
-            ) },
+    ]
+}
+
+/// How people are compared, and what a name takes.
+fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
+    let settings = recognizer.settings();
+    let matching = match recognizer.background() {
+        Some(_) => {
+            "by the background model: how faces of thousands of other people differ".to_owned()
+        }
+        None => format!(
+            "features {}, copies {}, {}metric {}, clusters {}",
+            settings.features.name(),
+            settings.copies.name(),
+            match settings.kernel {
+                Kernel::Linear => String::new(),
+                kernel => format!("kernel {kernel}, "),
+            },
+            settings.metric.name(),
+            settings.clusters
         ),
-        ("a name needs", needed(&recognizer)),
+    };
+    [
+        ("matching", matching),
+        ("a name needs", needed(recognizer)),
         (
             "not a face",
             format!(
@@ -124,14 +154,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
                 recognizer.comparer().face_score_limit()
             ),
         ),
-    ]);
-    let latest = log::latest(&history).into_iter().enumerate();
-    let latest = latest.map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
-    listed(lines.chain(latest), output)?;
-    if let Some(warning) = learning::confidence_warning(&recognizer) {
-        output.say(&warning);
-    }
-    Ok(Outcome::Done)
+    ]
 }
 
 /// Tells of a basis without a gallery.
