@@ -118,12 +118,13 @@ impl People {
         for (&photo, &person) in photos.iter().zip(persons) {
             of_person[person].push(photo);
         }
+        let counts: Vec<usize> = of_person.iter().map(Vec::len).collect();
         let mut placed = Self {
             means,
-            photos: of_person.iter().map(Vec::len).collect(),
+            quadratic: adaptation.quadratic(&counts),
+            photos: counts,
             linear: DMatrix::zeros(2 * k, people),
             constant: vec![(0.0, 0.0); people],
-            quadratic: BTreeMap::new(),
             genuine: vec![0.0; people],
             adaptation,
         };
@@ -163,10 +164,6 @@ impl People {
         }
         self.constant[person] = ((constant - mean) / spread, 1.0 / spread);
         self.genuine[person] = standard.genuine;
-        let photos = self.photos[person];
-        self.quadratic
-            .entry(photos)
-            .or_insert_with(|| self.adaptation.curvature(photos as f64));
     }
 
     /// Photos in adapted coordinates of both channels, 2k x n.

@@ -1,6 +1,6 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use eigenfaces::dataset::{self};
+use eigenfaces::dataset;
 use eigenfaces::enrollment;
 use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;

@@ -64,18 +64,9 @@ impl Recognizer {
         let framing = preparation.framing();
         let comparer =
             BackgroundComparer::learn(&coordinates, &persons, face_score_limit, framing)?;
-        let weights = space.project(gallery.faces());
         let comparer = Comparer::Background(Box::new(comparer));
         let coordinates = Some(coordinates);
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            comparer,
-            coordinates,
-        )
+        Self::compared_by(preparation, gallery, settings, space, comparer, coordinates)
     }
 
     fn learn_from_gallery(
@@ -122,12 +113,23 @@ impl Recognizer {
         matcher: Matcher,
         calibration: Calibration,
     ) -> Result<Self> {
-        let weights = space.project(gallery.faces());
-        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         let comparer = Comparer::Gallery {
             matcher: Box::new(matcher),
             calibration,
         };
+        Self::compared_by(preparation, gallery, settings, space, comparer, None)
+    }
+
+    /// The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
+    fn compared_by(
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+        space: Arc<FaceSpace>,
+        comparer: Comparer,
+        coordinates: Option<DMatrix<f32>>,
+    ) -> Result<Self> {
+        let weights = space.project(gallery.faces());
         Self::from_parts(
             preparation,
             settings,
@@ -135,7 +137,7 @@ impl Recognizer {
             gallery,
             weights,
             comparer,
-            None,
+            coordinates,
         )
     }
 

@@ -74,13 +74,13 @@ impl BackgroundMeta {
 }
 
 /// Reads what compares; `persons` are those of the enrolled faces, `framing` that of their photos. What an older
-/// background model made of them means nothing here: it is learned again from the `faces`.
+/// background model made of them means nothing here: it is learned again from their `coordinates`.
 pub(super) fn read(
     archive: &Archive,
     about: &BackgroundMeta,
     framing: Framing,
     persons: &[usize],
-    faces: Option<&FaceMatrix>,
+    coordinates: Option<&DMatrix<f32>>,
 ) -> Result<Comparer> {
     let background = Background::bundled()?;
     let refuse = |reason: &str| archive.refuse(ModelProblem::layout(reason));
@@ -89,9 +89,9 @@ pub(super) fn read(
         if !(-1.0..=1.0).contains(&limit) {
             return Err(refuse("senseless limits of the background model"));
         }
-        let faces = faces.ok_or_else(|| refuse("coordinates of another background model"))?;
-        let coordinates = background.coordinates(faces);
-        let comparer = BackgroundComparer::learn(&coordinates, persons, limit, framing)?;
+        let coordinates =
+            coordinates.ok_or_else(|| refuse("coordinates of another background model"))?;
+        let comparer = BackgroundComparer::learn(coordinates, persons, limit, framing)?;
         return Ok(Comparer::Background(Box::new(comparer)));
     }
     let rows = 2 * background.components();

@@ -43,6 +43,7 @@ fn read(archive: &Archive) -> Result<Identifier> {
         persons: &persons,
         people: people.len(),
         faces: None,
+        coordinates: None,
     };
     let comparer = read_comparer(archive, &meta, settings, &space, placed)?;
     let preparation = meta.preparation(space.size());

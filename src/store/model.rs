@@ -206,16 +206,17 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let gallery = read_gallery(archive, space.size(), meta.faces)?;
     let (k, n) = (meta.components, meta.faces);
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
-    let faces = EnrolledFaces {
-        persons: &gallery.persons(),
-        people: gallery.people().len(),
-        faces: Some(gallery.faces()),
-    };
-    let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
     let background = meta.background.as_ref();
     let coordinates = background
         .map(|about| background_arrays::read_coordinates(archive, about, gallery.faces()))
         .transpose()?;
+    let faces = EnrolledFaces {
+        persons: &gallery.persons(),
+        people: gallery.people().len(),
+        faces: Some(gallery.faces()),
+        coordinates: coordinates.as_ref(),
+    };
+    let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
     Recognizer::from_parts(
         meta.preparation(space.size()),
         settings,

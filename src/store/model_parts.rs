@@ -41,8 +41,10 @@ pub(super) struct EnrolledFaces<'a> {
     /// The person of each.
     pub persons: &'a [usize],
     pub people: usize,
-    /// Their pixels, which kernels need, and coordinates of an older background model.
+    /// Their pixels, which kernels need.
     pub faces: Option<&'a FaceMatrix>,
+    /// Their coordinates in the background model, which people of an older one need.
+    pub coordinates: Option<&'a DMatrix<f32>>,
 }
 
 /// Reads the comparison of faces with the people enrolled.
@@ -55,7 +57,8 @@ pub(super) fn read_comparer(
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => {
-            background_arrays::read(archive, about, meta.framing, placed.persons, placed.faces)
+            let (persons, coordinates) = (placed.persons, placed.coordinates);
+            background_arrays::read(archive, about, meta.framing, persons, coordinates)
         }
         (None, Some(calibration)) => Ok(Comparer::Gallery {
             matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),

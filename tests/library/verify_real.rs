@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use eigenfaces::background::Background;
-use eigenfaces::dataset::{self};
+use eigenfaces::dataset;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};

@@ -51,19 +51,13 @@ impl People {
             return None;
         }
         let (levels, _) = parts.levels.as_chunks::<3>();
-        let mut quadratic = BTreeMap::new();
-        for &count in photos.iter().filter(|&&count| count > 0) {
-            quadratic
-                .entry(count)
-                .or_insert_with(|| adaptation.curvature(count as f64));
-        }
         let (first, second) = parts.means.split_at(k);
         Some(Self {
             means: [first.to_vec(), second.to_vec()],
             linear: DMatrix::from_vec(2 * k, photos.len(), parts.linear),
             constant: levels.iter().map(|level| (level[0], level[1])).collect(),
             genuine: levels.iter().map(|level| level[2]).collect(),
-            quadratic,
+            quadratic: adaptation.quadratic(&photos),
             photos,
             adaptation,
         })
@@ -71,14 +65,18 @@ impl People {
 }
 
 impl Adaptation {
-    /// The quadratic part of the ratios of people with so many photos (2k): that of anybody.
-    pub(super) fn curvature(&self, photos: f64) -> Vec<f64> {
+    /// The quadratic parts of ratios (2k) by the number of photos, of people who have so many: they depend on nothing else.
+    pub(super) fn quadratic(&self, photos: &[usize]) -> BTreeMap<usize, Vec<f64>> {
         let k = self.channels[0].prior.len();
-        let ratios = self.ratios(|_| vec![0.0; k], photos);
-        ratios
-            .into_iter()
-            .flat_map(|ratio| ratio.quadratic)
-            .collect()
+        let mut parts = BTreeMap::new();
+        for &count in photos.iter().filter(|&&count| count > 0) {
+            parts.entry(count).or_insert_with(|| {
+                let ratios = self.ratios(|_| vec![0.0; k], count as f64);
+                let of_both = ratios.into_iter().flat_map(|ratio| ratio.quadratic);
+                of_both.collect()
+            });
+        }
+        parts
     }
 }
 

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 /// Columns of the left and of the right factor multiplied with one another in registers: twelve sums, and what
 /// they are made of, fill the sixteen registers of AVX2.
-const LEFT: usize = 3;
-const RIGHT: usize = 4;
+pub(super) const LEFT: usize = 3;
+pub(super) const RIGHT: usize = 4;
 /// Rows taken at a time, and most columns of the right factor: 12 columns of 256, 24 KiB, stay in the first-level
 /// cache while those of the left factor pass by.
 const STRETCH: usize = 256;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulp::Simd;
 use rayon::prelude::*;
 
-use super::inner::{columns, tile};
+use super::inner::{LEFT, RIGHT, columns, tile};
 use super::views::{View, ViewMut};
 
 /// Parts of the work.
@@ -18,9 +18,6 @@ const STRIPS: usize = 16;
 /// have served twice.
 const PANEL: usize = 12;
 const STRETCH: usize = 512;
-/// Columns of the matrix and of the block multiplied with one another in registers.
-const LEFT: usize = 3;
-const RIGHT: usize = 4;
 /// Columns of the result that a panel is added to in registers, two vectors of each.
 const SPREAD: usize = 6;
 
