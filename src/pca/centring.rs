@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::{Parity, kernel};
+use crate::vectors::vectorised_mut;
 
 /// All inner products of n columns, exact: n x n, both triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +110,7 @@ impl<'a> Centring<'a> {
 
     /// Inner products of the chosen columns with column `p`; `at` is its place among them, if known.
     fn with(&self, p: usize, at: Option<usize>, products: &mut [f64]) {
+        const FETCHED: usize = 64;
         let row = self.table.row(p);
         let entries = products.iter_mut().zip(&self.chosen);
         let count = self.chosen.len() as i64;
@@ -122,9 +124,23 @@ impl<'a> Centring<'a> {
             Sums::Small(sums, total) => {
                 let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
                 let rest = total - count * own;
-                for ((value, &i), &other) in entries.zip(sums) {
-                    *value = (count * (count * row[i] - other) + rest) as f64 / square;
-                }
+                vectorised_mut(
+                    #[inline(always)]
+                    || {
+                        // Fetched some at a time, so that what is done with them is done in registers.
+                        let mut fetched = [0; FETCHED];
+                        let some = products.chunks_mut(FETCHED).zip(sums.chunks(FETCHED));
+                        for ((products, sums), chosen) in some.zip(self.chosen.chunks(FETCHED)) {
+                            for (entry, &i) in fetched.iter_mut().zip(chosen) {
+                                *entry = row[i];
+                            }
+                            let entries = products.iter_mut().zip(&fetched).zip(sums);
+                            for ((value, &entry), &other) in entries {
+                                *value = (count * (count * entry - other) + rest) as f64 / square;
+                            }
+                        }
+                    },
+                );
             }
             Sums::Large(sums, total) => {
                 let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);

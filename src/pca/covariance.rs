@@ -37,7 +37,7 @@ impl Accumulator {
             pixels,
             faces: 0,
             sums: vec![0; pixels],
-            products: vec![0; pixels * pixels],
+            products: kernel::zeros(pixels),
         }
     }
 

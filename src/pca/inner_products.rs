@@ -153,7 +153,7 @@ impl InnerProducts {
 /// XᵀX or XᵀY in exact integers.
 pub(crate) fn table(faces: Columns<'_>, partners: Option<Columns<'_>>) -> Table {
     let n = faces.count();
-    let mut entries = vec![0; n * n];
+    let mut entries = kernel::zeros(n);
     kernel::accumulate_gram(faces, partners, Kernel::best(), &mut entries)
         .expect("the table is n x n");
     Table::from_upper(entries, n)

@@ -27,7 +27,7 @@ const SPREAD: usize = 6;
 /// # Panics
 /// If the sizes do not fit together, or rows of a column do not lie side by side in memory.
 pub fn symmetric_product(
-    mut out: ViewMut<'_>,
+    out: ViewMut<'_>,
     matrix: View<'_>,
     block: View<'_>,
     scratch: &mut Vec<f64>,
@@ -55,17 +55,18 @@ pub fn symmetric_product(
             sums,
         });
     });
-    out.fill(0.0);
-    for (number, column) in out.col_iter_mut().enumerate() {
-        let column = column.try_as_col_major_mut().expect("side by side");
-        let column = column.as_slice_mut();
+    let add_up = |(number, mut out): (usize, ViewMut<'_>)| {
+        let column = out.as_mut().col_mut(0).try_as_col_major_mut();
+        let column = column.expect("side by side").as_slice_mut();
+        column.fill(0.0);
         for (strip, sums) in &parts {
             let part = &sums[number * rows(strip)..][..rows(strip)];
             for (sum, value) in column[strip.start..].iter_mut().zip(part) {
                 *sum += value;
             }
         }
-    }
+    };
+    out.par_col_chunks_mut(1).enumerate().for_each(add_up);
 }
 
 /// Ranges of columns, whole panels each, that hold about the same number of entries below the diagonal.

@@ -214,16 +214,35 @@ fn widen_square<'a>(
     }
 }
 
-/// Copies the upper triangle onto the lower, square by square so that both sides stay in the cache.
-pub(super) fn mirror_upper(table: &mut [i64], side: usize) {
+/// Copies the upper triangle of the square at the diagonal onto the lower: of some rows of the table, in which `side`
+/// numbers are a row, those that begin `first` rows further down.
+pub(super) fn mirror_upper(rows: &mut [i64], side: usize, first: usize) {
+    /// Numbers and rows that stay in the cache.
     const SQUARE: usize = 32;
-    for top in (0..side).step_by(SQUARE) {
-        for left in (0..=top).step_by(SQUARE) {
-            for i in top..side.min(top + SQUARE) {
-                for j in left..i.min(left + SQUARE) {
-                    table[i * side + j] = table[j * side + i];
+    let count = rows.len() / side.max(1);
+    if count <= SQUARE {
+        for i in 1..count {
+            for j in 0..i {
+                rows[i * side + first + j] = rows[j * side + first + i];
+            }
+        }
+        return;
+    }
+    let half = (count / 2).next_multiple_of(SQUARE);
+    let (top, bottom) = rows.split_at_mut(half * side);
+    let bands = bottom.par_chunks_mut(SQUARE * side).enumerate();
+    bands.for_each(|(band, rows)| {
+        let across = first + half + band * SQUARE;
+        for left in (0..half).step_by(SQUARE) {
+            for (i, row) in rows.chunks_exact_mut(side).enumerate() {
+                for j in left..half.min(left + SQUARE) {
+                    row[first + j] = top[j * side + across + i];
                 }
             }
         }
-    }
+    });
+    rayon::join(
+        || mirror_upper(top, side, first),
+        || mirror_upper(bottom, side, first + half),
+    );
 }

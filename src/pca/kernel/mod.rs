@@ -35,6 +35,8 @@ mod tests;
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use crate::face_matrix::FaceMatrix;
 use panel::Vectors;
 pub use rectangle::{BAND, Bench, LONGEST, Laid};
@@ -241,6 +243,16 @@ pub struct WrongTable {
     pub given: usize,
 }
 
+/// A table of `side` x `side` sums, all zero, in memory that was written to. Fresh memory that is read first is a page of
+/// zeros that all share, and replacing it at the first write interrupts every core: that took a sixth of a fit.
+pub fn zeros(side: usize) -> Vec<i64> {
+    const PAGE: usize = 4096 / size_of::<i64>();
+    let mut table = vec![0; side * side];
+    let pages = table.par_chunks_mut(PAGE).with_min_len(64);
+    pages.for_each(|page| page[0] = 0);
+    table
+}
+
 /// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`. Or, of
 /// partners that are as many and as long, `XᵀY`: `Σₚ X[p, i] Y[p, j]`, for partners that make the whole table
 /// symmetric, such as the columns seen in a mirror.
@@ -312,7 +324,7 @@ pub fn accumulate_row_sums(columns: Columns<'_>, into: &mut [i64]) -> Result<(),
 /// [`WrongTable`] unless `table` holds `side` x `side` sums.
 pub fn mirror_upper(table: &mut [i64], side: usize) -> Result<(), WrongTable> {
     check(table, side.saturating_mul(side))?;
-    blocked::mirror_upper(table, side);
+    blocked::mirror_upper(table, side, 0);
     Ok(())
 }
 
