@@ -27,11 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gallery = read.gallery;
     let (persons, people) = (gallery.persons(), gallery.people().len());
     let settings = Settings::default();
-    let comparison = settings.comparison();
+    let comparison = settings.comparison;
     let features = comparison.feature_matrices(gallery.faces());
 
     let started = Instant::now();
-    let trials = Resampling::new(&features, comparison, settings.pca())?.leaving_one_out();
+    let trials = Resampling::new(&features, comparison, settings.pca)?.leaving_one_out();
     let products = started.elapsed().as_secs_f64();
     let (mut again, mut from_products) = (f64::INFINITY, f64::INFINITY);
     for face in 0..count.min(gallery.len()) {
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &others,
             people,
             comparison,
-            settings.pca(),
+            settings.pca,
         )?;
         let probe = matcher.coordinates(&gallery.faces().select(&[face])?);
         let by_matcher = matcher.rank(probe.column(0).as_slice(), 1);

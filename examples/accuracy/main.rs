@@ -46,8 +46,8 @@ fn main() -> Outcome<()> {
     let mut sets = Vec::new();
     for argument in arguments {
         match argument.split_once('=') {
-            Some(("features", value)) => run.settings.features = value.parse()?,
-            Some(("copies", value)) => run.settings.copies = value.parse()?,
+            Some(("features", value)) => run.settings.comparison.features = value.parse()?,
+            Some(("copies", value)) => run.settings.comparison.copies = value.parse()?,
             Some(("normalize", value)) => run.light = value.parse()?,
             Some(("splits", value)) => run.splits = value.parse()?,
             Some(("export", value)) => run.export = Some(value.into()),
@@ -106,7 +106,7 @@ impl Run {
             .collect::<Vec<_>>()
             .concat();
         let faces = FaceMatrix::from_pixels(set.size, pixels)?;
-        let comparison = self.settings.comparison();
+        let comparison = self.settings.comparison;
         let viewed = comparison.feature_matrices(&faces);
         for &protocol in protocols {
             let times = if self.splits > 0 { self.splits } else { 10 };
@@ -140,7 +140,7 @@ impl Run {
                         &persons,
                         set.people,
                         comparison,
-                        self.settings.pca(),
+                        self.settings.pca,
                     )
                     .ok()?;
                     let found: Vec<usize> = probes.iter().filter_map(|&at| column[at]).collect();
@@ -164,7 +164,7 @@ impl Run {
                 .sum();
             let probes: usize = splits.iter().map(|split| split.1.len()).sum();
             let rate = 100.0 * right as f64 / probes as f64;
-            let features = self.settings.features.name();
+            let features = self.settings.comparison.features.name();
             println!(
                 "{name} {label} {features} {} {rate:.1} ({right}/{probes})",
                 self.light

@@ -236,19 +236,19 @@ fn compared_by(evaluation: &Evaluation, preparation: &Preparation) -> String {
     if settings.prior == Prior::Bundled {
         return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
     }
-    let views = settings.features.shares(preparation.size());
+    let views = settings.comparison.features.shares(preparation.size());
     let views = views.iter().map(|(view, _)| match view {
         Feature::Pixels => "pixels",
         Feature::Texture => "texture",
     });
-    let kernel = match settings.kernel {
+    let kernel = match settings.comparison.kernel {
         Kernel::Linear => String::new(),
         kernel => format!(", kernel {kernel}"),
     };
     format!(
         "compared by the weights of {}{kernel}, metric {}; learned from these faces alone",
         views.collect::<Vec<_>>().join(" and "),
-        settings.metric.name()
+        settings.comparison.metric.name()
     )
 }
 

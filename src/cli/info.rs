@@ -134,14 +134,14 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
         }
         None => format!(
             "features {}, copies {}, {}metric {}, clusters {}",
-            settings.features.name(),
-            settings.copies.name(),
-            match settings.kernel {
+            settings.comparison.features.name(),
+            settings.comparison.copies.name(),
+            match settings.comparison.kernel {
                 Kernel::Linear => String::new(),
                 kernel => format!("kernel {kernel}, "),
             },
-            settings.metric.name(),
-            settings.clusters
+            settings.comparison.metric.name(),
+            settings.comparison.clusters
         ),
     };
     [

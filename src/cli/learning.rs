@@ -12,7 +12,8 @@ use eigenfaces::evaluate::{self, Evaluation, Plan};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{Features, PixelScale};
+use eigenfaces::matcher::{Comparison, Features, PixelScale};
+use eigenfaces::pca::Pca;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
@@ -45,7 +46,12 @@ impl LearningOptions {
     /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
     /// error where pixels are to be scaled and something else is to be compared.
     pub fn settings(&self, otherwise: Settings) -> Settings {
-        let pixel_scale = self.scale_pixels.unwrap_or(otherwise.pixel_scale);
+        let Settings {
+            prior,
+            pca,
+            comparison,
+        } = otherwise;
+        let pixel_scale = self.scale_pixels.unwrap_or(comparison.pixel_scale);
         let scales = pixel_scale == PixelScale::Deviation;
         let other = match (self.features, self.kernel) {
             (Some(Features::Texture), _) => Some("--features texture"),
@@ -58,21 +64,25 @@ impl LearningOptions {
             );
             misuse::end(ErrorKind::ArgumentConflict, message);
         }
-        let features = self.features.unwrap_or(otherwise.features);
+        let features = self.features.unwrap_or(comparison.features);
         Settings {
-            prior: self.prior(otherwise.prior),
-            components: self.components.unwrap_or(otherwise.components),
-            solver: self.solver.unwrap_or(otherwise.solver),
-            features: match features {
-                // Texture has no pixels to scale.
-                Features::Auto if scales => Features::Pixels,
-                features => features,
+            prior: self.prior(prior),
+            pca: Pca {
+                components: self.components.unwrap_or(pca.components),
+                solver: self.solver.unwrap_or(pca.solver),
             },
-            pixel_scale,
-            copies: self.copies.unwrap_or(otherwise.copies),
-            kernel: self.kernel.unwrap_or(otherwise.kernel),
-            metric: self.metric.unwrap_or(otherwise.metric),
-            clusters: self.clusters.unwrap_or(otherwise.clusters),
+            comparison: Comparison {
+                features: match features {
+                    // Texture has no pixels to scale.
+                    Features::Auto if scales => Features::Pixels,
+                    features => features,
+                },
+                pixel_scale,
+                copies: self.copies.unwrap_or(comparison.copies),
+                kernel: self.kernel.unwrap_or(comparison.kernel),
+                metric: self.metric.unwrap_or(comparison.metric),
+                clusters: self.clusters.unwrap_or(comparison.clusters),
+            },
         }
     }
 
@@ -230,7 +240,7 @@ pub fn evaluate(
     output: &Output,
 ) -> Result<Evaluation> {
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
-    let slow = match (settings.kernel, settings.pixel_scale) {
+    let slow = match (settings.comparison.kernel, settings.comparison.pixel_scale) {
         (Kernel::Linear, PixelScale::Plain) => None,
         (Kernel::Linear, PixelScale::Deviation) => Some("scaled pixels"),
         _ => Some("a kernel"),

@@ -23,8 +23,8 @@ impl Identity {
         told.text(&preparation.size().to_string());
         told.text(preparation.framing().name());
         told.text(preparation.light().name());
-        told.text(settings.metric.name());
-        told.text(&settings.clusters.to_string());
+        told.text(settings.comparison.metric.name());
+        told.text(&settings.comparison.clusters.to_string());
         told.face_space(recognizer.space());
         for part in matcher.feature_spaces() {
             told.part(part);

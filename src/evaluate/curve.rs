@@ -97,7 +97,7 @@ impl Eigenfaces {
     }
 
     fn from_products(products: &InnerProducts, settings: Settings, fold: &Fold) -> Result<Self> {
-        let space = products.fit(&fold.learned, settings.components)?;
+        let space = products.fit(&fold.learned, settings.pca.components)?;
         let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
         Ok(Self {
             eigenvalues: space.eigenvalues(),
@@ -111,7 +111,7 @@ impl Eigenfaces {
     fn from_pixels(gallery: &Gallery, settings: Settings, fold: &Fold) -> Result<Self> {
         let learned = gallery.faces().select(&fold.learned)?;
         let tried = gallery.faces().select(&fold.tried)?;
-        let space = FaceSpace::new(learned.size(), &settings.pca().fit(&learned)?);
+        let space = FaceSpace::new(learned.size(), &settings.pca.fit(&learned)?);
         let energy = |face: &[u8]| space.residual(face, &[]).from_mean.powi(2);
         Ok(Self {
             eigenvalues: space.eigenvalues().to_vec(),
@@ -134,15 +134,17 @@ impl Eigenfaces {
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
         let (learned, tried) = (first(&self.learned), first(&self.tried));
-        let metric = settings
-            .metric
-            .fit(&self.eigenvalues[..k], &learned, &persons, None);
+        let metric =
+            settings
+                .comparison
+                .metric
+                .fit(&self.eigenvalues[..k], &learned, &persons, None);
         let clusters = Clusters::new(
             metric.coordinates(&learned),
             &persons,
             gallery.people().len(),
-            settings.clusters,
-            settings.metric.measure,
+            settings.comparison.clusters,
+            settings.comparison.metric.measure,
         )
         .ok_or(Error::Inconsistent)?;
         let probes = fold.tried.len();

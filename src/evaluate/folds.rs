@@ -61,7 +61,7 @@ pub(super) fn run(
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let persons = gallery.persons();
-    let comparison = settings.comparison();
+    let comparison = settings.comparison;
     let features;
     let ranker = match (whole.background(), whole.coordinates()) {
         (Some(comparer), Some(coordinates)) => {
@@ -69,7 +69,7 @@ pub(super) fn run(
         }
         _ => {
             features = comparison.feature_matrices(gallery.faces());
-            let trials = Resampling::new(&features, comparison, settings.pca())?;
+            let trials = Resampling::new(&features, comparison, settings.pca)?;
             let leaves_one_out = |fold: &Fold| fold.learned.len() + 1 == gallery.len();
             Ranker::Gallery(match folds.iter().any(leaves_one_out) {
                 true => trials.leaving_one_out(),

@@ -136,7 +136,7 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             let (tried, learned): (Vec<usize>, Vec<usize>) =
                 (0..faces.len()).partition(|&face| face % PARTS == part);
             // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
-            let Ok(rest) = whole.settings().pca().fit(&faces.select(&learned)?) else {
+            let Ok(rest) = whole.settings().pca.fit(&faces.select(&learned)?) else {
                 return Ok(Vec::new());
             };
             let space = FaceSpace::new(faces.size(), &rest);

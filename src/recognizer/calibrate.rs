@@ -58,7 +58,7 @@ pub(super) fn calibrate(
     settings: Settings,
     face_score_limit: f64,
 ) -> Result<Calibration> {
-    let trials = Resampling::new(features, settings.comparison(), settings.pca())?;
+    let trials = Resampling::new(features, settings.comparison, settings.pca)?;
     let people = gallery.people().len();
     let seen = gather(gallery, settings, |round, persons| {
         trials.run(&round.learned, persons, people, &round.tried)
@@ -88,7 +88,7 @@ pub(super) fn calibrate_keeping(
 ) -> Calibration {
     let (spaces, people) = (matcher.spaces(), gallery.people().len());
     let seen = gather(gallery, settings, |round, persons| {
-        let (learned, comparison) = (&round.learned, settings.comparison());
+        let (learned, comparison) = (&round.learned, settings.comparison);
         Matcher::in_spaces(&spaces, features, learned, persons, people, comparison)?
             .tried(features, &round.tried)
     });
@@ -131,7 +131,7 @@ fn gather(
 
 /// The evidence of one round.
 fn seen_in(round: &Round, persons: &[usize], settings: Settings, trial: &Resample) -> LeftOut {
-    let measure = settings.metric.measure;
+    let measure = settings.comparison.metric.measure;
     let mut seen = LeftOut::default();
     let all: Vec<Vec<Match>> = (0..round.tried.len())
         .into_par_iter()

@@ -217,7 +217,7 @@ mod tests {
     use crate::dataset::ContentHash;
     use crate::gallery::{Gallery, LabeledFace};
     use crate::locate::framing::Framing;
-    use crate::matcher::Features;
+    use crate::matcher::{Comparison, Features};
     use crate::preparation::Preparation;
     use crate::recognizer::Settings;
 
@@ -248,8 +248,11 @@ mod tests {
         for features in [Features::Pixels, Features::Texture, Features::Fused] {
             for metric in ["within-cosine", "whitened", "euclidean"] {
                 let settings = Settings {
-                    features,
-                    metric: metric.parse().unwrap(),
+                    comparison: Comparison {
+                        features,
+                        metric: metric.parse().unwrap(),
+                        ..Comparison::default()
+                    },
                     ..Settings::without_background()
                 };
                 let recognizer = learned(settings);

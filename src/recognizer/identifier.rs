@@ -53,8 +53,8 @@ impl Identifier {
                 matcher,
                 calibration,
             } => {
-                settings.comparison().refuse_senseless(size)?;
-                let expected = settings.features.shares(size);
+                settings.comparison.refuse_senseless(size)?;
+                let expected = settings.comparison.features.shares(size);
                 let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
                     part.feature() == feature.0 && part.space().size() == feature.0.size(size)
                 };
@@ -290,7 +290,7 @@ impl Identifier {
         name: impl Fn(usize) -> Person,
         calibration: &Calibration,
     ) -> Vec<Candidate> {
-        let measure = self.settings.metric.measure;
+        let measure = self.settings.comparison.metric.measure;
         let candidate = |(at, found): (usize, &Match)| Candidate {
             person: name(found.person),
             distance: found.distance(),
@@ -309,7 +309,7 @@ impl Identifier {
         looks: Looks,
         options: QueryOptions,
     ) -> Identification {
-        let measure = self.settings.metric.measure;
+        let measure = self.settings.comparison.metric.measure;
         let mut candidates = self.candidates_named(ranked, name, calibration);
         candidates.truncate(options.top);
         Identification {

@@ -13,7 +13,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
 use crate::kernel_pca::Kernel;
-use crate::matcher::{Feature, FeatureMatrix, Matcher, PixelScale, Space};
+use crate::matcher::{Comparison, Feature, FeatureMatrix, Matcher, PixelScale, Space};
 use crate::partial::MergedBasis;
 use crate::pca::{Pca, Solver, Symmetry};
 use crate::preparation::Preparation;
@@ -45,7 +45,7 @@ impl Recognizer {
         match settings.prior {
             Prior::Bundled => {
                 let coordinates = comparer::coordinates(&gallery, known)?;
-                let space = Arc::new(pixel_space(gallery.faces(), &[], settings.pca())?);
+                let space = Arc::new(pixel_space(gallery.faces(), &[], settings.pca)?);
                 Self::compared_by_background(preparation, gallery, settings, space, coordinates)
             }
             Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
@@ -76,7 +76,7 @@ impl Recognizer {
     ) -> Result<Self> {
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
-        let comparison = settings.comparison();
+        let comparison = settings.comparison;
         comparison.refuse_senseless(preparation.size())?;
         let features = comparison.feature_matrices(gallery.faces());
         let matcher = Matcher::learn(
@@ -85,14 +85,14 @@ impl Recognizer {
             &persons,
             people,
             comparison,
-            settings.pca(),
+            settings.pca,
         )?;
         let space = match matcher
             .feature_space(Feature::Pixels)
             .and_then(|part| part.space().linear())
         {
             Some(space) => Arc::clone(space),
-            None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca())?),
+            None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca)?),
         };
         let symmetry = symmetry(&features);
         let face_score_limit = face_score_limit::learned(&gallery, &space, symmetry);
@@ -182,12 +182,16 @@ impl Recognizer {
         let plan = merged_basis.plan();
         let settings = Settings {
             prior: Prior::None,
-            components: plan.components(),
-            features: plan.features(),
-            solver: Solver::Auto,
-            kernel: Kernel::Linear,
-            pixel_scale: PixelScale::Plain,
-            ..settings
+            pca: Pca {
+                components: plan.components(),
+                solver: Solver::Auto,
+            },
+            comparison: Comparison {
+                features: plan.features(),
+                kernel: Kernel::Linear,
+                pixel_scale: PixelScale::Plain,
+                ..settings.comparison
+            },
         };
         let features = plan.summed().into_iter();
         let spaces: Vec<_> = features
@@ -214,7 +218,7 @@ impl Recognizer {
         }
         let faces: Vec<usize> = (0..gallery.len()).collect();
         let (people, persons) = (gallery.people().len(), gallery.persons());
-        let comparison = settings.comparison();
+        let comparison = settings.comparison;
         comparison.refuse_senseless(preparation.size())?;
         let features = comparison.feature_matrices(gallery.faces());
         let matcher = Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;

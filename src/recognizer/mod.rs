@@ -29,11 +29,10 @@ use crate::background::Prior;
 use crate::decision::{Calibration, TopScores};
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{ClusterRule, Gallery, Match};
-use crate::kernel_pca::Kernel;
-use crate::matcher::{Augmentation, Comparison, Features, Matcher, PixelScale};
-use crate::metric::{Measure, Metric};
-use crate::pca::{ComponentCount, Pca, Solver};
+use crate::gallery::{Gallery, Match};
+use crate::matcher::{Comparison, Matcher};
+use crate::metric::Measure;
+use crate::pca::Pca;
 use crate::preparation::Preparation;
 
 /// Settings of learning; the defaults are measured (docs/RECIPES.md).
@@ -42,22 +41,10 @@ pub struct Settings {
     /// Knowledge before anybody is enrolled. With the background model, features, copies, kernel, pixel scale,
     /// metric and clusters take no part in comparing.
     pub prior: Prior,
-    /// Number of eigenfaces to keep.
-    pub components: ComponentCount,
-    /// The route to them; the result does not depend on it beyond rounding.
-    pub solver: Solver,
-    /// Features that are compared.
-    pub features: Features,
-    /// Augmentation of each enrolled face.
-    pub copies: Augmentation,
-    /// The kind of components: linear ones, or those of a kernel.
-    pub kernel: Kernel,
-    /// Whether the pixels are scaled before they are compared.
-    pub pixel_scale: PixelScale,
-    /// The metric of weights.
-    pub metric: Metric,
-    /// The points of a person with which a probe is compared.
-    pub clusters: ClusterRule,
+    /// Settings of the fit of components.
+    pub pca: Pca,
+    /// Settings of the comparison.
+    pub comparison: Comparison,
 }
 
 impl Settings {
@@ -66,26 +53,6 @@ impl Settings {
         Self {
             prior: Prior::None,
             ..Self::default()
-        }
-    }
-
-    /// Settings of the fit of components.
-    pub fn pca(&self) -> Pca {
-        Pca {
-            components: self.components,
-            solver: self.solver,
-        }
-    }
-
-    /// Settings of the comparison.
-    pub fn comparison(&self) -> Comparison {
-        Comparison {
-            features: self.features,
-            copies: self.copies,
-            kernel: self.kernel,
-            pixel_scale: self.pixel_scale,
-            metric: self.metric,
-            clusters: self.clusters,
         }
     }
 }

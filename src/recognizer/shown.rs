@@ -26,13 +26,15 @@ impl Recognizer {
             .and_then(|matcher| matcher.feature_space(Feature::Pixels));
         match part {
             Some(part) => Ok(part.space().clone()),
-            None if self.background().is_some() || self.settings().kernel == Kernel::Linear => {
+            None if self.background().is_some()
+                || self.settings().comparison.kernel == Kernel::Linear =>
+            {
                 Ok(self.linear_space())
             }
             None => {
                 let pca = KernelPca {
-                    kernel: self.settings().kernel,
-                    components: self.settings().components,
+                    kernel: self.settings().comparison.kernel,
+                    components: self.settings().pca.components,
                 };
                 Ok(Space::Kernel(Arc::new(pca.fit(self.gallery.faces())?)))
             }
@@ -97,7 +99,7 @@ impl Recognizer {
         let at = parts.iter().position(is_of_pixels);
         match at {
             Some(at) => {
-                let mut learned = self.settings().comparison().learned(faces)?;
+                let mut learned = self.settings().comparison.learned(faces)?;
                 Ok(learned.swap_remove(at))
             }
             None => faces.select(&(0..faces.len()).collect::<Vec<_>>()),

@@ -68,7 +68,7 @@ impl Recognizer {
         };
         let coordinates = matcher.coordinates(&faces);
         let squared = squared_distance(&coordinates, 0, &coordinates, 1);
-        let similarity = similarity(squared, self.settings().metric.measure);
+        let similarity = similarity(squared, self.settings().comparison.metric.measure);
         let judged = calibration.same_person(similarity, acceptance);
         let needed = calibration.pair_threshold(acceptance);
         let (Some((passes, confidence)), Some(needed)) = (judged, needed) else {
@@ -115,7 +115,7 @@ impl Recognizer {
         let ranked = matcher.rank(coordinates.as_slice(), self.gallery.people().len());
         let at = ranked.iter().position(|found| found.person == person);
         let at = at.ok_or(Error::Inconsistent)?;
-        let evidence = evidence(&ranked, at, self.settings().metric.measure);
+        let evidence = evidence(&ranked, at, self.settings().comparison.metric.measure);
         let evidence = evidence.ok_or(Error::Inconsistent)?;
         let passes = calibration.is_known(evidence, acceptance);
         Ok(Verification {

@@ -30,8 +30,8 @@ fn read(archive: &Archive) -> Result<Identifier> {
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
     let is_older = |background: &BackgroundMeta| !background.is_current(archive);
-    let needs_faces =
-        settings.kernel != Kernel::Linear || meta.background.as_ref().is_some_and(is_older);
+    let needs_faces = settings.comparison.kernel != Kernel::Linear
+        || meta.background.as_ref().is_some_and(is_older);
     // What is in memory can as well be looked at closely.
     if archive.is_in_memory() || needs_faces {
         let (recognizer, _) = model::from_archive(archive)?;

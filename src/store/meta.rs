@@ -11,8 +11,9 @@ use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::kernel_pca::Kernel;
 use crate::locate::framing::{CropEyes, Framing};
-use crate::matcher::{Feature, PixelScale};
+use crate::matcher::{Comparison, Feature, PixelScale};
 use crate::normalize::Illumination;
+use crate::pca::Pca;
 use crate::preparation::Preparation;
 use crate::recognizer::{BasisOrigin, Settings};
 use crate::scaled_space::ScaledSpace;
@@ -137,17 +138,21 @@ impl Meta {
                 Some(_) => Prior::Bundled,
                 None => Prior::None,
             },
-            components: self.wanted_components.parse().map_err(senseless)?,
-            solver: self.solver.parse().map_err(senseless)?,
-            features: self.features.parse().map_err(senseless)?,
-            copies: self.copies.parse().map_err(senseless)?,
-            kernel: self.kernel.parse().map_err(senseless)?,
-            pixel_scale: match self.scaled_pixels {
-                Some(_) => PixelScale::Deviation,
-                None => PixelScale::Plain,
+            pca: Pca {
+                components: self.wanted_components.parse().map_err(senseless)?,
+                solver: self.solver.parse().map_err(senseless)?,
             },
-            metric: self.metric.parse().map_err(senseless)?,
-            clusters: self.clusters.parse().map_err(senseless)?,
+            comparison: Comparison {
+                features: self.features.parse().map_err(senseless)?,
+                copies: self.copies.parse().map_err(senseless)?,
+                kernel: self.kernel.parse().map_err(senseless)?,
+                pixel_scale: match self.scaled_pixels {
+                    Some(_) => PixelScale::Deviation,
+                    None => PixelScale::Plain,
+                },
+                metric: self.metric.parse().map_err(senseless)?,
+                clusters: self.clusters.parse().map_err(senseless)?,
+            },
         })
     }
 }

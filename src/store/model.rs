@@ -106,12 +106,12 @@ pub fn write_model<W: Write>(
         learned_from: space.learned_from(),
         origin: recognizer.origin(),
         total_variance: space.total_variance(),
-        wanted_components: settings.components.to_string(),
-        solver: settings.solver.name().to_owned(),
-        features: settings.features.name().to_owned(),
-        copies: settings.copies.name().to_owned(),
-        metric: settings.metric.name().to_owned(),
-        clusters: settings.clusters.to_string(),
+        wanted_components: settings.pca.components.to_string(),
+        solver: settings.pca.solver.name().to_owned(),
+        features: settings.comparison.features.name().to_owned(),
+        copies: settings.comparison.copies.name().to_owned(),
+        metric: settings.comparison.metric.name().to_owned(),
+        clusters: settings.comparison.clusters.to_string(),
         columns_of_a_face: matcher.map_or(0, |matcher| matcher.enrolled().ncols() / n.max(1)),
         texture: matcher
             .and_then(|matcher| matcher.feature_space(Feature::Texture))
@@ -119,7 +119,7 @@ pub fn write_model<W: Write>(
         scaled_pixels: matcher
             .and_then(|matcher| matcher.feature_space(Feature::Pixels))
             .and_then(|part| Some(LinearMeta::of_scaled(part.space().scaled()?))),
-        kernel: settings.kernel.to_string(),
+        kernel: settings.comparison.kernel.to_string(),
         kernel_spaces: parts
             .iter()
             .filter_map(|part| part.space().kernel())
@@ -159,7 +159,7 @@ pub fn write_model<W: Write>(
         let named = |name: &str| format!("{prefix}{name}");
         let k = part.space().components();
         if let Some(space) = part.space().kernel() {
-            let learned = settings.comparison().learned(gallery.faces());
+            let learned = settings.comparison.learned(gallery.faces());
             let faces = learned.map_err(io::Error::other)?;
             let coefficients = space.coefficients_of(&faces[at]);
             let n = coefficients.ncols();

@@ -83,10 +83,10 @@ fn read_matcher(
     let mut kernels = kernels?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
-    for (view, share) in settings.features.shares(space.size()) {
+    for (view, share) in settings.comparison.features.shares(space.size()) {
         let prefix = prefix(view);
         let space = match (view, meta.texture) {
-            _ if settings.kernel != Kernel::Linear => kernels
+            _ if settings.comparison.kernel != Kernel::Linear => kernels
                 .next()
                 .ok_or_else(|| senseless("a kernel whose space is not described"))?,
             (Feature::Pixels, _) => match meta.scaled_pixels {
@@ -117,8 +117,9 @@ fn read_matcher(
         } else {
             None
         };
-        let metric = FittedMetric::from_matrix(settings.metric, space.eigenvalues(), matrix)
-            .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
+        let metric =
+            FittedMetric::from_matrix(settings.comparison.metric, space.eigenvalues(), matrix)
+                .ok_or_else(|| senseless("a metric that does not fit its face space"))?;
         rows += k;
         parts.push(FeatureSpace::new(view, share, space, metric));
     }
@@ -129,7 +130,7 @@ fn read_matcher(
         .ok_or_else(|| senseless("an impossible number of copies"))?;
     let coordinates = archive.array("coordinates", &[columns, rows])?;
     let coordinates = DMatrix::from_vec(rows, columns, coordinates);
-    let comparison = settings.comparison();
+    let comparison = settings.comparison;
     Matcher::from_parts(
         parts,
         coordinates,
@@ -166,11 +167,11 @@ fn read_kernels(
     settings: Settings,
     enrolled: &FaceMatrix,
 ) -> Result<Vec<Space>> {
-    if settings.kernel == Kernel::Linear {
+    if settings.comparison.kernel == Kernel::Linear {
         return Ok(Vec::new());
     }
-    let learned = settings.comparison().learned(enrolled)?;
-    let views = settings.features.shares(enrolled.size());
+    let learned = settings.comparison.learned(enrolled)?;
+    let views = settings.comparison.features.shares(enrolled.size());
     let described = learned.iter().zip(views).zip(&meta.kernel_spaces);
     described
         .map(|((faces, (view, _)), about)| {
@@ -178,7 +179,7 @@ fn read_kernels(
             let named = |name: &str| format!("{}{name}", prefix(view));
             let coefficients = archive.array(&named("kernel_coefficients_"), &[n, k])?;
             let space = KernelSpace::from_parts(
-                settings.kernel,
+                settings.comparison.kernel,
                 faces,
                 &DMatrix::from_vec(k, n, coefficients),
                 archive.array(&named("kernel_variance_"), &[k])?,

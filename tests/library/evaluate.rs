@@ -9,8 +9,8 @@ use eigenfaces::evaluate::{Evaluation, Keep, Plan, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Augmentation, Features};
-use eigenfaces::pca::ComponentCount;
+use eigenfaces::matcher::{Augmentation, Comparison, Features};
+use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use proptest::prelude::*;
@@ -38,11 +38,17 @@ fn plan(protocol: &str) -> Plan {
 /// Plain eigenfaces: pixels, straight distance, K of them, the nearest face.
 fn plain(components: usize) -> Settings {
     Settings {
-        components: ComponentCount::Count(components),
-        features: Features::Pixels,
-        copies: Augmentation::None,
-        metric: "euclidean".parse().unwrap(),
-        clusters: "faces".parse().unwrap(),
+        pca: Pca {
+            components: ComponentCount::Count(components),
+            ..Pca::default()
+        },
+        comparison: Comparison {
+            features: Features::Pixels,
+            copies: Augmentation::None,
+            metric: "euclidean".parse().unwrap(),
+            clusters: "faces".parse().unwrap(),
+            ..Comparison::default()
+        },
         ..Settings::without_background()
     }
 }

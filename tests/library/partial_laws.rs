@@ -9,7 +9,7 @@ use eigenfaces::error::{Error, MergeProblem, ModelProblem, PlanProblem};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Augmentation, Feature, Features};
+use eigenfaces::matcher::{Augmentation, Comparison, Feature, Features};
 use eigenfaces::partial::{MergedBasis, Mirrors, Partial, Plan, SumBuilder};
 use eigenfaces::pca::{ComponentCount, Pca, Solver, covariance};
 use eigenfaces::preparation::Preparation;
@@ -154,9 +154,14 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
     };
     let (gallery, _) = Gallery::assemble(size, (0..24).map(labeled).collect()).unwrap();
     let settings = Settings {
-        components,
-        solver: Solver::Covariance,
-        features: Features::Fused,
+        pca: Pca {
+            components,
+            solver: Solver::Covariance,
+        },
+        comparison: Comparison {
+            features: Features::Fused,
+            ..Comparison::default()
+        },
         ..Settings::without_background()
     };
     let learned = Recognizer::learn(preparation, gallery.clone(), settings).unwrap();
@@ -198,8 +203,11 @@ fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
     };
     let (gallery, _) = Gallery::assemble(size(), (0..40).map(labeled).collect()).unwrap();
     let settings = Settings {
-        copies: Augmentation::Mirrored,
-        metric: "euclidean".parse().unwrap(),
+        comparison: Comparison {
+            copies: Augmentation::Mirrored,
+            metric: "euclidean".parse().unwrap(),
+            ..Comparison::default()
+        },
         ..Settings::without_background()
     };
     let placed = Recognizer::on_merged_basis(&merged_basis, gallery.clone(), settings).unwrap();

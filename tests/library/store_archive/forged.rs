@@ -9,7 +9,8 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::pca::ComponentCount;
+use eigenfaces::matcher::Comparison;
+use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use eigenfaces::store::{self, Archive};
@@ -36,8 +37,14 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
     let mut history = History::default();
     history.record(1, &Gallery::empty(size), &gallery);
     let settings = Settings {
-        components: ComponentCount::Count(3),
-        kernel,
+        pca: Pca {
+            components: ComponentCount::Count(3),
+            ..Pca::default()
+        },
+        comparison: Comparison {
+            kernel,
+            ..Comparison::default()
+        },
         ..Settings::without_background()
     };
     let preparation = Preparation::new(size, Framing::AsIs);
