@@ -1,5 +1,5 @@
 //! Rank-1 by every kernel under cross-validation, and how long fitting takes beside linear PCA:
-//! `cargo run --release --example kernels -- FACES` (a sub-folder a person).
+//! `cargo run --release --features maintainer --example kernels -- FACES` (a sub-folder a person).
 //!
 //! Ten splits, five photos of each person learned, the rest tried; nearest face in the angle of weights whitened within
 //! persons, the default metric. K and γ are chosen by nobody: 99 % of the variance, or as the kernel says.

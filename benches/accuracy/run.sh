@@ -10,7 +10,7 @@ if [ ! -x "$venv/bin/python" ]; then
     "${PYTHON:-python3}" -m venv "$venv"
 fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy opencv-contrib-python-headless
-cargo build --quiet --release --example accuracy
+cargo build --quiet --release --features maintainer --example accuracy
 rm -rf "$target/accuracy"
 for features in auto pixels; do
     "$target/release/examples/accuracy" "$data" att yale scenes lfw features=$features export="$target/accuracy"

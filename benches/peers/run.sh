@@ -15,5 +15,5 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     numpy scipy scikit-learn threadpoolctl opencv-contrib-python-headless
-cargo build --quiet --release --bin eigenfaces --example fit_npy
+cargo build --quiet --release --bin eigenfaces --features maintainer --example fit_npy
 exec "$venv/bin/python" benches/peers/peers.py --target "$target" "$@"

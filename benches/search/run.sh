@@ -14,6 +14,6 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 # Each time: a first run may have been ended before all was there.
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy scikit-learn faiss-cpu
-cargo build --quiet --release --example search_worker
+cargo build --quiet --release --features maintainer --example search_worker
 exec env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1 \
     "$venv/bin/python" benches/search/search.py --target "$target" "$@"

@@ -11,7 +11,7 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 # dlib-bin is dlib compiled, under another name than face_recognition asks for.
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps numpy pillow click 'setuptools<80' dlib-bin face_recognition face_recognition_models
-cargo build --quiet --release --example small_galleries
+cargo build --quiet --release --features maintainer --example small_galleries
 mkdir -p "$target/small"
 for set in lfw cfp-frontal att; do
     "$target/release/examples/small_galleries" "$data/$set" export="$target/small/$set.jsonl" 5x5

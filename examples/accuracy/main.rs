@@ -1,7 +1,7 @@
 //! How well are people recognised? Rank-1 under the protocols of docs/RECIPES.md, for defaults or any settings.
 //!
 //! ```text
-//! cargo run --release --example accuracy -- DATA att yale scenes lfw groups not-faces [features=pixels] [copies=none]
+//! cargo run --release --features maintainer --example accuracy -- DATA att yale scenes lfw groups not-faces [features=pixels] [copies=none]
 //!     [normalize=clahe] [splits=10] [export=DIR]
 //! ```
 //!

@@ -2,7 +2,7 @@
 //! of everybody else are identified.
 //!
 //! ```text
-//! cargo run --release --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [light=50-77] [export=FILE] 2x5 5x5 10x3 5x1
+//! cargo run --release --features maintainer --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [light=50-77] [export=FILE] 2x5 5x5 10x3 5x1
 //! ```
 //!
 //! A line for each size of gallery: rank-1, the shares of enrolled people's photos that are told the right and a wrong

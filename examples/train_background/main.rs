@@ -1,6 +1,6 @@
 //! Learns the background model (`assets/background.bin`) from folders of labelled photos.
 //!
-//!     cargo run --release --example train_background -- --photos ../shared/data/lfw-world \
+//!     cargo run --release --features maintainer --example train_background -- --photos ../shared/data/lfw-world \
 //!         --without ../shared/data/lfw --without ../shared/data/lfw-strangers \
 //!         --mouths ../shared/data/eyes-train.tsv -o assets/background.bin
 //!

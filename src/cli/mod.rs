@@ -129,13 +129,16 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
     {
         return Ok(());
     }
-    rayon::ThreadPoolBuilder::new()
+    // No other global pool can be made after one that failed.
+    let alone = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
-        .build_global()
+        .build()
         .map_err(|error| Error::Told(format!(
             "no thread can be started ({error}); close other programs or raise the limit (ulimit -u)"
-        )))
+        )))?;
+    std::mem::forget(alone);
+    Ok(())
 }
 
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {

@@ -54,6 +54,12 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
             "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
         )));
     }
+    if rayon::current_thread_index().is_some() {
+        // The program works alone: see `start_threads`.
+        return Err(Error::Told(
+            "the system starts no thread for this program, and serving takes some; close other programs or raise the limit (ulimit -u)".to_owned(),
+        ));
+    }
     let lock = ModelLock::acquire(model, Wait::Fail)?;
     let failed = |error| serve_error(address, &error);
     let listener = TcpListener::bind(address).map_err(failed)?;

@@ -266,6 +266,12 @@ proptest! {
         prop_assert!((distances(&first) - distances(&second)).amax() < 1e-7 * one.total_variance * n as f64);
     }
 
+}
+
+proptest! {
+    // Each case learns from a hundred shuffled galleries.
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
     #[test]
     fn parallel_analysis_keeps_what_is_more_than_chance(n in 60_usize..90, seed: u64) {
         // Five patterns and noise: the patterns stand out, and of the noise no more than chance lets through.

@@ -302,7 +302,7 @@ fn a_profile_that_unpacks_to_a_gigabyte_takes_no_memory() {
 #[test]
 fn learning_takes_little_address_space() {
     let folder = scratch();
-    for person in 0..40 {
+    for person in 0..20 {
         for photo in 0..10 {
             let path = folder.path().join(format!("faces/p{person}/{photo}.png"));
             picture(&path, 92, 112, person * 10 + photo);
@@ -315,7 +315,7 @@ fn learning_takes_little_address_space() {
     )
     .done();
     assert!(
-        enrolled.stderr.contains("enrolled 400 faces of 40 people"),
+        enrolled.stderr.contains("enrolled 200 faces of 20 people"),
         "{}",
         enrolled.stderr
     );
@@ -348,7 +348,10 @@ fn refused_memory_is_an_error() {
         let output = command.output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         // With less than the program itself takes, the system does not even start it.
-        if output.status.success() || !stderr.contains("memory") {
+        if output.status.success() {
+            break;
+        }
+        if !stderr.contains("memory") {
             continue;
         }
         assert_eq!(output.status.code(), Some(1), "{kilobytes}: {stderr}");

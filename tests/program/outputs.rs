@@ -153,21 +153,18 @@ fn a_file_of_somebody_else_stays_unless_it_is_to_go() {
     let folder = folder.path();
     let model = fs::read(folder.join("eigenfaces.npz")).unwrap();
     let photo = fs::read(photo_of_ada()).unwrap();
-    for writer in &WRITERS {
-        for foreign in [
-            photo.as_slice(),
-            b"a,b\n1,2\n",
-            b"<svg></svg>",
-            b"PK\x03\x04",
-        ] {
-            let target = writer.target(folder);
-            fs::write(&target, foreign).unwrap();
-            let failed = writer.run(folder, &[]);
-            failed.failed_saying(&[writer.file, "not written by this program", "--force"]);
-            assert_eq!(fs::read(&target).unwrap(), foreign, "{:?}", writer.args);
-            writer.tidy(folder);
-        }
+    let foreign = [
+        photo.as_slice(),
+        b"a,b\n1,2\n",
+        b"<svg></svg>",
+        b"PK\x03\x04",
+    ];
+    for (writer, foreign) in WRITERS.iter().zip(foreign.into_iter().cycle()) {
         let target = writer.target(folder);
+        fs::write(&target, foreign).unwrap();
+        let failed = writer.run(folder, &[]);
+        failed.failed_saying(&[writer.file, "not written by this program", "--force"]);
+        assert_eq!(fs::read(&target).unwrap(), foreign, "{:?}", writer.args);
         fs::write(&target, &model).unwrap();
         let failed = writer.run(folder, &[]);
         failed.failed_saying(&[writer.file, "a model with people enrolled", "--force"]);

@@ -15,26 +15,40 @@ use crate::{Run, picture, prepared, program, run, support};
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// Runs the program in a folder of its own, as whoever may not read `locked` in it.
-fn run_without(folder: &Path, locked: &str, args: &[&str]) -> Run {
+/// The program in a folder of its own, to be run by somebody who is not root. `before` is what runs it, if anything.
+fn powerless(folder: &Path, before: &[&str]) -> Command {
     let is_root = fs::metadata(support::scratch().path()).unwrap().uid() == 0;
-    let mut command = if is_root {
+    let mut file = Path::new(env!("CARGO_BIN_EXE_eigenfaces")).to_owned();
+    if is_root {
         let copy = folder.join("program");
         if !copy.exists() {
             // By another process: a file that this one writes may be open in a child that another test has just started,
             // and is not executed then.
-            let args = [env!("CARGO_BIN_EXE_eigenfaces").as_ref(), copy.as_path()];
+            let args = [file.as_path(), copy.as_path()];
             assert!(Command::new("cp").args(args).status().unwrap().success());
         }
         for entry in WalkDir::new(folder) {
             chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        let mut command = prepared(Command::new(copy), folder);
-        command.uid(NOBODY).gid(NOBODY);
-        command
-    } else {
-        program(folder)
+        file = copy;
+    }
+    let mut command = match before {
+        [] => Command::new(file),
+        [first, rest @ ..] => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(file);
+            command
+        }
     };
+    if is_root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    prepared(command, folder)
+}
+
+/// Runs the program in a folder of its own, as whoever may not read `locked` in it.
+fn run_without(folder: &Path, locked: &str, args: &[&str]) -> Run {
+    let mut command = powerless(folder, &[]);
     let locked = folder.join(locked);
     let before = fs::metadata(&locked).unwrap().permissions();
     fs::set_permissions(&locked, Permissions::from_mode(0o000)).unwrap();
@@ -68,4 +82,24 @@ fn a_model_of_somebody_else() {
     for args in [&["info"][..], &["enroll", "faces"]] {
         run_without(folder.path(), "eigenfaces.npz", args).failed_saying(&words);
     }
+}
+
+/// Whoever may start no thread gets the same answers, a little later.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_system_that_starts_no_thread() {
+    let folder = with_faces();
+    let alone = |args: &[&str]| {
+        let mut command = powerless(folder.path(), &["prlimit", "--nproc=1:1"]);
+        Run::of(command.args(args).output().expect("prlimit is there"))
+    };
+    alone(&["enroll", "faces"]).done();
+    let identify = ["identify", "faces", "--format", "json"];
+    let answers = alone(&identify).done().stdout;
+    assert_eq!(answers, run(folder.path(), identify).done().stdout);
+    run(folder.path(), ["enroll", "faces", "-m", "other.npz"]).done();
+    let model = |name| fs::read(folder.path().join(name)).unwrap();
+    assert!(model("eigenfaces.npz") == model("other.npz"));
+    #[cfg(feature = "serve")]
+    alone(&["serve", "--listen", "127.0.0.1:0"]).failed_saying(&["no thread", "ulimit -u"]);
 }

@@ -72,20 +72,21 @@ fn no_server_keeps_anybody_waiting() {
     let ada = photo_of_ada().to_str().unwrap();
     std::thread::scope(|scope| {
         for (what, deed) in DEEDS {
-            scope.spawn(move || {
-                let port = serve(deed);
-                let url = format!("postgresql://ada@127.0.0.1:{port}/faces");
-                let hurried = format!("{url}?connect_timeout=2");
-                for (url, most) in [(&hurried, 8), (&url, 20)] {
+            for (hurry, most) in [("?connect_timeout=2", 8), ("", 20)] {
+                scope.spawn(move || {
+                    let port = serve(deed);
+                    let url = format!("postgresql://ada@127.0.0.1:{port}/faces{hurry}");
                     let started = Instant::now();
-                    let failed = run(folder, ["identify", ada, "--gallery", url]);
+                    let failed = run(folder, ["identify", ada, "--gallery", &url]);
                     let seconds = started.elapsed().as_secs();
                     assert!(seconds < most, "a server that {what}: {seconds} s");
                     failed.failed_saying(&["postgresql://ada@127.0.0.1", ": "]);
-                }
-                let failed = run(folder, ["export", "--postgres", &hurried]);
-                failed.failed_saying(&["postgresql://ada@127.0.0.1"]);
-            });
+                    if !hurry.is_empty() {
+                        let failed = run(folder, ["export", "--postgres", &url]);
+                        failed.failed_saying(&["postgresql://ada@127.0.0.1"]);
+                    }
+                });
+            }
         }
     });
     let port = serve(DEEDS[0].1);
