@@ -13,9 +13,8 @@ use eigenfaces::matcher::Space;
 use eigenfaces::pca::Solver;
 use eigenfaces::pca::minimize::Round;
 use eigenfaces::recognizer::Recognizer;
-use eigenfaces::render::plot::{self, Scree};
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
-use eigenfaces::render::{gray, signed};
+use eigenfaces::render::{gray, parts, scree, signed};
 use eigenfaces::scaled_space::ScaledSpace;
 use eigenfaces::store::{self, Archive, Destination, FileKind, Outputs, Privacy};
 use image::GrayImage;
@@ -261,11 +260,10 @@ fn write(
     let left_over = (count + 1..).map(basis_face);
     let _ = files::forget(&mut folder.outputs, &folder.path, left_over);
     folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
-    let scree = plot::scree(Scree {
-        ratios,
-        kept: space.components(),
-    });
-    folder.text("scree.svg", scree)?;
+    folder.text(
+        "scree.svg",
+        scree(parts(space).0, ratios, space.components()),
+    )?;
     folder.text("spectrum.csv", spectrum(space))?;
     output.say(&format!(
         "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",

@@ -4,7 +4,7 @@ use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 
 const WIDTH: f32 = 460.0;
 const HEIGHT: f32 = 330.0;
-const LEFT: f32 = 58.0;
+const LEFT: f32 = 64.0;
 const RIGHT: f32 = 442.0;
 const TOP: f32 = 46.0;
 const BOTTOM: f32 = 274.0;
@@ -46,26 +46,68 @@ pub enum Series {
 
 /// A chart as SVG; the series in the order of drawing.
 pub fn svg(title: &str, x: Axis, y: Axis, series: &[Series]) -> String {
-    let mut drawing = Drawing::new(WIDTH, HEIGHT, title);
-    drawing.text((8.0, 20.0), Anchor::Start, 15.0, Color::INK, title);
-    let axes = Axes { x, y };
-    axes.draw(&mut drawing);
-    let mut legend = 0;
-    for series in series {
-        axes.series(&mut drawing, series, &mut legend);
-    }
+    let right = RIGHT;
+    Axes { x, y, right }.titled(title, series).to_svg()
+}
+
+/// A chart as [`svg`] makes it, with other series over an axis of their own at the right.
+pub fn svg_with_right(
+    title: &str,
+    x: Axis,
+    [y, other]: [Axis; 2],
+    [series, others]: [&[Series]; 2],
+) -> String {
+    let right = RIGHT - 50.0;
+    let left = Axes {
+        x: x.clone(),
+        y,
+        right,
+    };
+    let mut drawing = left.titled(title, series);
+    let axes = Axes { x, y: other, right };
+    axes.name_right(&mut drawing);
+    axes.all(&mut drawing, others);
     drawing.to_svg()
 }
 
 struct Axes {
     x: Axis,
     y: Axis,
+    /// The right end of the horizontal axis.
+    right: f32,
 }
 
 impl Axes {
+    fn titled(&self, title: &str, series: &[Series]) -> Drawing {
+        let mut drawing = Drawing::new(WIDTH, HEIGHT, title);
+        drawing.text((8.0, 20.0), Anchor::Start, 15.0, Color::INK, title);
+        self.draw(&mut drawing);
+        self.all(&mut drawing, series);
+        drawing
+    }
+
+    fn all(&self, drawing: &mut Drawing, series: &[Series]) {
+        let mut legend = 0;
+        for series in series {
+            self.series(drawing, series, &mut legend);
+        }
+    }
+
+    /// The numbers and the name of a vertical axis that stands at the right.
+    fn name_right(&self, drawing: &mut Drawing) {
+        for tick in self.y.ticks() {
+            let at = (self.right + 6.0, self.place((0.0, tick)).1 + 4.0);
+            let text = self.y.written(tick);
+            drawing.text(at, Anchor::Start, LETTERS, Color::FAINT, text);
+        }
+        let above = (WIDTH - 8.0, TOP - 9.0);
+        let y = self.y.name.as_str();
+        drawing.text(above, Anchor::End, LETTERS, Color::INK, y);
+    }
+
     fn place(&self, (x, y): (f64, f64)) -> Point {
         (
-            LEFT + self.x.share(x) * (RIGHT - LEFT),
+            LEFT + self.x.share(x) * (self.right - LEFT),
             BOTTOM - self.y.share(y) * (BOTTOM - TOP),
         )
     }
@@ -80,15 +122,15 @@ impl Axes {
         }
         for tick in self.y.ticks() {
             let (_, y) = self.place((0.0, tick));
-            drawing.line(&[(LEFT, y), (RIGHT, y)], grid);
+            drawing.line(&[(LEFT, y), (self.right, y)], grid);
             let (text, at) = (self.y.written(tick), (LEFT - 6.0, y + 4.0));
             drawing.text(at, Anchor::End, LETTERS, Color::FAINT, text);
         }
         drawing.line(
-            &[(LEFT, BOTTOM), (RIGHT, BOTTOM)],
+            &[(LEFT, BOTTOM), (self.right, BOTTOM)],
             Stroke::solid(Color::INK, 1.0),
         );
-        let below = ((LEFT + RIGHT) / 2.0, BOTTOM + 40.0);
+        let below = ((LEFT + self.right) / 2.0, BOTTOM + 40.0);
         let x = self.x.name.as_str();
         drawing.text(below, Anchor::Middle, LETTERS, Color::INK, x);
         let above = (8.0, TOP - 9.0);
@@ -136,14 +178,19 @@ impl Axes {
             }
             Series::Level(name, at) => {
                 let (_, y) = self.place((0.0, *at));
-                drawing.line(&[(LEFT, y), (RIGHT, y)], Stroke::dashed(Color::FAINT, 1.4));
+                drawing.line(
+                    &[(LEFT, y), (self.right, y)],
+                    Stroke::dashed(Color::FAINT, 1.4),
+                );
                 let at = (LEFT + 6.0, y - 5.0);
                 drawing.text_over(at, Anchor::Start, LETTERS, Color::INK, name);
             }
             Series::Upright(name, at) => {
                 let (x, _) = self.place((*at, 0.0));
                 drawing.line(&[(x, TOP), (x, BOTTOM)], Stroke::dashed(Color::FAINT, 1.4));
-                let (anchor, x) = if x > (LEFT + RIGHT) / 2.0 {
+                // On the right, where bars are low, if there is room.
+                let length = 0.6 * LETTERS * name.chars().count() as f32;
+                let (anchor, x) = if x + 6.0 + length > self.right {
                     (Anchor::End, x - 6.0)
                 } else {
                     (Anchor::Start, x + 6.0)
@@ -159,7 +206,7 @@ impl Axes {
         if name.is_empty() {
             return;
         }
-        let at = (RIGHT - 8.0, BOTTOM - 12.0 - 18.0 * *legend as f32);
+        let at = (self.right - 8.0, BOTTOM - 12.0 - 18.0 * *legend as f32);
         *legend += 1;
         drawing.text_over(at, Anchor::End, LETTERS, color, name);
     }
@@ -268,6 +315,16 @@ impl Axis {
             false => format!("{value:.4}"),
         }
     }
+}
+
+/// The power of ten at or below a share, 0.1 at the most.
+pub fn decade_below(share: f64) -> f64 {
+    10_f64.powf(share.max(1e-12).log10().floor().min(-1.0))
+}
+
+/// The power of ten at or above a share.
+pub fn decade_above(share: f64) -> f64 {
+    10_f64.powf(share.max(1e-12).log10().ceil())
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use askama::Template;
 use image::DynamicImage;
 
 use super::drawing::data_uri;
-use super::plot::{Scree, scree};
 use super::scatter;
-use super::{gray, signed};
+use super::{gray, scree, signed};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
@@ -137,10 +136,7 @@ impl Lesson<'_> {
             kept_share: percent(space.variance_kept()),
             basis: self.basis(&ratios),
             walk: self.walk(&mean),
-            scree: scree(Scree {
-                ratios: &ratios,
-                kept: space.components(),
-            }),
+            scree: scree("basis face", &ratios, space.components()),
             last_step: steps.len().saturating_sub(1),
             steps,
             map_note: match people > PEOPLE_SHOWN {

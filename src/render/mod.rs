@@ -12,14 +12,15 @@ pub mod lesson;
 #[doc(hidden)]
 pub mod lettering;
 mod palette;
-pub mod plot;
 pub mod report;
 pub mod scatter;
+mod scree;
 pub mod sheet;
 pub mod strip;
 mod strokes;
 
 pub use drawing::Drawing;
+pub use scree::scree;
 
 use std::io::Cursor;
 

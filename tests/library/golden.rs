@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
-use eigenfaces::render::plot::{Scree, scree};
+use eigenfaces::render::scree;
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::render::{gray, signed};
 use image::{GrayImage, imageops};
@@ -114,10 +114,7 @@ fn a_contact_sheet_of_basis_faces() {
 #[test]
 fn a_scree_plot() {
     let ratios: Vec<f64> = (1..=60).map(|i| 0.35 * f64::from(i).powf(-1.5)).collect();
-    let svg = scree(Scree {
-        ratios: &ratios,
-        kept: 40,
-    });
+    let svg = scree("basis face", &ratios, 40);
     if blessing() {
         std::fs::write(golden("scree.svg"), &svg).unwrap();
         return;

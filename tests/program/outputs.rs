@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{photo_of_ada, scratch};
-use crate::{enrolled, run};
+use crate::{enrolled_without_background, run};
 
 /// A command that writes: what is typed before the place of its result, that place, and a file that comes to stand
 /// there (below it, where it is a folder).
@@ -105,7 +105,7 @@ const WRITERS: [Writer; 16] = [
 
 /// A folder with a model, photos, a plan and a part.
 fn prepared() -> tempfile::TempDir {
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let at = |name: &str| folder.path().join(name);
     fs::copy(photo_of_ada(), at("p.png")).unwrap();
     for (number, name) in (1..).zip(["photos/a/i.png", "photos/b/j.jpg", "photos/b/k.png"]) {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use walkdir::WalkDir;
 
-use crate::{Run, picture, prepared, program, run, support};
+use crate::{Run, picture, prepared, run, support};
 
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;

@@ -46,7 +46,7 @@ impl Report<'_> {
             "Is it who they say? (ROC)",
             Axis::shares(
                 "false claims accepted (logarithmic)",
-                (decade_below(least), 1.0),
+                (chart::decade_below(least), 1.0),
             )
             .logarithmic(),
             Axis::shares("true claims accepted", (0.0, 1.0)),
@@ -119,14 +119,6 @@ pub(super) fn reliability(open_set: &OpenSet) -> String {
             Series::Marks(String::new(), marks.collect(), CURVES[0]),
         ],
     )
-}
-
-pub(super) fn decade_below(value: f64) -> f64 {
-    10_f64.powf(value.max(1e-12).log10().floor().min(-1.0))
-}
-
-pub(super) fn decade_above(value: f64) -> f64 {
-    10_f64.powf(value.max(1e-12).log10().ceil())
 }
 
 /// A round share below a share, so that the upper part of a chart is not all there is to see.

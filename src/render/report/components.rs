@@ -1,10 +1,8 @@
 //! The space that weights live in: its basis faces, or pre-images where it has none; how the
 //! variance is spread; where everybody stands.
 
-use super::super::chart::{self, Axis, CURVES, Series};
 use super::super::drawing::data_uri;
 use super::super::{gray, parts, scatter, signed};
-use super::charts::{decade_above, decade_below};
 use super::words::percent;
 use super::{Report, Tile};
 use crate::kernel_pca::KernelSpace;
@@ -67,53 +65,6 @@ impl Report<'_> {
             })
         });
         both.collect()
-    }
-
-    pub(super) fn scree(&self) -> String {
-        let (part, _) = parts(self.space);
-        let kept = self.space.components();
-        let low = self
-            .ratios
-            .iter()
-            .copied()
-            .filter(|&ratio| ratio > 0.0)
-            .fold(1.0, f64::min);
-        let high = self.ratios.first().copied().unwrap_or(1.0);
-        chart::svg(
-            &format!("Variance of each {part}"),
-            Axis::numbers(part, (0.5, self.ratios.len().max(1) as f64 + 0.5)),
-            Axis::shares(
-                "share (logarithmic)",
-                (decade_below(low), decade_above(high)),
-            )
-            .logarithmic(),
-            &[
-                Series::Bars(self.ratios.to_vec(), kept, CURVES[0]),
-                Series::Upright(format!("K = {kept}"), kept as f64 + 0.5),
-            ],
-        )
-    }
-
-    pub(super) fn cumulative(&self) -> String {
-        let kept = self.space.components();
-        let mut sum = 0.0;
-        let mut points = vec![(0.0, 0.0)];
-        points.extend((1..).zip(self.ratios).map(|(count, ratio)| {
-            sum += ratio;
-            (f64::from(count), sum)
-        }));
-        chart::svg(
-            &format!("Variance of all {} up to K", parts(self.space).1),
-            Axis::numbers("K", (0.0, self.ratios.len().max(1) as f64)),
-            Axis::shares("share of the variance", (0.0, 1.0)),
-            &[
-                Series::Curve(String::new(), points, CURVES[1]),
-                Series::Upright(
-                    format!("K = {kept}: {}", percent(self.space.variance_kept())),
-                    kept as f64,
-                ),
-            ],
-        )
     }
 
     pub(super) fn scatter(&self) -> String {

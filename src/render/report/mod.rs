@@ -13,7 +13,7 @@ use image::DynamicImage;
 
 use super::confusion;
 use super::drawing::data_uri;
-use super::{gray, parts};
+use super::{gray, parts, scree};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, OpenSet};
@@ -64,7 +64,7 @@ struct Page {
     basis: Vec<Tile>,
     basis_note: String,
     variance_note: String,
-    variance: Vec<String>,
+    variance: String,
     components: String,
     scatter: String,
     recognition_note: String,
@@ -179,7 +179,7 @@ impl Report<'_> {
                 counted(space.size().pixels(), "pixel", "pixels"),
                 percent(evaluation.compression.share),
             ),
-            variance: vec![self.scree(), self.cumulative()],
+            variance: scree(part, self.ratios, space.components()),
             components: counted(space.components(), "weight", "weights"),
             scatter: self.scatter(),
             recognition_note: self.recognition_note(),
