@@ -41,7 +41,7 @@ pub struct Found {
 pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Found> {
     let n = matrix.side();
     let most = n.min(4 * k + 600);
-    let mut krylov = Krylov::start(matrix, scale, most);
+    let mut krylov = Krylov::start(matrix, scale, k, most);
     let mut schedule = Schedule::new(k, most, n);
     loop {
         krylov.grow();
@@ -115,7 +115,7 @@ struct Krylov<'a, A> {
     basis: Vec<f64>,
     /// n x m: `A Q`.
     images: Vec<f64>,
-    /// `Qᵀ A Q`, in the top left m x m corner.
+    /// `Qᵀ A Q`, in the top left m x m corner; there is room for the usual dimension, and for more when it is needed.
     projected: DMatrix<f64>,
     /// The part of `A Q`'s last block that lies outside the basis: its coefficients on the block to come.
     coupling: DMatrix<f64>,
@@ -124,10 +124,11 @@ struct Krylov<'a, A> {
 }
 
 impl<'a, A: Symmetric> Krylov<'a, A> {
-    fn start(matrix: &'a A, scale: f64, most: usize) -> Self {
+    fn start(matrix: &'a A, scale: f64, k: usize, most: usize) -> Self {
         let n = matrix.side();
         let b = BLOCK.min(n);
         let room = (most + 2 * BLOCK).min(n);
+        let usual = (usual_dimension(k as f64) as usize + 2 * BLOCK).min(room);
         let mut basis = Vec::with_capacity(n * room);
         basis.extend(Noise::seeded(1).take(n * b));
         orthogonal::extend(dense::columns(&[], n), &mut basis, 0.0, 2);
@@ -136,7 +137,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
             dust: matrix.dust(scale),
             basis,
             images: Vec::with_capacity(n * room),
-            projected: DMatrix::zeros(room, room),
+            projected: DMatrix::zeros(usual, usual),
             coupling: DMatrix::zeros(0, 0),
             scratch: Vec::new(),
         }
@@ -169,6 +170,11 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         } else {
             self.last_parts(&mut next, room, dust)
         };
+        let side = self.projected.ncols();
+        if held > side {
+            let larger = (2 * side).min(n);
+            self.projected.resize_mut(larger, larger, 0.0);
+        }
         self.projected
             .view_mut((0, old), (held, b))
             .copy_from(&parts.onto);
