@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::{bundled_faces, scratch};
-use crate::{enrolled, picture, run, text};
+use crate::{enrolled, enrolled_without_background, picture, run, text};
 
 /// What stands in the element that programs read.
 fn embedded(page: &str) -> Value {
@@ -21,7 +21,7 @@ fn without_times(mut object: Value) -> Value {
 
 #[test]
 fn its_numbers_are_those_of_evaluate() {
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let faces = text(bundled_faces());
     let protocol = ["--protocol", "first:4"];
     let said = run(
@@ -32,6 +32,7 @@ fn its_numbers_are_those_of_evaluate() {
     assert!(said.stdout.is_empty() && said.stderr.contains("r.html"));
     let evaluate = [
         &["evaluate", faces, "--format", "json", "-q"][..],
+        &["--background", "none"],
         &protocol,
     ]
     .concat();
