@@ -46,9 +46,10 @@ mod tests {
     fn it_has_a_bar_a_component_and_marks_k() {
         let ratios = [0.5, 0.25, 0.1, 0.05, 0.01];
         let svg = scree("basis face", &ratios, 3);
-        // One more is the paper.
-        assert_eq!(svg.matches("<rect").count(), 6);
-        assert!(svg.contains("K = 3: 85.0 %"), "{svg}");
+        let bars = |color: &str| svg.matches(&format!("fill=\"{color}\"><title>")).count();
+        assert_eq!(bars("#1f5f96"), 3, "kept: {svg}");
+        assert_eq!(bars("#b1c7da"), 2, "left out: {svg}");
+        assert!(svg.contains(">K = 3: 85.0 %</text>"), "{svg}");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }

@@ -214,10 +214,10 @@ fn widen_square<'a>(
     }
 }
 
-/// Copies the upper triangle of the square at the diagonal onto the lower: of some rows of the table, in which `side`
-/// numbers are a row, those that begin `first` rows further down.
+/// Copies the upper triangle onto the lower, of a square on the diagonal of a table of `side` columns: `rows` are the rows
+/// of the table from `first` on, and the square is as many of its columns from `first` on.
 pub(super) fn mirror_upper(rows: &mut [i64], side: usize, first: usize) {
-    /// Numbers and rows that stay in the cache.
+    /// Rows and columns copied at a time: both sides stay in the cache.
     const SQUARE: usize = 32;
     let count = rows.len() / side.max(1);
     if count <= SQUARE {
