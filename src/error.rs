@@ -20,9 +20,10 @@ pub use archive::ArchiveKind;
 pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
 pub use distributed::{MergeProblem, PlanProblem};
+pub use face_locator::LocateError;
 pub use file::{ArrayProblem, LockHolder, ModelProblem, WriteProblem};
 pub use pca::PcaError;
-pub use photo::{LocateError, PhotoProblem};
+pub use photo::PhotoProblem;
 
 /// The result of anything in this library that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

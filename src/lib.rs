@@ -9,7 +9,7 @@
 #[macro_use]
 mod named;
 
-mod vectors;
+pub(crate) use vectorised as vectors;
 
 pub mod xmp;
 

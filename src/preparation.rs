@@ -5,7 +5,8 @@ use image::{GrayImage, Luma, Rgb, RgbImage};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, Point, Similarity, align};
-use crate::locate::framing::{CropEyes, Framing};
+use crate::locate::crop::crop;
+use crate::locate::framing::{CropEyes, Framing, RelativeEyes, relative_eyes};
 use crate::locate::{Location, Locator, main_face};
 use crate::normalize::Illumination;
 use crate::normalize::resize::{self, Fit};
@@ -61,7 +62,40 @@ pub struct PreparedFace {
     pub pixels: Vec<u8>,
     /// The part of the photo.
     pub part: Part,
+    /// What a gallery keeps of the photo.
+    pub origin: Origin,
 }
+
+/// What a gallery keeps of a face's photo: what the frame that its crops share ([`CropEyes`]) is derived from, and what is
+/// aligned by it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// A photo taken whole, or one of which nothing is known.
+    #[default]
+    Whole,
+    /// A photo in which the face was found.
+    Found {
+        /// Width and height of the photo.
+        photo: (u32, u32),
+        /// Where its eyes are.
+        eyes: RelativeEyes,
+    },
+    /// A photo in which no face was found, no longer than [`UNLOCATED_SIDE`]: the gallery's frame says where its eyes are.
+    Unlocated(GrayImage),
+}
+
+impl Origin {
+    /// Size and eyes of a photo in which the face was found.
+    pub fn found(&self) -> Option<((u32, u32), RelativeEyes)> {
+        match *self {
+            Self::Found { photo, eyes } => Some((photo, eyes)),
+            Self::Whole | Self::Unlocated(_) => None,
+        }
+    }
+}
+
+/// The longest side, in pixels, of what is kept of a photo in which no face was found: twice that of a face.
+pub const UNLOCATED_SIDE: u32 = 192;
 
 /// The part of a photo that became a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,9 +206,29 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 self.prepare_located(photo, &found)
-                    .or_else(|| self.assumed(photo))
+                    .or_else(|| self.assumed(&unlocated(photo)))
                     .ok_or(PhotoProblem::NoFace)
             }
+        }
+    }
+
+    /// As [`prepare`](Self::prepare), for a photo that is to be enrolled: where no face is found, what a gallery keeps of
+    /// it, not aligned yet ([`Gallery::framed`](crate::gallery::Gallery::framed)).
+    ///
+    /// # Errors
+    /// A photo too small to show a face.
+    pub fn prepare_for_gallery(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
+        match self.prepare(photo) {
+            Err(PhotoProblem::NoFace) => {
+                let kept = unlocated(photo);
+                let (face, _) = resize::fit(&kept, self.size).map_err(|_| PhotoProblem::NoFace)?;
+                Ok(PreparedFace {
+                    pixels: face.into_raw(),
+                    part: Part::Assumed,
+                    origin: Origin::Unlocated(kept),
+                })
+            }
+            prepared => prepared,
         }
     }
 
@@ -196,7 +250,7 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 if found.is_empty() {
-                    return Ok(self.assumed(photo).into_iter().collect());
+                    return Ok(self.assumed(&unlocated(photo)).into_iter().collect());
                 }
                 let faces = found
                     .iter()
@@ -234,6 +288,7 @@ impl Preparation {
         Ok(PreparedFace {
             pixels: self.lit(face),
             part: Part::Whole(fit),
+            origin: Origin::Whole,
         })
     }
 
@@ -242,16 +297,21 @@ impl Preparation {
         PreparedFace {
             pixels: self.lit(align(photo, location.eyes, size, EYES)),
             part: Part::Found { location, of },
+            origin: Origin::Found {
+                photo: photo.dimensions(),
+                eyes: relative_eyes(photo.dimensions(), location.eyes),
+            },
         }
     }
 
-    /// A photo in which no face was found.
-    fn assumed(&self, photo: &GrayImage) -> Option<PreparedFace> {
-        let eyes = self.crop_eyes?.in_photo(photo.dimensions())?;
+    /// A photo in which no face was found, aligned by the gallery's frame; `None` where that does not fit.
+    pub fn assumed(&self, kept: &GrayImage) -> Option<PreparedFace> {
+        let eyes = self.crop_eyes?.in_photo(kept.dimensions())?;
         let size = (self.size.width(), self.size.height());
         Some(PreparedFace {
-            pixels: self.lit(align(photo, eyes, size, EYES)),
+            pixels: self.lit(align(kept, eyes, size, EYES)),
             part: Part::Assumed,
+            origin: Origin::Unlocated(kept.clone()),
         })
     }
 
@@ -260,4 +320,17 @@ impl Preparation {
         self.light.apply(&mut pixels, self.size);
         pixels
     }
+}
+
+/// What is kept of a photo in which no face was found.
+fn unlocated(photo: &GrayImage) -> GrayImage {
+    let (width, height) = photo.dimensions();
+    let longest = width.max(height);
+    if longest <= UNLOCATED_SIDE {
+        return photo.clone();
+    }
+    let side =
+        |length: u32| (u64::from(length) * u64::from(UNLOCATED_SIDE) / u64::from(longest)).max(1);
+    let size = (side(width) as u32, side(height) as u32);
+    crop(photo, [0.0, 0.0, width as f32, height as f32], size)
 }

@@ -44,16 +44,13 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         .as_ref()
         .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     // What is enrolled is not decoded again, but its label here is looked at.
-    let pixels: HashMap<ContentHash, Vec<u8>> = faces
-        .iter()
-        .map(|face| (face.hash, face.pixels.clone()))
-        .collect();
+    let enrolled: HashMap<ContentHash, LabeledFace> =
+        faces.iter().map(|face| (face.hash, face.clone())).collect();
     faces.extend(read.folder.known.iter().filter_map(|photo| {
         Some(LabeledFace {
             person: photo.person.clone(),
             source: photo.source.clone(),
-            hash: photo.hash,
-            pixels: pixels.get(&photo.hash)?.clone(),
+            ..enrolled.get(&photo.hash)?.clone()
         })
     }));
     check(read, faces, settings, output)
@@ -77,7 +74,8 @@ fn check(
     faces.extend(read.folder.new);
     let same = take_same_files(&mut faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
-    let suspects = evaluate::check(read.preparation, gallery.clone(), settings)?;
+    let (preparation, gallery, _) = enrollment::frame(gallery, &read.preparation, output);
+    let suspects = evaluate::check(preparation, gallery.clone(), settings)?;
     let findings = findings(&gallery, &same, &suspects);
     print(&gallery, findings, &suspects, output)?;
     Ok(outcome)

@@ -56,14 +56,31 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         || Gallery::empty(preparation.size()),
         |known| known.gallery().clone(),
     );
-    let intake = take_in(args, old.clone(), read)?;
+    let mut intake = take_in(args, old.clone(), read)?;
     let disputed = enrollment::disputes(&intake.repeats, output);
+    let (preparation, gallery, unlocated) = enrollment::frame(intake.gallery, &preparation, output);
+    if gallery.is_empty() && !unlocated.is_empty() {
+        return Err(wrong_folder::without_faces(
+            args,
+            unlocated.len(),
+            looked_at,
+        ));
+    }
+    intake.gallery = gallery;
+    let sources: HashSet<_> = unlocated
+        .iter()
+        .map(|skipped| skipped.path.as_path())
+        .collect();
+    intake
+        .added
+        .retain(|source| !sources.contains(Path::new(source)));
+    let unusable = disputed.len() + unlocated.len();
     let report = Report {
         intake: &intake,
-        unusable: skipped + disputed.len(),
+        unusable: skipped + unusable,
         output,
     };
-    let used = looked_at.saturating_sub(disputed.len());
+    let used = looked_at.saturating_sub(unusable);
     let outcome = Outcome::of_inputs(used, report.unusable);
     if !intake.gone.is_empty() {
         if let Some(path) = deserted {

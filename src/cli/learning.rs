@@ -314,6 +314,12 @@ fn in_words(notice: &Notice<'_>) -> String {
             "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
             folders.len()
         ),
+        Notice::Leftovers(leftovers) => format!(
+            "passed over {} whose names say backup, unfinished, broken or thumbnail ({}{})",
+            counted(leftovers.len(), "file", "files"),
+            leftovers.first().map(|first| shown(first).to_string()).unwrap_or_default(),
+            if leftovers.len() > 1 { ", ..." } else { "" },
+        ),
         Notice::Cropped { photos, size } => format!(
             "{} cropped in the middle to the shape {size} (choose another with --size)",
             counted(*photos, "photo was", "photos were")

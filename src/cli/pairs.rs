@@ -10,7 +10,8 @@ use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::reason;
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::locate::framing::Crops;
+use eigenfaces::locate::framing::{CropEyes, Crops};
+use eigenfaces::preparation::Origin;
 
 use super::args::{Evaluate, Format};
 use super::error::{Error, Result};
@@ -50,7 +51,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         &listing.photos,
         |photo: &LabeledPhoto, file: &PhotoFile| {
             let face = chosen.prepare(file.content_hash(), || file.decode())?;
-            Ok((photo.person.clone(), key(&photo.path), face.pixels))
+            Ok((photo.person.clone(), key(&photo.path), face))
         },
         &|done| progress.reach(done),
     );
@@ -59,7 +60,20 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
 
     let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
     let mut last = None;
-    for (at, (person, path, face)) in loaded.items.into_iter().enumerate() {
+    let found = loaded
+        .items
+        .iter()
+        .filter_map(|(_, _, face)| face.origin.found());
+    let crop_eyes = CropEyes::of(found.collect());
+    let preparation = chosen.preparation.with_crop_eyes(crop_eyes);
+    let framed = loaded.items.into_iter().filter_map(|(person, path, face)| {
+        let face = match &face.origin {
+            Origin::Unlocated(kept) => preparation.assumed(kept)?,
+            Origin::Whole | Origin::Found { .. } => face,
+        };
+        Some((person, path, face.pixels))
+    });
+    for (at, (person, path, face)) in framed.enumerate() {
         let before = persons.last().copied().unwrap_or(0);
         let is_next = last.as_ref().is_some_and(|last| *last != person);
         persons.push(before + usize::from(is_next));

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
+use eigenfaces::enrollment::Observer as _;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{Part, PreparedFace};
 use eigenfaces::recognizer::Recognizer;
@@ -39,6 +40,7 @@ impl Photos {
         if !there.is_empty() {
             let listing = dataset::list_photos(&there)?;
             learning::report_skipped(&listing.skipped, output);
+            output.leftovers(&listing.leftovers);
             photos.paths = without_results(listing.photos, &there, output)?;
             photos.unusable = listing.skipped;
         }

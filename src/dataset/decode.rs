@@ -16,7 +16,7 @@ use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Rgb
 use super::damaged::{damaged, format_name, one_line};
 use super::jpeg::{Colors, Source};
 use super::limits::Limits;
-use super::{jpeg, luma};
+use super::{jpeg, strips};
 use crate::error::PhotoProblem;
 
 /// Number of leading bytes of a file that [`sniff`] wants to see.
@@ -42,6 +42,8 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         _ if at(0, b"\xff\xd8\xff") => Image(ImageFormat::Jpeg),
         _ if at(0, b"GIF87a") || at(0, b"GIF89a") => Image(ImageFormat::Gif),
         _ if at(0, b"RIFF") && at(8, b"WEBP") => Image(ImageFormat::WebP),
+        // Canon's raw files are TIFFs with a mark of their own.
+        _ if at(0, b"II*\0") && at(8, b"CR\x02") => ForeignImage(CAMERA_RAW),
         _ if at(0, b"II*\0") || at(0, b"MM\0*") => Image(ImageFormat::Tiff),
         [b'P', b'1'..=b'7', b'\t' | b'\n' | b'\r' | b' ' | b'#', ..] => Image(ImageFormat::Pnm),
         // A bitmap's second header begins with its own length, at most 124.
@@ -51,23 +53,90 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         {
             Image(ImageFormat::Bmp)
         }
-        _ if at(4, b"ftyp") => match head.get(8..12)? {
-            b"avif" | b"avis" => ForeignImage("AVIF"),
-            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
-                ForeignImage("HEIC")
-            }
+        // Boxes as of MPEG-4: the brand tells pictures from films.
+        _ if at(4, b"ftyp") => ForeignImage(match head.get(8..12)? {
+            b"avif" | b"avis" => "AVIF",
+            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => "HEIC",
+            b"crx " => CAMERA_RAW,
+            b"qt  " | b"isom" | b"iso2" | b"iso4" | b"iso5" | b"iso6" | b"mp41" | b"mp42"
+            | b"avc1" | b"M4V " | b"3gp4" | b"3gp5" | b"3gp6" | b"MSNV" => VIDEO,
             _ => return None,
-        },
-        _ if at(0, b"\xff\x0a") || at(0, b"\0\0\0\x0cJXL ") => ForeignImage("JPEG XL"),
-        _ if at(0, b"\0\0\0\x0cjP  ") => ForeignImage("JPEG 2000"),
-        _ if at(0, b"8BPS") => ForeignImage("Photoshop"),
-        _ if at(0, b"#?RADIANCE") => ForeignImage("Radiance HDR"),
-        _ if at(0, b"\x76\x2f\x31\x01") => ForeignImage("OpenEXR"),
-        _ if at(0, b"DDS ") => ForeignImage("DDS"),
-        _ if at(0, b"qoif") => ForeignImage("QOI"),
-        _ => return None,
+        }),
+        // An icon or cursor: 0, the kind, and a number of pictures that is not 0.
+        [0, 0, 1 | 2, 0, 1..=64, 0, ..] => ForeignImage("icon"),
+        // A Targa: no mark in front, but kinds and depths that few other files have at these places.
+        [
+            _,
+            0,
+            2 | 3 | 10 | 11,
+            0,
+            0,
+            0,
+            0,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            8 | 16 | 24 | 32,
+            d,
+            ..,
+        ] if d & 0xc0 == 0
+            && head
+                .get(12..16)
+                .is_some_and(|sides| sides[..2] != [0; 2] && sides[2..] != [0; 2]) =>
+        {
+            ForeignImage("Targa")
+        }
+        _ => {
+            let known = FOREIGN.iter().find(|(start, magic, _)| at(*start, magic));
+            ForeignImage(known?.2)
+        }
     })
 }
+
+/// Pictures as the sensor took them, in formats of each maker's own.
+const CAMERA_RAW: &str = "camera raw";
+
+const VIDEO: &str = "video";
+
+/// Formats that are told by their first bytes and not read: where these stand, and the format's name.
+const FOREIGN: &[(usize, &[u8], &str)] = &[
+    (0, b"\xff\x0a", "JPEG XL"),
+    (0, b"\0\0\0\x0cJXL ", "JPEG XL"),
+    (0, b"\0\0\0\x0cjP  ", "JPEG 2000"),
+    (0, b"\xff\x4f\xff\x51", "JPEG 2000"),
+    (0, b"II\xbc\x01", "JPEG XR"),
+    (0, b"II+\0", "BigTIFF"),
+    (0, b"MM\0+", "BigTIFF"),
+    (0, b"FUJIFILMCCD-RAW", CAMERA_RAW),
+    (0, b"IIU\0", CAMERA_RAW),
+    (0, b"IIRO", CAMERA_RAW),
+    (0, b"IIRS", CAMERA_RAW),
+    (0, b"MMOR", CAMERA_RAW),
+    (0, b"\0MRM", CAMERA_RAW),
+    (0, b"FOVb", CAMERA_RAW),
+    (6, b"HEAPCCDR", CAMERA_RAW),
+    (0, b"8BPS", "Photoshop"),
+    (0, b"gimp xcf", "GIMP"),
+    (0, b"#?RADIANCE", "Radiance HDR"),
+    (0, b"\x76\x2f\x31\x01", "OpenEXR"),
+    (0, b"DDS ", "DDS"),
+    (0, b"qoif", "QOI"),
+    (0, b"farbfeld", "farbfeld"),
+    (0, b"icns", "icon"),
+    (0, b"BPG\xfb", "BPG"),
+    (0, b"FLIF", "FLIF"),
+    (0, b"AT&TFORM", "DjVu"),
+    (0, b"SIMPLE  =", "FITS"),
+    (0, b"%PDF-", "PDF"),
+    (0, b"\x1aE\xdf\xa3", VIDEO),
+    (8, b"AVI ", VIDEO),
+];
 
 /// Decodes a photo: upright, 8-bit gray.
 ///
@@ -95,6 +164,9 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
     let format = readable_format(bytes)?;
     let (mut image, orientation) = guarded(format, || match format {
         ImageFormat::Jpeg => jpeg::decode(bytes, limits, colors),
+        ImageFormat::Tiff if strips::is_camera_raw(bytes) => {
+            Err(PhotoProblem::Unsupported { format: CAMERA_RAW })
+        }
         _ => decode_with_image(bytes, format, limits, colors),
     })?;
     // Some formats let a picture have no rows. (Found by fuzzing.)
@@ -158,16 +230,39 @@ fn decode_with_image(
     let mut reader = ImageReader::with_format(&mut bytes_of_file as &mut dyn Source, format);
     reader.limits(limits.for_image(format, bytes));
     let mut decoder = reader.into_decoder().map_err(fail)?;
-    let (width, height) = decoder.dimensions();
-    limits.check_pixels(width, height)?;
+    let size = decoder.dimensions();
+    let reduction = limits.reduction(size)?;
     let orientation = orientation(&mut decoder);
+    let whole = whole_bytes(format, &decoder) + bytes.len() as u64;
+    if reduction > 1 || whole > limits.max_memory {
+        let _memory = limits.reserve(size, limits.max_memory)?;
+        let image = match format {
+            ImageFormat::Png => strips::png(bytes, limits, reduction, colors).map_err(fail)?,
+            ImageFormat::Tiff => strips::tiff(bytes, limits, reduction, colors).map_err(fail)?,
+            _ => None,
+        };
+        if let Some(image) = image {
+            return Ok((image, orientation));
+        }
+    }
+    let _memory = limits.reserve(size, whole)?;
     let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
-    let image = match colors {
-        Colors::Gray => luma::to_gray(image).map(DynamicImage::from),
-        Colors::Rgb => Some(luma::on_paper(image).into()),
-    };
+    let image = strips::whole(image, reduction, colors);
     let image = image.ok_or_else(|| damaged(format, "size and data disagree"))?;
     Ok((image, orientation))
+}
+
+/// Bytes of the decoded picture, of what its decoder keeps beside it, and of the gray made from it.
+fn whole_bytes(format: ImageFormat, decoder: &impl ImageDecoder) -> u64 {
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    let beside = match format {
+        // The decoders of both keep a picture of their own.
+        ImageFormat::Gif => 4 * pixels,
+        ImageFormat::WebP | ImageFormat::Tiff => decoder.total_bytes(),
+        _ => 0,
+    };
+    decoder.total_bytes() + beside + pixels
 }
 
 /// The length that a RIFF file claims: its decoder calls what is cut off a corrupt bit stream.
@@ -215,7 +310,10 @@ fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {
             format: format_name(format),
             reason: one_line(&e.to_string()),
         },
-        ImageError::Limits(_) => damaged(format, "it asks for too much memory"),
+        ImageError::Limits(_) => PhotoProblem::UnsupportedVariant {
+            format: format_name(format),
+            reason: "it takes too much memory to decode".to_owned(),
+        },
         other => damaged(format, &root_cause(other)),
     }
 }

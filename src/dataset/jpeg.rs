@@ -8,13 +8,14 @@ use std::io::{BufRead, Seek};
 
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
+use jpeg_decoder::PixelFormat;
 use zune_core::bytestream::{ZByteReaderTrait, ZCursor};
 use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
-use zune_jpeg::errors::DecodeErrors;
 
 use super::damaged::damaged;
+use super::jpeg_frame::{Frame, end_of_image};
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
@@ -27,56 +28,134 @@ pub(super) enum Colors {
     Rgb,
 }
 
+impl Colors {
+    /// Samples of a pixel.
+    pub(super) fn channels(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::Rgb => 3,
+        }
+    }
+}
+
 /// Sources of pictures: files and bytes in memory as one type, since every decoder is compiled again
 /// for each type of reader.
 pub(super) trait Source: BufRead + Seek {}
 
 impl<R: BufRead + Seek> Source for R {}
 
-/// Decodes, not yet turned upright.
+/// Decodes, not yet turned upright; a large photo reduced as [`Limits::reduction`] says.
 pub(super) fn decode(
     bytes: &[u8],
     limits: &Limits,
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), lenient());
+    let frame = Frame::read(bytes)?;
+    let reduction = limits.reduction(frame.size)?;
+    let picture = frame.decoded_bytes(reduction, colors);
+    // The file's bytes are sealed in a copy.
+    let _memory = limits.reserve(frame.size, 2 * bytes.len() as u64 + picture)?;
+    let (sealed, end) = sealed(bytes, &frame).ok_or(PhotoProblem::Truncated { format: "JPEG" })?;
+    let decoded = match reduction {
+        1 if frame.is_usual() => decode_usual(&sealed, colors),
+        _ => decode_any(&sealed, &frame, reduction, colors),
+    };
+    decoded.map_err(|problem| match end {
+        End::Marked => problem,
+        End::Missing => PhotoProblem::Truncated { format: "JPEG" },
+    })
+}
+
+/// One of the usual layouts ([`Frame::is_usual`]), straight to luma where luma is stored.
+fn decode_usual(
+    sealed: &[u8],
+    colors: Colors,
+) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed), lenient());
+    // The header is read leniently (stray bytes between its segments harm nobody); the picture
+    // itself must be whole.
     let (width, height) = read_header(&mut decoder)?;
-    limits.check_pixels(width, height)?;
     let wanted = match (decoder.input_colorspace(), colors) {
         (Some(ColorSpace::Luma), _) | (Some(ColorSpace::YCbCr), Colors::Gray) => ColorSpace::Luma,
         // For gray, RGB, CMYK and YCCK: rare, converted by the decoder.
         _ => ColorSpace::RGB,
     };
-    let orientation = orientation(&decoder);
-
-    let sealed = sealed(bytes).ok_or(PhotoProblem::Truncated { format: "JPEG" })?;
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed.as_slice()), lenient());
-    // The header is read leniently (stray bytes between its segments harm nobody); the picture
-    // itself must be whole.
-    read_header(&mut decoder)?;
+    let orientation = orientation(decoder.exif().map(Vec::as_slice));
     decoder.set_options(
         lenient()
             .set_strict_mode(true)
             .jpeg_set_out_colorspace(wanted),
     );
     let samples = decoder.decode().map_err(|e| problem(&e))?;
-    let image = match (wanted, colors) {
-        (ColorSpace::Luma, _) => GrayImage::from_raw(width, height, samples).map(Into::into),
-        (_, Colors::Gray) => {
-            GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into)
-        }
-        (_, Colors::Rgb) => RgbImage::from_raw(width, height, samples).map(Into::into),
+    let image = match wanted {
+        ColorSpace::Luma => GrayImage::from_raw(width, height, samples).map(Into::into),
+        _ => from_rgb((width, height), samples, colors),
     };
-    let image: DynamicImage =
-        image.ok_or_else(|| damaged(ImageFormat::Jpeg, "size and data disagree"))?;
-    Ok((image, orientation))
+    Ok((image.ok_or_else(size_and_data)?, orientation))
 }
 
-/// Size as stored, and the orientation, reading no further than the header.
+/// Any layout, at full size or reduced, by a decoder that is slower and reads them all.
+fn decode_any(
+    sealed: &[u8],
+    frame: &Frame,
+    reduction: u32,
+    colors: Colors,
+) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+    let problem = |error: jpeg_decoder::Error| match error {
+        jpeg_decoder::Error::Unsupported(feature) => PhotoProblem::UnsupportedVariant {
+            format: "JPEG",
+            reason: format!("{feature:?}"),
+        },
+        other => problem(&other),
+    };
+    let mut decoder = jpeg_decoder::Decoder::new(sealed);
+    decoder.read_info().map_err(problem)?;
+    if reduction > 1 {
+        // Sides of a JPEG have 16 bits.
+        let side = |length: u32| length.div_ceil(reduction) as u16;
+        let (width, height) = (side(frame.size.0), side(frame.size.1));
+        decoder.scale(width, height).map_err(problem)?;
+    }
+    let samples = decoder.decode().map_err(problem)?;
+    let info = decoder.info().ok_or_else(size_and_data)?;
+    let size = (u32::from(info.width), u32::from(info.height));
+    let image = match info.pixel_format {
+        PixelFormat::L8 => GrayImage::from_raw(size.0, size.1, samples).map(Into::into),
+        PixelFormat::RGB24 => from_rgb(size, samples, colors),
+        PixelFormat::CMYK32 => from_rgb(size, luma::rgb_of_cmyk(&samples), colors),
+        PixelFormat::L16 => None,
+    };
+    let orientation = orientation(decoder.exif_data());
+    Ok((image.ok_or_else(size_and_data)?, orientation))
+}
+
+fn from_rgb((width, height): (u32, u32), samples: Vec<u8>, colors: Colors) -> Option<DynamicImage> {
+    match colors {
+        Colors::Gray => {
+            GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into)
+        }
+        Colors::Rgb => RgbImage::from_raw(width, height, samples).map(Into::into),
+    }
+}
+
+fn size_and_data() -> PhotoProblem {
+    damaged(ImageFormat::Jpeg, "size and data disagree")
+}
+
+/// Size as stored, and the orientation, reading no further than the header where the layout is a usual one.
 pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation), PhotoProblem> {
-    let mut decoder = JpegDecoder::new_with_options(reader, lenient());
-    let size = read_header(&mut decoder)?;
-    Ok((size, orientation(&decoder)))
+    let mut decoder = JpegDecoder::new_with_options(&mut *reader, lenient());
+    if let Ok(size) = read_header(&mut decoder) {
+        return Ok((size, orientation(decoder.exif().map(Vec::as_slice))));
+    }
+    let unreadable = |error| super::load::unreadable(error);
+    let mut bytes = Vec::new();
+    reader.rewind().map_err(unreadable)?;
+    reader.read_to_end(&mut bytes).map_err(unreadable)?;
+    let frame = Frame::read(&bytes)?;
+    let mut decoder = jpeg_decoder::Decoder::new(bytes.as_slice());
+    let exif = decoder.read_info().ok().and_then(|()| decoder.exif_data());
+    Ok((frame.size, orientation(exif)))
 }
 
 /// Sizes are judged by [`Limits`], not by the decoder's own bound of 16,384 a side.
@@ -97,20 +176,25 @@ fn read_header<R: ZByteReaderTrait>(
     Ok((width as u32, height as u32))
 }
 
-fn orientation<R: ZByteReaderTrait>(decoder: &JpegDecoder<R>) -> Orientation {
-    decoder
-        .exif()
-        .and_then(|exif| Orientation::from_exif_chunk(exif))
+fn orientation(exif: Option<&[u8]>) -> Orientation {
+    exif.and_then(Orientation::from_exif_chunk)
         .unwrap_or(Orientation::NoTransforms)
 }
 
-/// The file up to the end of its image, with a run of one-bits before that end; `None` if there is
-/// no end.
+/// Whether a file says where its picture ends.
+enum End {
+    Marked,
+    /// Cameras and interrupted saves leave the marker out: the picture may be whole all the same.
+    Missing,
+}
+
+/// The file up to the end of its image, with a run of one-bits before that end, and with the number of lines in its frame;
+/// `None` where that end is missing and may be far.
 ///
 /// No Huffman code consists of ones alone (T.81, C.2). A decoder that has its picture never looks
 /// at them; one that is short of data, which it would otherwise take to be zeros and show as gray,
 /// stumbles over them and says so.
-fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
+fn sealed(bytes: &[u8], frame: &Frame) -> Option<(Vec<u8>, End)> {
     /// Enough for a coefficient that was cut in two (11 bits) and a code (16 bits), many times over.
     const ONES: [u8; 32] = const {
         let mut stuffed = [0; 32];
@@ -121,34 +205,30 @@ fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
         }
         stuffed
     };
-    const END: [u8; 2] = [0xff, 0xd9];
-    let picture = bytes.get(..end_of_image(bytes)?)?;
-    Some([picture, &ONES, &END].concat())
-}
-
-/// Position of the marker that ends the image, found by going from marker to marker (ITU-T T.81,
-/// annex B). Whole segments are skipped, so the end of a thumbnail inside one does not count.
-fn end_of_image(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += bytes.get(at..)?.iter().position(|&b| b == 0xff)?;
-        match *bytes.get(at + 1)? {
-            0xd9 => return Some(at),
-            // A fill byte: the marker may begin with the next.
-            0xff => at += 1,
-            // Markers without a segment, and the escaped 0xff of the data.
-            0x00 | 0x01 | 0xd0..=0xd8 => at += 2,
-            _ => {
-                let length = bytes.get(at + 2..)?.first_chunk()?;
-                at += 2 + usize::from(u16::from_be_bytes(*length));
-            }
-        }
+    let (picture, end) = match end_of_image(bytes) {
+        Some(at) => (&bytes[..at], End::Marked),
+        // Whole scans may be missing.
+        None if !frame.is_one_scan() => return None,
+        // A lone 0xff would join the ones to a marker.
+        None => (bytes.strip_suffix(b"\xff").unwrap_or(bytes), End::Missing),
+    };
+    let mut sealed = [picture, &ONES, &[0xff, 0xd9]].concat();
+    if let Some((height_at, segment)) = &frame.late_lines {
+        sealed.drain(segment.clone());
+        sealed[*height_at..][..2].copy_from_slice(&(frame.size.1 as u16).to_be_bytes());
     }
+    Some((sealed, end))
 }
 
-fn problem(error: &DecodeErrors) -> PhotoProblem {
+fn problem(error: &dyn std::fmt::Debug) -> PhotoProblem {
     let words = format!("{error:?}");
-    let early = ["Premature end", "xhausted", "Not enough bytes", "EOF"];
+    let early = [
+        "Premature end",
+        "xhausted",
+        "Not enough bytes",
+        "EOF",
+        "UnexpectedEof",
+    ];
     if early.iter().any(|sign| words.contains(sign)) {
         PhotoProblem::Truncated { format: "JPEG" }
     } else {

@@ -49,6 +49,17 @@ pub(super) fn from_rgb8(samples: &[u8]) -> Vec<u8> {
     per_pixel(samples, |[r, g, b]: [u8; 3]| luma8(r, g, b))
 }
 
+/// Converts interleaved 8-bit CMYK, as its decoder gives it, to RGB.
+pub(super) fn rgb_of_cmyk(samples: &[u8]) -> Vec<u8> {
+    let (pixels, _) = samples.as_chunks::<4>();
+    let level = |ink: u8, black: u8| {
+        let (ink, black) = (255 - u32::from(ink), 255 - u32::from(black));
+        ((ink * black + 127) / 255) as u8
+    };
+    let rgb = |&[c, m, y, k]: &[u8; 4]| [c, m, y].map(|ink| level(ink, k));
+    pixels.iter().flat_map(rgb).collect()
+}
+
 fn per_pixel<S: Copy, const N: usize>(samples: &[S], gray: impl Fn([S; N]) -> u8) -> Vec<u8> {
     let (pixels, _) = samples.as_chunks::<N>();
     pixels.iter().map(|&pixel| gray(pixel)).collect()

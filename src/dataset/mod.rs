@@ -13,7 +13,9 @@ pub mod decode;
 mod found;
 pub mod given;
 mod jpeg;
+mod jpeg_frame;
 mod labels;
+mod leftovers;
 mod limits;
 mod load;
 mod luma;
@@ -24,6 +26,7 @@ mod open;
 mod person;
 mod photo;
 mod stream;
+mod strips;
 mod walk;
 
 use std::ffi::OsString;
@@ -85,6 +88,8 @@ pub struct Listing<P = LabeledPhoto> {
     pub photos: Vec<P>,
     /// Files passed over; sorted by path.
     pub skipped: Vec<Skipped>,
+    /// Files whose names say that they are backups, unfinished, broken or thumbnails, in natural order.
+    pub leftovers: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,
 }

@@ -6,6 +6,7 @@
 //! - A file counts as a photo if its extension or its content says so. So `README.txt` is passed
 //!   over in silence, a text called `photo.jpg` is listed (and fails when read, by name), and an
 //!   image called `photo.dat` is used.
+//! - Names that say backup, unfinished, broken or thumbnail ([`is_leftover`]) are passed over and counted.
 //! - What was given as a path of its own is always listed.
 
 use std::collections::hash_map::Entry;
@@ -20,6 +21,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name};
+use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::load::io_reason;
 use super::open::{Opened, is_standard_input, open};
 use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
@@ -37,13 +39,16 @@ use crate::error::{Error, PhotoProblem, Result};
 pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let labeler = Labeler::new(rule, roots)?;
     let mut photos: Vec<LabeledPhoto> = Vec::new();
-    let mut skipped = labeler.missing();
+    let mut passed = PassedOver {
+        skipped: labeler.missing(),
+        leftovers: Vec::new(),
+    };
     let mut seen: HashMap<FileId, Seen> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
 
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
-        let found = find(root, &mut skipped)?;
+        let found = find(root, &mut passed)?;
         let root_name = root_name(root, &found);
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
@@ -64,7 +69,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
                 });
             }
             Entry::Occupied(first) => {
-                skipped.extend(contradiction(
+                passed.skipped.extend(contradiction(
                     first.get(),
                     root_number,
                     &photos,
@@ -79,7 +84,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         }
         match labeled {
             Ok(person) => photos.push(LabeledPhoto { path, person }),
-            Err(problem) => skipped.push(Skipped { path, problem }),
+            Err(problem) => passed.skipped.push(Skipped { path, problem }),
         }
     }
     let several = |(person, folders): (Person, BTreeSet<OsString>)| {
@@ -90,11 +95,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     };
     let spellings = folders.into_iter().filter_map(several).collect();
     photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
-    if photos.is_empty() && skipped.is_empty() {
+    if photos.is_empty() && passed.is_empty() {
         let path = roots.first().cloned().unwrap_or_default();
         return Err(Error::NoPhotos { path });
     }
-    Ok(listing(photos, skipped, spellings))
+    Ok(listing(photos, passed, spellings))
 }
 
 /// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
@@ -105,29 +110,56 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 /// As [`list_labeled`], labels apart; [`Error::NothingToLookAt`] where there is nothing at all.
 pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     let mut photos = Vec::new();
-    let mut skipped = Vec::new();
+    let mut passed = PassedOver::default();
     let mut seen = HashSet::new();
     for root in roots {
         let from = photos.len();
-        for Found { path, .. } in find(root, &mut skipped)? {
+        for Found { path, .. } in find(root, &mut passed)? {
             if seen.insert(FileId::of(&path)) {
                 photos.push(path);
             }
         }
         photos[from..].sort_by(|a, b| natural::paths(a, b));
     }
-    if photos.is_empty() && skipped.is_empty() {
+    if photos.is_empty() && passed.is_empty() {
         let path = roots.first().cloned().unwrap_or_default();
         return Err(Error::NothingToLookAt { path });
     }
-    Ok(listing(photos, skipped, Vec::new()))
+    Ok(listing(photos, passed, Vec::new()))
 }
 
-fn listing<P>(photos: Vec<P>, mut skipped: Vec<Skipped>, spellings: Vec<Spellings>) -> Listing<P> {
+/// What was found and is no photo to be read.
+#[derive(Default)]
+struct PassedOver {
+    skipped: Vec<Skipped>,
+    leftovers: Vec<PathBuf>,
+}
+
+impl PassedOver {
+    fn is_empty(&self) -> bool {
+        self.skipped.is_empty() && self.leftovers.is_empty()
+    }
+}
+
+/// Where nothing else is there, each file that was left over is told with its reason.
+fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> Listing<P> {
+    let PassedOver {
+        mut skipped,
+        mut leftovers,
+    } = passed;
+    if photos.is_empty() && skipped.is_empty() {
+        let problem = PhotoProblem::Leftover;
+        skipped.extend(leftovers.drain(..).map(|path| Skipped {
+            path,
+            problem: problem.clone(),
+        }));
+    }
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
+    leftovers.sort_by(|a, b| natural::paths(a, b));
     Listing {
         photos,
         skipped,
+        leftovers,
         spellings,
     }
 }
@@ -158,8 +190,8 @@ fn contradiction(
 }
 
 /// All photos under one root: those that lie there themselves, then those that links lead to, each in natural order.
-/// What cannot be entered is added to `skipped`.
-fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
+/// What cannot be entered is added to what was passed over.
+fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
     let given = || Found {
         path: root.to_owned(),
@@ -196,7 +228,7 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                skipped.extend(trouble(&error));
+                passed.skipped.extend(trouble(&error));
                 continue;
             }
         };
@@ -206,7 +238,9 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
         } else {
             Reached::Directly
         };
-        if entry.depth() > 0 && is_hidden(entry.file_name()) {
+        let is_left_out = is_hidden(entry.file_name())
+            || entry.file_type().is_dir() && is_folder_of_leftovers(entry.file_name());
+        if entry.depth() > 0 && is_left_out {
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
             }
@@ -220,19 +254,22 @@ fn find(root: &Path, skipped: &mut Vec<Skipped>) -> Result<Vec<Found>> {
             }
         } else if entry.file_type().is_file() {
             match looks_like_photo(entry.path()) {
+                Ok(true) if entry.depth() > 0 && is_leftover(entry.file_name()) => {
+                    passed.leftovers.push(entry.into_path());
+                }
                 Ok(true) => found.push(Found {
                     place: place(root, &entry),
                     reached,
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}
-                Err(problem) => skipped.push(Skipped {
+                Err(problem) => passed.skipped.push(Skipped {
                     path: entry.into_path(),
                     problem,
                 }),
             }
         } else if has_image_extension(entry.path()) {
-            skipped.push(Skipped {
+            passed.skipped.push(Skipped {
                 path: entry.into_path(),
                 problem: PhotoProblem::NotAFile,
             });

@@ -72,6 +72,7 @@ impl PhotoFaces {
             source,
             hash,
             pixels: face.pixels.clone(),
+            origin: face.origin.clone(),
         })
     }
 }

@@ -17,10 +17,10 @@ pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_u
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
-use crate::gallery::{Dispute, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
+use crate::gallery::{Dispute, Enrolled, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
-use crate::preparation::{Part, Preparation};
+use crate::preparation::{Origin, Part, Preparation};
 
 /// The model that the faces of a folder are to join.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +90,7 @@ pub fn read_folders(
     for spellings in &listing.spellings {
         observer.notice(&Notice::Spellings(spellings));
     }
+    observer.leftovers(&listing.leftovers);
     let mut skipped = listing.skipped;
     let chosen = base.choose(&listing.photos, roots, &skipped, observer)?;
     let mut read = read_photos(&listing.photos, &chosen, &base.enrolled(), observer);
@@ -156,14 +157,44 @@ pub fn read_gallery(
     let (gallery, repeats) = Gallery::assemble(read.preparation.size(), read.folder.new)?;
     let mut skipped = read.skipped;
     skipped.extend(disputes(&repeats, observer));
+    let (preparation, gallery, unlocated) = frame(gallery, &read.preparation, observer);
+    skipped.extend(unlocated);
     if observer.is_cancelled() {
         return Err(Error::Cancelled);
     }
+    if gallery.is_empty() && !skipped.is_empty() {
+        return Err(none_usable(roots, skipped.len()));
+    }
     Ok(FolderGallery {
-        preparation: read.preparation,
+        preparation,
         gallery,
         skipped,
     })
+}
+
+/// The gallery as its own frame has it ([`Gallery::framed`]), its preparation, and the photos that were left out since they
+/// show no face and the frame does not fit them. The observer hears of these, and of those that were aligned by it.
+pub fn frame(
+    gallery: Gallery,
+    preparation: &Preparation,
+    observer: &dyn Observer,
+) -> (Preparation, Gallery, Vec<Skipped>) {
+    let (preparation, framed) = gallery.clone().framed(preparation);
+    let left_out: Vec<Skipped> = gallery
+        .missing_in(&framed)
+        .into_iter()
+        .map(|source| Skipped {
+            path: PathBuf::from(source),
+            problem: PhotoProblem::NoFace,
+        })
+        .collect();
+    observer.skipped(&left_out);
+    let is_unlocated = |face: &&Enrolled| matches!(face.origin, Origin::Unlocated(_));
+    let assumed = framed.enrolled().iter().filter(is_unlocated).count();
+    if assumed > 0 {
+        observer.notice(&Notice::EyesAssumed(assumed));
+    }
+    (preparation, framed, left_out)
 }
 
 /// A pipe can be read once only, and photos are looked at twice.
@@ -212,6 +243,7 @@ fn read_photos(
             source: known.source,
             hash: known.hash,
             pixels: face.pixels,
+            origin: face.origin,
         };
         Ok(Read::New(labeled, face.part))
     };
@@ -224,7 +256,6 @@ fn read_photos(
 struct Parts {
     cropped: usize,
     several: usize,
-    assumed: usize,
 }
 
 impl Parts {
@@ -232,7 +263,7 @@ impl Parts {
         match part {
             Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
             Part::Found { of, .. } => self.several += usize::from(of > 1),
-            Part::Assumed => self.assumed += 1,
+            Part::Assumed => {}
         }
     }
 
@@ -245,9 +276,6 @@ impl Parts {
         }
         if self.several > 0 {
             observer.notice(&Notice::SeveralFaces(self.several));
-        }
-        if self.assumed > 0 {
-            observer.notice(&Notice::EyesAssumed(self.assumed));
         }
     }
 }

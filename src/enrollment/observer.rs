@@ -1,5 +1,7 @@
 //! Notices and progress while photos are read.
 
+use std::path::PathBuf;
+
 use crate::dataset::{Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
@@ -24,6 +26,13 @@ pub trait Observer: Sync {
         let _ = notice;
     }
 
+    /// What was passed over when photos were listed, and is no fault of theirs.
+    fn leftovers(&self, leftovers: &[PathBuf]) {
+        if !leftovers.is_empty() {
+            self.notice(&Notice::Leftovers(leftovers));
+        }
+    }
+
     /// Asked before each photo: whether the work is wanted no longer. It ends with
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     fn is_cancelled(&self) -> bool {
@@ -38,6 +47,8 @@ impl Observer for () {}
 pub enum Notice<'a> {
     /// Folders with different names that are one person's.
     Spellings(&'a Spellings),
+    /// Files whose names say that they are backups, unfinished, broken or thumbnails were passed over.
+    Leftovers(&'a [PathBuf]),
     /// So many photos lost their edges, for they have another shape than the faces.
     Cropped {
         /// Number of photos.

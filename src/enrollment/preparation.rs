@@ -58,7 +58,7 @@ impl ChosenPreparation {
     /// its face is not known yet.
     ///
     /// # Errors
-    /// Those of `decoded` and of [`Preparation::prepare`].
+    /// Those of `decoded` and of [`Preparation::prepare_for_gallery`].
     pub fn prepare<P: Borrow<GrayImage>>(
         &self,
         photo: ContentHash,
@@ -66,7 +66,7 @@ impl ChosenPreparation {
     ) -> Result<PreparedFace, PhotoProblem> {
         match self.prepared.get(&photo) {
             Some(face) => Ok(face.clone()),
-            None => self.preparation.prepare(decoded()?.borrow()),
+            None => self.preparation.prepare_for_gallery(decoded()?.borrow()),
         }
     }
 }
@@ -126,9 +126,6 @@ impl PreparationOptions {
         let prepared = Mutex::new(HashMap::new());
         let look = |&at: &usize| {
             let (hash, photo) = decoded(photos.get(at)?)?;
-            if Look::is_too_small(photo.dimensions()) {
-                return Some(Look::TooSmall);
-            }
             let found = Locator::shared().ok()?.locate(&photo).ok()?;
             if let Some(face) = self.detecting().prepare_located(&photo, &found) {
                 let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,9 +155,8 @@ impl PreparationOptions {
         };
         let decided = survey.filter(|_| self.framing == FramingRule::Auto);
         if framing == Framing::Detect {
-            let crop_eyes = survey.as_ref().and_then(|survey| survey.crop_eyes);
             return Ok(ChosenPreparation {
-                preparation: self.detecting().with_crop_eyes(crop_eyes),
+                preparation: self.detecting(),
                 survey: decided,
                 prepared: prepared.unwrap_or_default(),
             });

@@ -18,6 +18,7 @@ pub(super) fn read(
     observer: &dyn Observer,
 ) -> Result<FolderFaces> {
     let listing = dataset::list_photos(roots)?;
+    observer.leftovers(&listing.leftovers);
     let mut skipped = listing.skipped;
     let base = match base {
         // Regions lie in whole photos.

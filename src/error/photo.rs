@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use face_locator::LocateError;
+
 /// The reason why one photo cannot be used. Carries no path: whoever lists it knows which file it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -23,11 +25,11 @@ pub enum PhotoProblem {
     NotAFile,
 
     /// By content the file is no image, whatever its name says.
-    #[error("is not an image, whatever its name says; remove it or save the photo again")]
+    #[error("is not an image that this program knows; export the photo as JPEG or PNG")]
     NotAnImage,
 
     /// An image, but of a kind that this program does not read.
-    #[error("{format} images are not supported; convert it to PNG or JPEG{}", converter(.format))]
+    #[error("{}", unsupported(.format))]
     Unsupported { format: &'static str },
 
     /// An image of a known format in a variant that the decoder does not read.
@@ -49,16 +51,35 @@ pub enum PhotoProblem {
     },
 
     /// More pixels than the limit: a photo of absurd size, or a decompression bomb.
-    #[error("{width}x{height} pixels are more than the limit of {max_pixels}; scale it down first")]
+    #[error(
+        "{width}x{height} pixels are more than the limit of {max_pixels} ({max_side} a side); save a smaller copy of it"
+    )]
     TooManyPixels {
         width: u32,
         height: u32,
         max_pixels: u64,
+        max_side: u32,
+    },
+
+    /// Decoding would take more memory than the limit.
+    #[error(
+        "{width}x{height} pixels take {megabytes} MB to decode, more than the limit of {max_megabytes}; save a smaller copy of it, \
+         or one as baseline JPEG"
+    )]
+    TooMuchMemory {
+        width: u32,
+        height: u32,
+        megabytes: u64,
+        max_megabytes: u64,
     },
 
     /// The file is longer than the limit.
-    #[error("the file has more than {max_bytes} bytes, the limit; scale the photo down first")]
+    #[error("the file has more than {max_bytes} bytes, the limit; save a smaller copy of it")]
     TooManyBytes { max_bytes: u64 },
+
+    /// A backup, an unfinished or broken file, a thumbnail.
+    #[error("its name says that it is a backup, unfinished or a thumbnail; rename it to use it")]
+    Leftover,
 
     /// Too few pixels to show a face.
     #[error("{width}x{height} pixels are too few for a face; at least {min}x{min} are needed")]
@@ -147,28 +168,19 @@ pub enum PhotoProblem {
     Unmapped { reason: String },
 }
 
-/// The reason why faces could not be located.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LocateError {
-    /// A picture far too elongated to show a face at the size at which faces are looked for.
-    #[error("a strip of {width}x{height} pixels shows no face; crop it to the face")]
-    Strip { width: u32, height: u32 },
-    /// The detector broke down on one photo.
-    #[error("the face detector failed on it; crop it to the face and take it whole")]
-    Detector,
-    /// The detector's model inside the program cannot be read.
-    #[error("the face detector inside this program is damaged; install the program again")]
-    DetectorModel,
-    /// A file of eye weights cannot be read.
-    #[error("this is not a model of the eyes: {0}; train one with examples/train_eyes")]
-    EyeModel(&'static str),
-}
-
-/// A program that converts images of a format, as far as one is worth naming.
-fn converter(format: &str) -> &'static str {
+/// What can be done with a file of a format that is not read.
+fn unsupported(format: &str) -> String {
     match format {
-        "HEIC" | "AVIF" => " (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)",
-        _ => "",
+        "video" => "is a video, not a photo; save a frame of it as JPEG or PNG".to_owned(),
+        "PDF" => "is a PDF document, not a photo; export its picture as JPEG or PNG".to_owned(),
+        "camera raw" => {
+            "camera raw files are not supported; export it as JPEG or PNG and keep the original"
+                .to_owned()
+        }
+        "HEIC" | "AVIF" => format!(
+            "{format} images are not supported; convert it to PNG or JPEG (Debian's libheif-examples: heif-convert \
+             PHOTO.heic PHOTO.jpg)"
+        ),
+        _ => format!("{format} images are not supported; convert it to PNG or JPEG"),
     }
 }

@@ -140,6 +140,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
 mod tests {
     use super::*;
     use crate::face_matrix::FaceSize;
+    use crate::preparation::Origin;
     use proptest::prelude::*;
 
     fn gallery(people: &[(&str, u8)]) -> Gallery {
@@ -154,6 +155,7 @@ mod tests {
             source: format!("{person}/{number}.png"),
             hash: ContentHash::of(&[number]),
             pixels: vec![number; 64],
+            origin: Origin::Whole,
         }
     }
 

@@ -265,6 +265,7 @@ mod tests {
     use super::*;
     use crate::face_matrix::FaceSize;
     use crate::gallery::LabeledFace;
+    use crate::preparation::Origin;
 
     fn gallery(people: &str) -> Gallery {
         let faces = people
@@ -275,6 +276,7 @@ mod tests {
                 source: String::new(),
                 hash: ContentHash::of(&[number]),
                 pixels: vec![number; 64],
+                origin: Origin::Whole,
             });
         Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())
             .unwrap()

@@ -4,13 +4,13 @@ mod batch_search;
 mod built_once;
 mod clusters;
 mod edit;
+mod framed;
 mod history;
 mod index;
 mod k_means;
 mod sync;
 mod undo;
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ pub use undo::{LastChange, Undone};
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::preparation::Origin;
 
 /// One face to enrol: a person's photo, made ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct LabeledFace {
     pub hash: ContentHash,
     /// d pixels.
     pub pixels: Vec<u8>,
+    /// What is kept of the photo.
+    pub origin: Origin,
 }
 
 /// Data on one enrolled face besides its pixels.
@@ -52,6 +55,8 @@ pub struct Enrolled {
     pub source: String,
     /// The hash of the photo's content.
     pub hash: ContentHash,
+    /// What is kept of the photo.
+    pub origin: Origin,
 }
 
 /// The enrolled faces in canonical order: by person (naturally), then source (naturally), then content.
@@ -106,8 +111,9 @@ impl Gallery {
         Self::empty(size).with(faces)
     }
 
-    /// The gallery with these faces added. A photo given twice is kept once. A photo given under two people's names
-    /// is not added under either; what is enrolled stays as it is.
+    /// The gallery with these faces added. A photo given twice is kept once, also where its file was saved anew: what has the
+    /// same pixels is the same photo. A photo given under two people's names is not added under either; what is enrolled
+    /// stays as it is.
     ///
     /// # Errors
     /// Faces of another size.
@@ -115,9 +121,7 @@ impl Gallery {
         let size = self.faces.size();
         let (enrolled, mut kept) = (self.len(), self.into_labeled());
         let mut repeats = Repeats::default();
-        let mut first: HashMap<ContentHash, usize> =
-            HashMap::with_capacity(kept.len() + faces.len());
-        first.extend(kept.iter().enumerate().map(|(at, face)| (face.hash, at)));
+        let mut first = SamePhotos::of(&kept, faces.len());
         let mut doubtful = HashSet::new();
         for face in faces {
             if face.pixels.len() != size.pixels() {
@@ -127,18 +131,12 @@ impl Gallery {
                     size: size.to_string(),
                 });
             }
-            match first.entry(face.hash) {
-                Entry::Vacant(free) => {
-                    free.insert(kept.len());
-                    kept.push(face);
-                }
-                Entry::Occupied(there) => {
-                    let (at, there) = (*there.get(), &kept[*there.get()]);
-                    if there.person == face.person {
-                        repeats.known.push(face.source);
-                        continue;
-                    }
-                    if at >= enrolled && doubtful.insert(face.hash) {
+            match first.position(&face, kept.len()) {
+                None => kept.push(face),
+                Some(at) if kept[at].person == face.person => repeats.known.push(face.source),
+                Some(at) => {
+                    let there = &kept[at];
+                    if at >= enrolled && doubtful.insert(there.hash) {
                         repeats.disputed.push(Dispute::between(there, &face));
                     }
                     repeats.disputed.push(Dispute::between(&face, there));
@@ -170,6 +168,7 @@ impl Gallery {
                 person,
                 source: face.source,
                 hash: face.hash,
+                origin: face.origin,
             });
             pixels.extend_from_slice(&face.pixels);
         }
@@ -263,8 +262,45 @@ impl Gallery {
                 source: face.source,
                 hash: face.hash,
                 pixels: faces.face(at).to_vec(),
+                origin: face.origin,
             })
             .collect()
+    }
+}
+
+/// Positions of faces by what makes them the same photo: the file's content, or the pixels.
+struct SamePhotos {
+    by_file: HashMap<ContentHash, usize>,
+    by_pixels: HashMap<ContentHash, usize>,
+}
+
+impl SamePhotos {
+    fn of(faces: &[LabeledFace], more: usize) -> Self {
+        let count = faces.len() + more;
+        let mut photos = Self {
+            by_file: HashMap::with_capacity(count),
+            by_pixels: HashMap::with_capacity(count),
+        };
+        for (at, face) in faces.iter().enumerate() {
+            photos.position(face, at);
+        }
+        photos
+    }
+
+    /// The position of the face's photo, or `None` and it is taken down as `next`.
+    fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
+        let pixels = ContentHash::of(match &face.origin {
+            // How it is aligned depends on the gallery.
+            Origin::Unlocated(kept) => kept.as_raw(),
+            Origin::Whole | Origin::Found { .. } => &face.pixels,
+        });
+        let file = self.by_file.get(&face.hash);
+        let there = file.or_else(|| self.by_pixels.get(&pixels)).copied();
+        if there.is_none() {
+            self.by_file.insert(face.hash, next);
+            self.by_pixels.insert(pixels, next);
+        }
+        there
     }
 }
 

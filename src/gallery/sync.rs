@@ -202,6 +202,7 @@ impl SyncOutcome {
 mod tests {
     use super::*;
     use crate::face_matrix::FaceSize;
+    use crate::preparation::Origin;
     use proptest::prelude::*;
 
     fn face(content: u8, person: &str, source: &str) -> LabeledFace {
@@ -210,6 +211,7 @@ mod tests {
             source: source.to_owned(),
             hash: ContentHash::of(&[content]),
             pixels: vec![content; 64],
+            origin: Origin::Whole,
         }
     }
 

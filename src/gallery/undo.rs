@@ -184,6 +184,7 @@ mod tests {
     use super::*;
     use crate::face_matrix::FaceSize;
     use crate::gallery::{History, LabeledFace};
+    use crate::preparation::Origin;
 
     fn gallery(faces: &[(&str, u8)]) -> Gallery {
         let faces = faces.iter().map(|&(person, number)| LabeledFace {
@@ -191,6 +192,7 @@ mod tests {
             source: format!("{person}/{number}.png"),
             hash: ContentHash::of(&[number]),
             pixels: vec![number; 64],
+            origin: Origin::Whole,
         });
         Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())
             .unwrap()

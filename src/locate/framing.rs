@@ -1,8 +1,8 @@
 //! Whether photos are faces already or hold faces somewhere: decided once, for a whole gallery.
 //!
-//! Aligning photos as people have them is what makes them recognisable; finding faces in photos that
-//! were cropped by hand costs time and loses those that the detector misses, so without the background model crops are taken
-//! as they are; with it they are aligned where nearly all of them show a face.
+//! Aligning photos as people have them is what makes them recognisable, so faces are looked for in every photo. Only
+//! without the background model are photos taken as they are where those that show a face are crops of it; finding
+//! faces in these costs time and loses those that the detector misses. Photos that show no face decide nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,23 +66,30 @@ const SAMPLE: usize = 60;
 /// costs some 9 ms, which would be felt where learning itself takes 200.
 const FIRST: usize = 6;
 
-/// Photos with a shorter side than this are crops: a face within them would be too small to be of use.
+/// Photos with a shorter side than this in which no face is found may be crops too small for the detector.
 const SMALL: u32 = 80;
 
 /// In crops the face's box takes at least this share of the photo's width.
 const CROPPED: f32 = 0.6;
 
-/// Percentage of photos that must show a face for the detector to be trusted with all of them.
-const SHOWING: usize = 80;
+/// Left and upper distance of both eyes, that on the left of the picture first, in ten-thousandths of a photo's width and
+/// height.
+pub type RelativeEyes = [[u16; 2]; 2];
 
-/// Percentage of crops that must show a face for these to be aligned too.
-const SHOWING_CROPS: usize = 90;
+/// The place of eyes in a photo of this width and height.
+pub fn relative_eyes((width, height): (u32, u32), eyes: [Point; 2]) -> RelativeEyes {
+    let unit = |value: f32, length: u32| {
+        let share = value / length.max(1) as f32;
+        (share.clamp(0.0, 1.0) * CropEyes::UNIT).round() as u16
+    };
+    eyes.map(|[x, y]| [unit(x, width), unit(y, height)])
+}
 
-/// Position of the eyes in all photos of a gallery of crops, in ten-thousandths of a photo's width and height.
+/// Position of the eyes in all photos of a gallery of crops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CropEyes {
-    /// Left and upper distance of both eyes, that on the left of the picture first.
-    pub eyes: [[u16; 2]; 2],
+    /// Both eyes.
+    pub eyes: RelativeEyes,
     /// Width over height of the photos, in ten-thousandths.
     pub aspect: u32,
 }
@@ -93,9 +100,9 @@ impl CropEyes {
     /// Shapes that differ by no more than this are one shape, in percent.
     const TOLERANCE: u32 = 2;
 
-    /// The place of the eyes in these crops (their sizes, the eyes in pixels), if they have one shape and their eyes
+    /// The place of the eyes in these crops (their sizes, their [`relative_eyes`]), if they have one shape and their eyes
     /// stand nearly in one place: all but a tenth within [`CropEyes::SPREAD`] of an eye distance of the middle.
-    fn of(mut faces: Vec<((u32, u32), [Point; 2])>) -> Option<Self> {
+    pub fn of(mut faces: Vec<((u32, u32), RelativeEyes)>) -> Option<Self> {
         if faces.len() < Self::ENOUGH {
             return None;
         }
@@ -106,41 +113,23 @@ impl CropEyes {
         if faces.iter().filter(strange).count() > outliers {
             return None;
         }
-        let relative: Vec<[f32; 4]> = faces
-            .iter()
-            .map(|((width, height), [left, right])| {
-                let (width, height) = (*width as f32, *height as f32);
-                [
-                    left[0] / width,
-                    left[1] / height,
-                    right[0] / width,
-                    right[1] / height,
-                ]
-            })
-            .collect();
-        let middle: [f32; 4] = std::array::from_fn(|at| {
-            let mut values: Vec<f32> = relative.iter().map(|eyes| eyes[at]).collect();
-            values.sort_by(f32::total_cmp);
+        let flat = |eyes: RelativeEyes| [eyes[0][0], eyes[0][1], eyes[1][0], eyes[1][1]];
+        let relative: Vec<[u16; 4]> = faces.iter().map(|face| flat(face.1)).collect();
+        let middle: [u16; 4] = std::array::from_fn(|at| {
+            let mut values: Vec<u16> = relative.iter().map(|eyes| eyes[at]).collect();
+            values.sort_unstable();
             values[values.len() / 2]
         });
-        let apart = (middle[2] - middle[0]).abs();
-        let far = |eyes: &&[f32; 4]| {
-            let off = (0..4)
-                .map(|at| (eyes[at] - middle[at]).abs())
-                .fold(0.0, f32::max);
-            off > Self::SPREAD * apart
+        let apart = f32::from(middle[2].abs_diff(middle[0]));
+        let far = |eyes: &&[u16; 4]| {
+            let off = (0..4).map(|at| eyes[at].abs_diff(middle[at])).max();
+            f32::from(off.unwrap_or(0)) > Self::SPREAD * apart
         };
         if relative.iter().filter(far).count() > outliers {
             return None;
         }
-        let unit = |value: f32| (value.clamp(0.0, 1.0) * Self::UNIT).round() as u16;
-        Some(Self {
-            eyes: [
-                [unit(middle[0]), unit(middle[1])],
-                [unit(middle[2]), unit(middle[3])],
-            ],
-            aspect,
-        })
+        let eyes = [[middle[0], middle[1]], [middle[2], middle[3]]];
+        Some(Self { eyes, aspect })
     }
 
     /// Fewer photos tell no place.
@@ -181,7 +170,7 @@ impl CropEyes {
 /// Whether photos that are cropped to the face already are aligned by the eyes all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Crops {
-    /// Aligned where a face is found in nearly all of them.
+    /// Aligned where a face is found in them.
     #[default]
     Align,
     /// They are taken as they are.
@@ -193,38 +182,31 @@ pub enum Crops {
 pub enum Look {
     /// No face was found.
     NoFace,
-    /// The photo is too small to look for a face in it: it is taken for a crop.
+    /// No face was found, in a photo so small that it may be a crop all the same.
     TooSmall,
     /// A face.
     Face {
         /// The share of the photo's width that the main face's box takes.
         share: f32,
-        /// Width and height of the photo.
-        photo: (u32, u32),
-        /// Its eyes, in pixels of the photo.
-        eyes: [Point; 2],
     },
 }
 
 impl Look {
-    /// Whether a photo of this width and height is too small to look for a face in it.
-    pub fn is_too_small((width, height): (u32, u32)) -> bool {
-        width.min(height) < SMALL
-    }
-
     /// The kind of a photo of this width and height, in which these faces were found.
     pub fn of(found: &[Location], photo: (u32, u32)) -> Self {
         let main = main_face(found, photo).and_then(|main| found.get(main));
-        main.map_or(Self::NoFace, |face| Self::Face {
-            share: face.bounds[2] / photo.0 as f32,
-            photo,
-            eyes: face.eyes,
-        })
+        match main {
+            Some(face) => Self::Face {
+                share: face.bounds[2] / photo.0 as f32,
+            },
+            None if photo.0.min(photo.1) < SMALL => Self::TooSmall,
+            None => Self::NoFace,
+        }
     }
 
     /// Whether there is a face with room around it.
     fn has_room(self) -> bool {
-        matches!(self, Self::Face { share, .. } if share < CROPPED)
+        matches!(self, Self::Face { share } if share < CROPPED)
     }
 }
 
@@ -239,8 +221,6 @@ pub struct Survey {
     pub with_face: usize,
     /// Of these, photos large enough to show a face, in which none was found.
     pub without_face: usize,
-    /// Position of the eyes in crops that have them in one place: it serves photos in which no face is found.
-    pub crop_eyes: Option<CropEyes>,
 }
 
 impl Survey {
@@ -249,36 +229,34 @@ impl Survey {
         2 * self.without_face > self.looked_at
     }
 
-    /// The rule: [`Framing::Detect`] where at least 80 % of the photos show a face and the middle one of
-    /// these faces takes less than 60 % of its photo's width; and where crops are to be aligned, if 90 % of the photos
-    /// show a face.
+    /// The rule. Crops that are to be aligned: [`Framing::Detect`], unless all photos are too small to find a face in
+    /// them. Crops that are to be kept: [`Framing::Detect`] where the middle one of the faces found takes less than
+    /// 60 % of its photo's width.
     pub fn of(looks: &[Look], crops: Crops) -> Self {
         let mut shares: Vec<f32> = looks
             .iter()
             .filter_map(|look| match look {
                 Look::NoFace | Look::TooSmall => None,
-                Look::Face { share, .. } => Some(*share),
+                Look::Face { share } => Some(*share),
             })
             .collect();
         shares.sort_by(f32::total_cmp);
-        let showing = shares.len() * 100 >= looks.len() * SHOWING;
         let narrow = shares
             .get(shares.len() / 2)
             .is_some_and(|&middle| middle < CROPPED);
-        let nearly_all = !shares.is_empty() && shares.len() * 100 >= looks.len() * SHOWING_CROPS;
-        let faces = looks.iter().filter_map(|look| match *look {
-            Look::NoFace | Look::TooSmall => None,
-            Look::Face { photo, eyes, .. } => Some((photo, eyes)),
-        });
+        let all_small = looks.iter().all(|look| *look == Look::TooSmall);
+        let detect = match crops {
+            Crops::Align => !all_small,
+            Crops::Keep => narrow,
+        };
         Self {
-            framing: match (showing && narrow) || (nearly_all && crops == Crops::Align) {
+            framing: match detect {
                 true => Framing::Detect,
                 false => Framing::AsIs,
             },
             looked_at: looks.len(),
             with_face: shares.len(),
             without_face: looks.iter().filter(|look| **look == Look::NoFace).count(),
-            crop_eyes: CropEyes::of(faces.collect()),
         }
     }
 }
@@ -328,39 +306,51 @@ mod tests {
 
     /// A face whose box takes this share of its photo's width.
     fn face(share: f32) -> Look {
-        Look::Face {
-            share,
-            photo: (100, 120),
-            eyes: [[30.0, 50.0], [70.0, 50.0]],
-        }
+        Look::Face { share }
     }
 
     #[test]
-    fn crops_are_aligned_where_nearly_all_show_a_face() {
-        for (without, expected) in [
-            (0, Framing::Detect),
-            (2, Framing::Detect),
-            (3, Framing::AsIs),
+    fn photos_that_show_no_face_decide_nothing() {
+        use Look::{NoFace, TooSmall};
+        for (looks, aligned, kept) in [
+            (vec![(face(0.9), 20)], Framing::Detect, Framing::AsIs),
+            (
+                vec![(face(0.9), 5), (NoFace, 15)],
+                Framing::Detect,
+                Framing::AsIs,
+            ),
+            (
+                vec![(face(0.4), 5), (NoFace, 15)],
+                Framing::Detect,
+                Framing::Detect,
+            ),
+            (
+                vec![(face(0.4), 5), (TooSmall, 15)],
+                Framing::Detect,
+                Framing::Detect,
+            ),
+            (vec![(NoFace, 15)], Framing::Detect, Framing::AsIs),
+            (vec![(TooSmall, 15)], Framing::AsIs, Framing::AsIs),
         ] {
-            let mut looks = vec![face(0.9); 20 - without];
-            looks.extend(vec![Look::NoFace; without]);
+            let looks: Vec<Look> = looks
+                .into_iter()
+                .flat_map(|(look, count)| std::iter::repeat_n(look, count))
+                .collect();
             assert_eq!(
                 Survey::of(&looks, Crops::Align).framing,
-                expected,
-                "{without}"
+                aligned,
+                "{looks:?}"
             );
-            assert_eq!(
-                Survey::of(&looks, Crops::Keep).framing,
-                Framing::AsIs,
-                "{without}"
-            );
+            assert_eq!(Survey::of(&looks, Crops::Keep).framing, kept, "{looks:?}");
         }
     }
 
     #[test]
     fn crops_with_eyes_in_one_place_tell_it() {
-        let of = |looks: &[Look]| Survey::of(looks, Crops::Align).crop_eyes;
-        let found = of(&[face(0.9); 10]).unwrap();
+        let face_of = |eyes| ((100, 120), relative_eyes((100, 120), eyes));
+        let face = face_of([[30.0, 50.0], [70.0, 50.0]]);
+        let of = |faces: &[_]| CropEyes::of(faces.to_vec());
+        let found = of(&[face; 10]).unwrap();
         assert!(found.is_sound());
         // Places are kept in ten-thousandths of the sides.
         let places = found.in_photo((200, 240)).unwrap();
@@ -369,15 +359,11 @@ mod tests {
             assert!((place[1] - expected[1]).abs() <= 0.012, "{places:?}");
         }
         assert_eq!(found.in_photo((200, 200)), None, "another shape");
-        assert_eq!(of(&[face(0.9); 3]), None, "too few");
-        let scattered: Vec<Look> = (0..10_u16)
-            .map(|at| Look::Face {
-                share: 0.9,
-                photo: (100, 120),
-                eyes: [
-                    [20.0 + 5.0 * f32::from(at), 50.0],
-                    [60.0 + 5.0 * f32::from(at), 50.0],
-                ],
+        assert_eq!(of(&[face; 3]), None, "too few");
+        let scattered: Vec<_> = (0..10_u16)
+            .map(|at| {
+                let left = 20.0 + 5.0 * f32::from(at);
+                face_of([[left, 50.0], [left + 40.0, 50.0]])
             })
             .collect();
         assert_eq!(of(&scattered), None, "eyes here and there");
@@ -389,7 +375,7 @@ mod tests {
         for (looks, expected) in [
             (vec![(face(0.4), 10)], Framing::Detect),
             (vec![(face(0.4), 8), (NoFace, 2)], Framing::Detect),
-            (vec![(face(0.4), 7), (NoFace, 3)], Framing::AsIs),
+            (vec![(face(0.4), 3), (NoFace, 7)], Framing::Detect),
             (vec![(face(0.6), 10)], Framing::AsIs),
             (vec![(face(0.59), 6), (face(0.9), 4)], Framing::Detect),
             (vec![(face(0.59), 4), (face(0.9), 6)], Framing::AsIs),
@@ -426,20 +412,5 @@ mod tests {
             assert_eq!(survey.looked_at, count - count.div_ceil(3));
         }
         assert_eq!(spread(7, 3), [0, 2, 4]);
-    }
-
-    #[test]
-    fn small_photos_are_not_looked_at() {
-        assert!(Look::is_too_small((4000, SMALL - 1)));
-        assert!(!Look::is_too_small((SMALL, SMALL)));
-    }
-
-    #[test]
-    fn rules_as_text() {
-        for framing in [Framing::AsIs, Framing::Detect] {
-            assert_eq!(framing.name().parse(), Ok(FramingRule::Given(framing)));
-        }
-        assert_eq!("auto".parse(), Ok(FramingRule::Auto));
-        assert!("Detect".parse::<FramingRule>().is_err());
     }
 }

@@ -38,12 +38,21 @@ impl Model {
         let intake = self.gallery().clone().with_folder(read.folder)?;
         let mut skipped = read.skipped;
         skipped.extend(enrollment::disputes(&intake.repeats, observer));
+        let preparation = self.recognizer.preparation();
+        let (_, gallery, unlocated) = enrollment::frame(intake.gallery, preparation, observer);
+        let mut added = intake.added;
+        added.retain(|source| {
+            !unlocated
+                .iter()
+                .any(|left| left.path.as_os_str() == source.as_str())
+        });
+        skipped.extend(unlocated);
         if observer.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        self.become_gallery(intake.gallery)?;
+        self.become_gallery(gallery)?;
         Ok(Added {
-            added: intake.added,
+            added,
             unchanged: intake.unchanged,
             skipped,
         })

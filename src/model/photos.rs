@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Model, Options, photo};
 use crate::dataset::{Person, Photo};
-use crate::error::{Error, Result};
+use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{Gallery, LabeledFace};
 
 impl Model {
@@ -28,6 +28,7 @@ impl Model {
                 source: String::new(),
                 hash: photo.content_hash(),
                 pixels: face.pixels,
+                origin: face.origin,
             });
         }
         let (gallery, repeats) = Gallery::assemble(chosen.preparation.size(), faces)?;
@@ -36,6 +37,14 @@ impl Model {
                 person: dispute.other_person.to_string(),
             });
         }
-        Self::enroll_gallery(chosen.preparation, gallery, options.settings)
+        let (preparation, framed) = gallery.clone().framed(&chosen.preparation);
+        let left_out = |at: &usize| {
+            let hash = photos[*at].1.content_hash();
+            gallery.position(hash).is_some() && framed.position(hash).is_none()
+        };
+        if let Some(at) = (0..photos.len()).find(left_out) {
+            return Err(Error::photo(photo::number(at), PhotoProblem::NoFace));
+        }
+        Self::enroll_gallery(preparation, framed, options.settings)
     }
 }

@@ -6,9 +6,8 @@
 //! photos and not of others, and PCA takes such bars for the greatest difference between people;
 //! what is cut from the edges is background, and the face of a portrait lies in the middle.
 
-use fast_image_resize::images::{TypedImage, TypedImageRef};
-use fast_image_resize::pixels::U8;
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
+use face_locator::resize::resized;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
 use crate::error::{PhotoProblem, Result};
@@ -165,21 +164,6 @@ pub fn fit(photo: &GrayImage, size: FaceSize) -> Result<(GrayImage, Fit), PhotoP
     resized(photo, [size.width(), size.height()], &options)
         .map(|face| (face, fit))
         .ok_or(too_small)
-}
-
-/// A gray picture brought to another width and height. The only place that resizes, and for one type of pixel: each
-/// call of the crate's method for any type compiles 26 of them.
-pub(crate) fn resized(
-    picture: &GrayImage,
-    [width, height]: [u32; 2],
-    options: &ResizeOptions,
-) -> Option<GrayImage> {
-    let pixels = picture.as_raw();
-    let from = TypedImageRef::<U8>::from_buffer(picture.width(), picture.height(), pixels).ok()?;
-    let mut pixels = vec![0; width as usize * height as usize];
-    let mut to = TypedImage::<U8>::from_buffer(width, height, &mut pixels).ok()?;
-    Resizer::new().resize_typed(&from, &mut to, options).ok()?;
-    GrayImage::from_raw(width, height, pixels)
 }
 
 /// The part of a photo that is kept, in pixels.

@@ -218,6 +218,7 @@ mod tests {
     use crate::gallery::{Gallery, LabeledFace};
     use crate::locate::framing::Framing;
     use crate::matcher::{Comparison, Features};
+    use crate::preparation::Origin;
     use crate::preparation::Preparation;
     use crate::recognizer::Settings;
 
@@ -237,6 +238,7 @@ mod tests {
                 source: format!("{photo}"),
                 hash: ContentHash::of(&photo.to_le_bytes()),
                 pixels: pixels.collect(),
+                origin: Origin::Whole,
             }
         });
         let (gallery, _) = Gallery::assemble(size, photos.collect()).unwrap();

@@ -19,7 +19,9 @@ use crate::pca::{Pca, Solver, Symmetry};
 use crate::preparation::Preparation;
 
 impl Recognizer {
-    /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out.
+    /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out. The gallery is
+    /// [framed](Gallery::framed) first: photos in which no face was found, and which the crops' frame does not fit, are left
+    /// out.
     ///
     /// # Errors
     /// Faces that are all alike (one is enough, unless it is its own mirror image); scaled pixels that are not compared.
@@ -42,6 +44,7 @@ impl Recognizer {
         gallery: Gallery,
         settings: Settings,
     ) -> Result<Self> {
+        let (preparation, gallery) = gallery.framed(&preparation);
         match settings.prior {
             Prior::Bundled => {
                 let coordinates = comparer::coordinates(&gallery, known)?;
@@ -149,6 +152,7 @@ impl Recognizer {
     /// Faces of another size; other features, of which this recogniser has no space.
     pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
         let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
+        let gallery = gallery.aligned_by(&preparation);
         if settings.prior == Prior::Bundled {
             if gallery.faces().size() != preparation.size() {
                 return Err(Error::Inconsistent);

@@ -46,6 +46,7 @@ impl Line {
             source: self.source,
             hash: self.hash.parse().ok()?,
             pixels: STANDARD.decode(self.pixels).ok()?,
+            origin: eigenfaces::preparation::Origin::Whole,
         })
     }
 }

@@ -24,6 +24,7 @@ mod meta;
 mod model;
 mod model_parts;
 pub(crate) mod npy;
+mod origins;
 mod outputs;
 mod partial;
 mod pending;

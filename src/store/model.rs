@@ -14,6 +14,7 @@
 //! | `background_coordinates` | n x 2 m | coordinates of the enrolled faces in the background model's two channels, m each, f32 |
 //! | `background_directions_`, `background_between_` | 2 m x m, 2 m | its directions and variances as this gallery moved them, the channels one below the other, f32 and f64; where there was something to move them |
 //! | `faces` | n x d | the enrolled 8-bit faces |
+//! | `origins`, `unlocated` | n x 6, any | what is kept of the photos: [`origins`] |
 //! | `labels`, `sources` | n | person and origin of each face, text |
 //! | `hashes` | n x 32 | SHA-256 of each photo's file |
 //!
@@ -28,7 +29,7 @@ use nalgebra::DMatrix;
 use super::background_arrays::BackgroundMeta;
 use super::meta::{KernelMeta, LinearMeta, Meta, prefix, senseless};
 use super::model_parts::{EnrolledFaces, read_comparer, read_gallery, read_space};
-use super::{Archive, ArchiveWriter, Privacy, background_arrays, basis, replace_file};
+use super::{Archive, ArchiveWriter, Privacy, background_arrays, basis, origins, replace_file};
 use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::gallery::History;
 use crate::matcher::{Feature, FeatureSpace, Matcher};
@@ -194,6 +195,7 @@ pub fn write_model<W: Write>(
         background_arrays::write(&mut archive, background, coordinates)?;
     }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
+    origins::write(&mut archive, gallery)?;
     archive.add_json(LOG, history)?;
     archive.finish()?;
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::meta::{LinearMeta, Meta, prefix, senseless};
-use super::{Archive, background_arrays, basis};
+use super::{Archive, background_arrays, basis, origins};
 use crate::dataset::{ContentHash, Person};
 use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
@@ -212,6 +212,7 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let sources = archive.text("sources", n)?;
     let hashes = archive.bytes("hashes", &[n, 32])?;
     let pixels = archive.bytes("faces", &[n, d])?;
+    let mut origins = origins::read(archive, n)?.into_iter();
     let mut faces = Vec::with_capacity(n);
     let rows = labels
         .into_iter()
@@ -227,6 +228,7 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
             source,
             hash: ContentHash(content),
             pixels: pixels.to_vec(),
+            origin: origins.next().unwrap_or_default(),
         });
     }
     let order: Vec<ContentHash> = faces.iter().map(|face| face.hash).collect();

@@ -112,6 +112,7 @@ fn drawn(counts: &[usize], picture: impl Fn(usize, usize) -> u32) -> Gallery {
                 hash: ContentHash::of(source.as_bytes()),
                 source,
                 pixels,
+                origin: eigenfaces::preparation::Origin::Whole,
             });
         }
     }

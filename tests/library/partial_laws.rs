@@ -151,6 +151,7 @@ fn the_spaces_are_those_that_a_recognizer_learns() {
         source: format!("{at}.png"),
         hash: hash(faces.face(at)),
         pixels: faces.face(at).to_vec(),
+        origin: eigenfaces::preparation::Origin::Whole,
     };
     let (gallery, _) = Gallery::assemble(size, (0..24).map(labeled).collect()).unwrap();
     let settings = Settings {
@@ -200,6 +201,7 @@ fn mirrored_copies_in_a_basis_without_mirrors_are_projected() {
         source: String::new(),
         hash: hash(faces.face(at)),
         pixels: faces.face(at).to_vec(),
+        origin: eigenfaces::preparation::Origin::Whole,
     };
     let (gallery, _) = Gallery::assemble(size(), (0..40).map(labeled).collect()).unwrap();
     let settings = Settings {

@@ -235,7 +235,11 @@ fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
 /// A face that was taken as it is.
 fn whole(pixels: Vec<u8>) -> PreparedFace {
     let part = Part::Assumed;
-    PreparedFace { pixels, part }
+    PreparedFace {
+        pixels,
+        part,
+        origin: eigenfaces::preparation::Origin::Whole,
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod postgres;
 mod powerless;
 mod project;
 mod readme;
+mod real_files;
 mod reconstruct;
 mod report;
 #[cfg(feature = "serve")]

@@ -14,7 +14,7 @@ use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::LabeledFace;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::preparation::{Origin, Preparation};
 
 /// The project's folder.
 pub fn project() -> &'static Path {
@@ -47,7 +47,9 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
     let read = || {
         let base = Base::Basis(preparation);
         let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
-        read.expect("the folder has photos").folder.new
+        let mut faces = read.expect("the folder has photos").folder.new;
+        faces.retain(|face| !matches!(face.origin, Origin::Unlocated(_)));
+        faces
     };
     faces.get_or_init(read).clone()
 }

@@ -14,7 +14,7 @@ use eigenfaces::pca::{ComponentCount, Solver};
 /// How photos are made ready.
 #[derive(Debug, Clone, Args)]
 pub struct Prepare {
-    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` decides from a look at some of them [default: auto]
+    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` aligns what is found and takes tiny photos whole [default: auto]
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
     /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]

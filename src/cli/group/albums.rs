@@ -114,6 +114,7 @@ impl Albums {
             index.forget_photos();
         }
         let listing = dataset::list_photos(&[folder.to_owned()])?;
+        observer.leftovers(&listing.leftovers);
         let photos: Vec<PathBuf> = listing
             .photos
             .into_iter()

@@ -16,7 +16,7 @@ use eigenfaces::background::Background;
 use eigenfaces::dataset::{Person, natural};
 use eigenfaces::face_index::{self, Answers, FaceKey};
 use eigenfaces::grouping::{self, Constraints, Grouping};
-use eigenfaces::preparation::{Part, Preparation, PreparedFace};
+use eigenfaces::preparation::{Origin, Part, Preparation, PreparedFace};
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use eigenfaces::store;
 use nalgebra::DMatrix;
@@ -165,6 +165,7 @@ fn identify(
             location: face.found.location,
             of: 1,
         },
+        origin: Origin::Whole,
     };
     let mut identified = Vec::with_capacity(faces.len());
     for some in faces.chunks(BATCH) {

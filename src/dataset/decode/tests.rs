@@ -3,6 +3,7 @@ use std::io::Cursor;
 use image::{Luma, Rgb, RgbImage};
 use proptest::prelude::*;
 
+use super::super::luma;
 use super::*;
 
 fn limits() -> Limits {
@@ -197,11 +198,12 @@ fn bombs_are_refused_by_their_header() {
             matches!(error, PhotoProblem::TooManyPixels { .. }),
             "{said}"
         );
-        assert!(said.contains("100000000") && !said.contains('\n'), "{said}");
+        assert!(said.contains("250000000") && !said.contains('\n'), "{said}");
     }
     let small = Limits {
         max_pixels: 24 * 17,
         max_file_bytes: 1 << 20,
+        ..limits()
     };
     for format in FORMATS {
         let bytes = encoded(&picture(), format);
@@ -354,5 +356,283 @@ fn a_picture_without_rows_is_refused() {
             height: 0,
             min: 1
         })
+    );
+}
+
+/// A JPEG of a smooth picture in this sampling, by scans that are interleaved, one for each component, or progressive.
+fn jpeg(rgb: &RgbImage, sampling: jpeg_encoder::SamplingFactor, scans: Scans) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = jpeg_encoder::Encoder::new(&mut bytes, 95);
+    encoder.set_sampling_factor(sampling);
+    match scans {
+        Scans::Interleaved => encoder.set_optimized_huffman_tables(false),
+        Scans::Separate => encoder.set_optimized_huffman_tables(true),
+        Scans::Progressive => encoder.set_progressive(true),
+    }
+    if scans == Scans::Interleaved {
+        encoder.set_restart_interval(3);
+    }
+    let (width, height) = (rgb.width() as u16, rgb.height() as u16);
+    encoder
+        .encode(rgb.as_raw(), width, height, jpeg_encoder::ColorType::Rgb)
+        .unwrap();
+    bytes
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Scans {
+    Interleaved,
+    Separate,
+    Progressive,
+}
+
+fn smooth(width: u32, height: u32) -> RgbImage {
+    RgbImage::from_fn(width, height, |x, y| {
+        let wave = |at: u32, phase: f32| (at as f32 / 9.0 + phase).sin() * 60.0 + 128.0;
+        Rgb([
+            wave(x, 0.0) as u8,
+            wave(y, 1.0) as u8,
+            wave(x + y, 2.0) as u8,
+        ])
+    })
+}
+
+fn worst(a: &[u8], b: &[u8]) -> u8 {
+    assert_eq!(a.len(), b.len());
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| a.abs_diff(*b))
+        .max()
+        .unwrap_or(0)
+}
+
+/// The picture as the decoder reads it that takes any layout.
+fn by_second_decoder(bytes: &[u8]) -> RgbImage {
+    let mut decoder = jpeg_decoder::Decoder::new(bytes);
+    let samples = decoder.decode().unwrap();
+    let info = decoder.info().unwrap();
+    RgbImage::from_raw(info.width.into(), info.height.into(), samples).unwrap()
+}
+
+#[test]
+fn every_sampling_and_scan_gives_the_picture_in_gray_and_in_colours() {
+    use jpeg_encoder::SamplingFactor as S;
+    let samplings = [
+        S::F_1_1,
+        S::F_2_1,
+        S::F_1_2,
+        S::F_2_2,
+        S::F_4_1,
+        S::F_4_2,
+        S::F_1_4,
+        S::F_2_4,
+    ];
+    for (width, height) in [(64, 48), (67, 53), (17, 9)] {
+        let original = smooth(width, height);
+        let gray = luma::to_gray(original.clone().into()).unwrap();
+        for sampling in samplings {
+            for scans in [Scans::Interleaved, Scans::Separate, Scans::Progressive] {
+                let told = format!("{sampling:?} {scans:?} {width} x {height}");
+                let bytes = jpeg(&original, sampling, scans);
+                let decoded = decode(&bytes, &limits()).expect(&told);
+                assert!(worst(decoded.as_raw(), gray.as_raw()) <= 12, "{told}");
+                let colors = decode_color(&bytes, &limits()).expect(&told);
+                let second = by_second_decoder(&bytes);
+                assert!(worst(colors.as_raw(), second.as_raw()) <= 24, "{told}");
+                let (size, _) = header(Cursor::new(&bytes), &bytes).expect(&told);
+                assert_eq!(size, (width, height), "{told}");
+                let cut = decode(&bytes[..bytes.len() * 2 / 3], &limits());
+                let cut = cut.map(|_| "decoded");
+                assert_eq!(
+                    cut,
+                    Err(PhotoProblem::Truncated { format: "JPEG" }),
+                    "{told}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_jpeg_without_end_marker_is_whole_if_its_data_are() {
+    use jpeg_encoder::SamplingFactor as S;
+    for sampling in [S::F_2_2, S::F_1_2] {
+        let bytes = jpeg(&smooth(64, 48), sampling, Scans::Interleaved);
+        let whole = decode(&bytes, &limits()).unwrap();
+        let open = &bytes[..bytes.len() - 2];
+        assert!(decode(open, &limits()) == Ok(whole), "{sampling:?}");
+        for cut in [40, 9] {
+            let cut = decode(&open[..open.len() - cut], &limits());
+            assert!(cut.is_err(), "{sampling:?}");
+        }
+    }
+    let scans = jpeg(&smooth(64, 48), S::F_2_2, Scans::Progressive);
+    let open = decode(&scans[..scans.len() - 2], &limits());
+    assert!(open.is_err(), "scans may be missing");
+}
+
+#[test]
+fn the_number_of_lines_may_follow_the_scan() {
+    let plain = jpeg(
+        &smooth(64, 48),
+        jpeg_encoder::SamplingFactor::F_1_1,
+        Scans::Interleaved,
+    );
+    let frame = plain
+        .windows(2)
+        .position(|two| two == [0xff, 0xc0])
+        .unwrap();
+    let mut late = plain.clone();
+    late[frame + 5..frame + 7].copy_from_slice(&[0, 0]);
+    let end = late.len() - 2;
+    late.splice(end..end, [0xff, 0xdc, 0, 4, 0, 48]);
+    let expected = decode(&plain, &limits()).unwrap();
+    assert!(
+        worst(
+            decode(&late, &limits()).unwrap().as_raw(),
+            expected.as_raw()
+        ) <= 2
+    );
+    assert_eq!(header(Cursor::new(&late), &late).unwrap().0, (64, 48));
+    late.truncate(end);
+    assert!(
+        decode(&late, &limits()).is_err(),
+        "no number of lines at all"
+    );
+}
+
+#[test]
+fn kinds_of_jpeg_that_are_not_read_are_named() {
+    let plain = encoded(&picture(), ImageFormat::Jpeg);
+    let frame = plain
+        .windows(2)
+        .position(|two| two == [0xff, 0xc0])
+        .unwrap();
+    for (marker, precision, word) in [
+        (0xc1, 12, "12 bits"),
+        (0xc3, 8, "lossless"),
+        (0xc5, 8, "hierarchical"),
+        (0xc9, 8, "arithmetic"),
+        (0xca, 8, "arithmetic"),
+    ] {
+        let mut other = plain.clone();
+        (other[frame + 1], other[frame + 4]) = (marker, precision);
+        let problem = decode(&other, &limits()).unwrap_err();
+        let said = problem.to_string();
+        assert!(
+            matches!(problem, PhotoProblem::UnsupportedVariant { .. }),
+            "{said}"
+        );
+        assert!(said.contains(word) && said.contains("convert it"), "{said}");
+    }
+}
+
+/// As [`Limits::default`], but that photos of more pixels than this take too much memory.
+fn narrow(max_memory: u64) -> Limits {
+    Limits {
+        max_memory,
+        ..limits()
+    }
+}
+
+fn tiff_of_strips(image: &DynamicImage) -> Vec<u8> {
+    use tiff::encoder::{TiffEncoder, colortype as c};
+    fn strips<C: c::ColorType>(image: &DynamicImage, samples: &[C::Inner]) -> Vec<u8>
+    where
+        [C::Inner]: tiff::encoder::TiffValue,
+    {
+        let mut bytes = Cursor::new(Vec::new());
+        let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+        let mut tiff = encoder
+            .new_image::<C>(image.width(), image.height())
+            .unwrap();
+        tiff.rows_per_strip(16).unwrap();
+        tiff.write_data(samples).unwrap();
+        bytes.into_inner()
+    }
+    match image {
+        DynamicImage::ImageLuma8(i) => strips::<c::Gray8>(image, i),
+        DynamicImage::ImageLuma16(i) => strips::<c::Gray16>(image, i),
+        DynamicImage::ImageRgb8(i) => strips::<c::RGB8>(image, i),
+        DynamicImage::ImageRgba8(i) => strips::<c::RGBA8>(image, i),
+        DynamicImage::ImageRgba16(i) => strips::<c::RGBA16>(image, i),
+        other => panic!("{:?}", other.color()),
+    }
+}
+
+#[test]
+fn what_does_not_fit_whole_is_decoded_by_strips_to_the_same_pixels() {
+    let rgba = image::RgbaImage::from_fn(300, 200, |x, y| {
+        image::Rgba([x as u8, y as u8, (x * y) as u8, 255 - (x % 9) as u8])
+    });
+    let image = DynamicImage::from(rgba);
+    for image in [
+        image.clone(),
+        image.to_luma8().into(),
+        image.to_rgb8().into(),
+        image.to_rgba16().into(),
+        image.to_luma16().into(),
+    ] {
+        for bytes in [encoded(&image, ImageFormat::Png), tiff_of_strips(&image)] {
+            let tight = narrow(bytes.len() as u64 + 150_000);
+            let kind = (sniff(&bytes), image.color());
+            let same = decode(&bytes, &tight) == decode(&bytes, &limits());
+            assert!(same, "{kind:?}: {:?}", decode(&bytes, &tight).err());
+            let same = decode_color(&bytes, &tight) == decode_color(&bytes, &limits());
+            assert!(same, "{kind:?}");
+        }
+    }
+    let bytes = encoded(&image, ImageFormat::Bmp);
+    let refused = decode(&bytes, &narrow(100_000)).unwrap_err();
+    assert!(
+        matches!(refused, PhotoProblem::TooMuchMemory { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn large_photos_are_decoded_at_a_reduced_size() {
+    // 50.4 million pixels, a step of gray in the middle.
+    let large = GrayImage::from_fn(8400, 6000, |x, _| Luma([if x < 4200 { 60 } else { 180 }]));
+    let large = DynamicImage::from(large);
+    for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::Pnm] {
+        let bytes = encoded(&large, format);
+        let gray = decode(&bytes, &limits()).unwrap();
+        assert_eq!(gray.dimensions(), (4200, 3000), "{format:?}");
+        for (x, level) in [(10, 60), (2000, 60), (2200, 180), (4199, 180)] {
+            assert!(
+                gray.get_pixel(x, 1500)[0].abs_diff(level) <= 2,
+                "{format:?}, {x}"
+            );
+        }
+        assert_eq!(header(Cursor::new(&bytes), &bytes).unwrap().0, (8400, 6000));
+    }
+}
+
+#[test]
+fn files_that_are_no_photos_are_called_what_they_are() {
+    for (head, word) in [
+        (b"FUJIFILMCCD-RAW 0201FF393101X-T5".as_slice(), "camera raw"),
+        (b"IIU\0\x18\0\0\0\x88\xe7\x74\xd8", "camera raw"),
+        (b"IIRO\x08\0\0\0", "camera raw"),
+        (b"II*\0\x10\0\0\0CR\x02\0", "camera raw"),
+        (b"\0\0\0\x18ftypcrx \0\0\0\x01crx isom", "camera raw"),
+        (b"\0\0\0\x18ftypqt  \0\0\0\0qt  ", "video"),
+        (b"II+\0\x08\0\0\0", "BigTIFF"),
+        (b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0", "icon"),
+        (b"\0\0\x02\0\0\0\0\0\0\0\0\0\x48\0\x54\0\x18\x20", "Targa"),
+        (b"%PDF-1.7\n", "PDF"),
+    ] {
+        let said = decode(head, &limits()).unwrap_err().to_string();
+        assert!(said.contains(word), "{said}");
+        assert!(
+            !said.contains("remove") && !said.contains("copy it again"),
+            "{said}"
+        );
+    }
+    let text = decode(b"Dear Ada,", &limits()).unwrap_err().to_string();
+    assert!(
+        text.contains("not an image") && !text.contains("remove"),
+        "{text}"
     );
 }

@@ -26,6 +26,7 @@ fn members(side: u32) -> Members {
 fn members_by(side: u32, kernel: Kernel) -> Members {
     let size = FaceSize::new(side, side).unwrap();
     let faces = (0..6u8).map(|number| LabeledFace {
+        origin: eigenfaces::preparation::Origin::Whole,
         person: format!("person {}", number % 3).parse().unwrap(),
         source: format!("{number}.png"),
         hash: ContentHash::of(&[number]),

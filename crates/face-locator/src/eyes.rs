@@ -6,10 +6,10 @@ use super::align::{EyePlacement, Point};
 use super::bilinear::BilinearTable;
 use super::crop::crop;
 use super::descent::{Eyes, FEATURES, OUTPUTS, Row, Step};
-use crate::error::LocateError;
+use crate::LocateError;
 
 /// The weights that come with the program; assets/README.md says what they were learned from.
-static BUNDLED: &[u8] = include_bytes!("../../assets/eyes.bin");
+pub(super) static BUNDLED: &[u8] = include_bytes!("../models/eyes.bin");
 
 /// The neighbourhood of a detected face, brought to a fixed size: what the eye model looks at.
 pub struct Portrait {

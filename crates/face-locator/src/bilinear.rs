@@ -2,7 +2,7 @@
 
 use image::GrayImage;
 
-use crate::vectors::whole;
+use vectorised::whole;
 
 /// A point in a photo: x to the right, y downwards, in pixels.
 pub type Point = [f32; 2];

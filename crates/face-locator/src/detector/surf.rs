@@ -10,7 +10,7 @@ use image::GrayImage;
 use super::network::{self, Network};
 use super::resample::{Region, Resampler};
 use super::{Candidate, WINDOW};
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 const SIDE: usize = WINDOW as usize;
 

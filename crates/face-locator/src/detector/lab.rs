@@ -6,7 +6,7 @@
 //! of a level; a window's score is then a sum of table lookups, ten at a time, each ten followed by a threshold.
 
 use super::WINDOW;
-use crate::vectors::{vectorised, vectorised_mut};
+use vectorised::{vectorised, vectorised_mut};
 
 /// Side of the squares that are compared.
 const SQUARE: usize = 3;

@@ -10,11 +10,11 @@ use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
 use super::detector::{Detector, Filling, WINDOW};
-use crate::error::LocateError;
-use crate::normalize::resize;
+use crate::LocateError;
+use crate::resize;
 
-/// The trained cascade (SeetaFace), taken by build.rs from the package that publishes it.
-pub(super) static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/face_detector.bin"));
+/// The trained cascade (SeetaFace), as the crate `rustface` publishes it.
+pub(super) static MODEL: &[u8] = include_bytes!("../models/seeta_fd_frontal_v1.0.bin");
 
 /// A face found: its box and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]

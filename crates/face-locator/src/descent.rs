@@ -3,7 +3,7 @@
 
 use super::align::{EyePlacement, Point, Similarity};
 use super::bilinear::BilinearTable;
-use crate::vectors::vectorised;
+use vectorised::vectorised;
 
 /// Width and height of the patch a step looks at, in pixels.
 pub const PATCH: usize = 64;

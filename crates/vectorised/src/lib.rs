@@ -1,18 +1,22 @@
-//! Work compiled for the vector instructions of the machine that it runs on.
-//!
-//! Closures given to `pulp` itself are called by way of `FnOnce`; those that only borrow are no `FnOnce` of their own,
-//! and what stands between was seen not to be inlined: their loops then ran on half as wide registers. Here they are
-//! called as what they are. Give them `#[inline(always)]`.
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+// Work compiled for the vector instructions of the machine that it runs on.
+//
+// Closures given to `pulp` itself are called by way of `FnOnce`; those that only borrow are no `FnOnce` of their own,
+// and what stands between was seen not to be inlined: their loops then ran on half as wide registers. Here they are
+// called as what they are. Give them `#[inline(always)]`.
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Does work that changes nothing.
-pub(crate) fn vectorised<R>(work: impl Fn() -> R) -> R {
+pub fn vectorised<R>(work: impl Fn() -> R) -> R {
     Arch::new().dispatch(Reading(work))
 }
 
 /// Does work that changes what it borrows.
-pub(crate) fn vectorised_mut<R>(work: impl FnMut() -> R) -> R {
+pub fn vectorised_mut<R>(work: impl FnMut() -> R) -> R {
     Arch::new().dispatch(Changing(work))
 }
 
@@ -21,14 +25,14 @@ pub(crate) fn vectorised_mut<R>(work: impl FnMut() -> R) -> R {
 /// A cast is taken apart into one for each number, since it looks after every number. After adding 2^23 the last bits of
 /// the number are the nearest whole one, which vector registers do at once.
 #[inline(always)]
-pub(crate) fn whole(number: f32) -> u32 {
+pub fn whole(number: f32) -> u32 {
     const SHIFT: f32 = (1 << 23) as f32;
     let nearest = number + SHIFT;
     (nearest.to_bits() & 0x7f_ffff) - u32::from(nearest - SHIFT > number)
 }
 
 /// Σ (a - b)² of 8-bit values, exactly.
-pub(crate) fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
+pub fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
     /// So many squares of differences of 8-bit numbers fit into 31 bits.
     const BLOCK: usize = 1 << 15;
     vectorised(
@@ -50,7 +54,7 @@ pub(crate) fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
 }
 
 /// Σ a b of 8-bit values, exactly.
-pub(crate) fn inner_product(a: &[u8], b: &[u8]) -> i64 {
+pub fn inner_product(a: &[u8], b: &[u8]) -> i64 {
     /// So many products of 8-bit numbers fit into 32 bits.
     const BLOCK: usize = 1 << 16;
     vectorised(

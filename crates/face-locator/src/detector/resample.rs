@@ -2,8 +2,8 @@
 
 use image::GrayImage;
 
-use super::super::bilinear::pixels_of;
-use crate::vectors::vectorised_mut;
+use crate::bilinear::pixels_of;
+use vectorised::vectorised_mut;
 
 /// A rectangle of a picture. It may reach beyond it; what lies outside is black.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Non-maximum suppression: of candidates that overlap much, the surest is kept and takes over the others' scores.
 
 use super::Candidate;
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 /// Merges candidates that share more than `overlap` of their union with a surer one; the surest first.
 pub(super) fn merge(mut candidates: Vec<Candidate>, overlap: f32) -> Vec<Candidate> {

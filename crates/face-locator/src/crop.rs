@@ -2,7 +2,7 @@
 
 use image::GrayImage;
 
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 /// Crops a box `[x, y, width, height]` (its edges, in pixels) without turning it, stretched to the size wanted.
 pub fn crop(photo: &GrayImage, [x, y, w, h]: [f32; 4], (width, height): (u32, u32)) -> GrayImage {

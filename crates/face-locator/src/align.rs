@@ -109,8 +109,8 @@ pub fn align(
 
 #[cfg(test)]
 mod tests {
-    use super::super::crop::crop;
     use super::*;
+    use crate::crop::crop;
     use proptest::prelude::*;
 
     /// A black picture with one soft white dot, brightest exactly at the point given.

@@ -1,6 +1,6 @@
 //! A multilayer perceptron: from the descriptors of a candidate to a score and the way to the face.
 
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 /// A score, and how far the face is to the right, further down, and larger.
 pub(super) const OUTPUTS: usize = 4;

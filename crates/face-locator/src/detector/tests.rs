@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use image::{GrayImage, Luma};
 use rayon::prelude::*;
 
-use super::super::detect::{FILLED, LARGE, MIN_SCORE, MODEL, STEP, SURE};
-use super::super::tests::real_faces;
 use super::{Candidate, Detector, Filling};
+use crate::detect::{FILLED, LARGE, MIN_SCORE, MODEL, STEP, SURE};
+use crate::tests::real_faces;
 
 fn ours(photo: &GrayImage, step: u32) -> Vec<Candidate> {
     let detector = Detector::from_bytes(MODEL).expect("the model is whole");
@@ -140,7 +140,7 @@ fn the_number_of_threads_does_not_matter() {
     let Some(folder) = real_faces("groups") else {
         return;
     };
-    let photo = super::super::tests::open(folder.join("2008_001009.jpg"));
+    let photo = crate::tests::open(folder.join("2008_001009.jpg"));
     let with_threads = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("threads").install(|| ours(&photo, 6))

@@ -1,0 +1,322 @@
+//! Photos strip by strip: for those that are not to lie in memory whole, or not at full size.
+
+use std::io::Cursor;
+
+use image::error::{
+    DecodingError, ImageError, LimitError, LimitErrorKind, UnsupportedError, UnsupportedErrorKind,
+};
+use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, ImageResult, Pixel, RgbImage};
+use tiff::decoder::{ChunkType, DecodingResult};
+use tiff::tags::Tag;
+
+use super::jpeg::Colors;
+use super::limits::Limits;
+use super::luma;
+
+/// A picture that grows row by row, each block of `reduction` x `reduction` pixels averaged into one.
+pub(super) struct Canvas {
+    colors: Colors,
+    width: usize,
+    reduction: usize,
+    /// Sums of the samples of the blocks that are not complete, and the rows in them.
+    sums: Vec<u32>,
+    rows: u32,
+    samples: Vec<u8>,
+}
+
+impl Canvas {
+    fn new((width, height): (u32, u32), reduction: u32, colors: Colors) -> Self {
+        let columns = width.div_ceil(reduction) as usize * colors.channels();
+        Self {
+            colors,
+            width: width as usize,
+            reduction: reduction as usize,
+            sums: vec![0; columns],
+            rows: 0,
+            samples: Vec::with_capacity(columns * height.div_ceil(reduction) as usize),
+        }
+    }
+
+    /// Adds the rows of a strip of the picture's width. `None` if its data contradicts its size.
+    fn push(&mut self, strip: DynamicImage) -> Option<()> {
+        let samples = match self.colors {
+            Colors::Gray => luma::to_gray(strip)?.into_raw(),
+            Colors::Rgb => luma::on_paper(strip).into_raw(),
+        };
+        if self.reduction == 1 {
+            self.samples.extend_from_slice(&samples);
+            return Some(());
+        }
+        for row in samples.chunks_exact(self.width * self.colors.channels()) {
+            self.add_row(row);
+        }
+        Some(())
+    }
+
+    fn add_row(&mut self, row: &[u8]) {
+        let channels = self.colors.channels();
+        let blocks = row.chunks(self.reduction * channels);
+        for (sums, block) in self.sums.chunks_exact_mut(channels).zip(blocks) {
+            for pixel in block.chunks_exact(channels) {
+                for (sum, &sample) in sums.iter_mut().zip(pixel) {
+                    *sum += u32::from(sample);
+                }
+            }
+        }
+        self.rows += 1;
+        if self.rows as usize == self.reduction {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let (channels, width) = (self.colors.channels(), self.width);
+        for (block, sums) in self.sums.chunks_exact_mut(channels).enumerate() {
+            let across = self.reduction.min(width - block * self.reduction);
+            let pixels = across as u32 * self.rows;
+            for sum in sums {
+                self.samples.push(((*sum + pixels / 2) / pixels) as u8);
+                *sum = 0;
+            }
+        }
+        self.rows = 0;
+    }
+
+    /// The picture. `None` if rows are missing.
+    fn finish(mut self, (width, height): (u32, u32)) -> Option<DynamicImage> {
+        if self.rows > 0 {
+            self.flush();
+        }
+        let reduction = self.reduction as u32;
+        let (width, height) = (width.div_ceil(reduction), height.div_ceil(reduction));
+        match self.colors {
+            Colors::Gray => GrayImage::from_raw(width, height, self.samples).map(Into::into),
+            Colors::Rgb => RgbImage::from_raw(width, height, self.samples).map(Into::into),
+        }
+    }
+}
+
+/// Bytes that a strip is to take at most, and how many rows of so many bytes that is.
+const STRIP: usize = 1 << 20;
+
+/// A PNG by its rows. `None` where it is interlaced: its rows come in no order.
+pub(super) fn png(
+    bytes: &[u8],
+    limits: &Limits,
+    reduction: u32,
+    colors: Colors,
+) -> ImageResult<Option<DynamicImage>> {
+    let failed = |error: png::DecodingError| match error {
+        png::DecodingError::IoError(error) => ImageError::IoError(error),
+        png::DecodingError::LimitsExceeded => {
+            ImageError::Limits(LimitError::from_kind(LimitErrorKind::InsufficientMemory))
+        }
+        other => decoding(ImageFormat::Png, other),
+    };
+    let memory = limits.for_image(ImageFormat::Png, bytes).max_alloc;
+    let memory = usize::try_from(memory.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    let mut decoder =
+        png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: memory });
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(failed)?;
+    if reader.info().interlaced {
+        return Ok(None);
+    }
+    let size = reader.info().size();
+    let (color, depth) = reader.output_color_type();
+    let line = reader.output_line_size(size.0).unwrap_or(usize::MAX);
+    let most = (STRIP / line).max(1);
+    let mut canvas = Canvas::new(size, reduction, colors);
+    let mut left = size.1 as usize;
+    let mut strip = Vec::new();
+    while left > 0 {
+        strip.clear();
+        let rows = left.min(most);
+        for _ in 0..rows {
+            let row = reader.next_row().map_err(failed)?;
+            strip.extend_from_slice(row.ok_or_else(|| contradiction(ImageFormat::Png))?.data());
+        }
+        let image = match depth {
+            png::BitDepth::Sixteen => {
+                let samples = strip.as_chunks().0.iter();
+                let samples = samples.map(|&two| u16::from_be_bytes(two)).collect();
+                strip_of(color.samples(), size.0, rows, samples, SIXTEEN)
+            }
+            _ => strip_of(color.samples(), size.0, rows, strip.clone(), EIGHT),
+        };
+        image
+            .and_then(|image| canvas.push(image))
+            .ok_or_else(|| contradiction(ImageFormat::Png))?;
+        left -= rows;
+    }
+    Ok(canvas.finish(size))
+}
+
+/// A TIFF by its strips or rows of tiles. `None` where its colours are neither gray nor RGB of 8 or 16 bits, or lie in
+/// planes.
+pub(super) fn tiff(
+    bytes: &[u8],
+    limits: &Limits,
+    reduction: u32,
+    colors: Colors,
+) -> ImageResult<Option<DynamicImage>> {
+    let mut memory = tiff::decoder::Limits::default();
+    // A strip is decoded, copied and made gray.
+    let left = limits.max_memory.saturating_sub(bytes.len() as u64) / 3;
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    memory.decoding_buffer_size = left;
+    memory.intermediate_buffer_size = left;
+    memory.ifd_value_size = left;
+    let decoder = tiff::decoder::Decoder::new(Cursor::new(bytes)).map_err(tiff_error)?;
+    let mut decoder = decoder.with_limits(memory);
+    let size = decoder.dimensions().map_err(tiff_error)?;
+    let channels = match decoder.colortype().map_err(tiff_error)? {
+        tiff::ColorType::Gray(8 | 16) => 1,
+        tiff::ColorType::GrayA(8 | 16) => 2,
+        tiff::ColorType::RGB(8 | 16) => 3,
+        tiff::ColorType::RGBA(8 | 16) => 4,
+        _ => return Ok(None),
+    };
+    let planes = decoder.image_buffer_layout().map_err(tiff_error)?.planes;
+    if planes > 1 {
+        return Ok(None);
+    }
+    let (across, rows) = match decoder.get_chunk_type() {
+        ChunkType::Strip => (1, decoder.chunk_dimensions().1),
+        ChunkType::Tile => {
+            let (width, height) = decoder.chunk_dimensions();
+            (size.0.div_ceil(width.max(1)), height)
+        }
+    };
+    let mut canvas = Canvas::new(size, reduction, colors);
+    let bands = size.1.div_ceil(rows.max(1));
+    for band in 0..bands {
+        let rows = rows.min(size.1 - band * rows) as usize;
+        let mut row_of_chunks = Vec::new();
+        for chunk in band * across..(band + 1) * across {
+            let width = decoder.chunk_data_dimensions(chunk).0;
+            let samples = decoder.read_chunk(chunk).map_err(tiff_error)?;
+            let image = match samples {
+                DecodingResult::U8(samples) => strip_of(channels, width, rows, samples, EIGHT),
+                DecodingResult::U16(samples) => strip_of(channels, width, rows, samples, SIXTEEN),
+                _ => None,
+            };
+            row_of_chunks.push(image.ok_or_else(|| contradiction(ImageFormat::Tiff))?);
+        }
+        let strip = match row_of_chunks.len() {
+            1 => row_of_chunks.pop(),
+            _ => beside(row_of_chunks, (size.0, rows as u32)),
+        };
+        strip
+            .and_then(|strip| canvas.push(strip))
+            .ok_or_else(|| contradiction(ImageFormat::Tiff))?;
+    }
+    Ok(canvas.finish(size))
+}
+
+/// Whether a TIFF is a camera's raw file: a digital negative by its version, or a reduced picture in front of the one that
+/// was taken. What stands in front is a thumbnail.
+pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
+    const DNG_VERSION: Tag = Tag::Unknown(50706);
+    const REDUCED: u32 = 1;
+    let Ok(mut decoder) = tiff::decoder::Decoder::new(Cursor::new(bytes)) else {
+        return false;
+    };
+    let mut has = |tag| decoder.find_tag(tag).is_ok_and(|value| value.is_some());
+    if has(DNG_VERSION) {
+        return true;
+    }
+    let further = has(Tag::SubIfd);
+    let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
+    further && kind.is_ok_and(|kind| kind.is_some_and(|kind| kind & REDUCED != 0))
+}
+
+/// A picture that was decoded whole, in these colours and reduced. `None` if its data contradicts its size.
+pub(super) fn whole(image: DynamicImage, reduction: u32, colors: Colors) -> Option<DynamicImage> {
+    let size = (image.width(), image.height());
+    if reduction == 1 {
+        return match colors {
+            Colors::Gray => luma::to_gray(image).map(Into::into),
+            Colors::Rgb => Some(luma::on_paper(image).into()),
+        };
+    }
+    let mut canvas = Canvas::new(size, reduction, colors);
+    canvas.push(image)?;
+    canvas.finish(size)
+}
+
+/// Pictures of one height side by side.
+fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<DynamicImage> {
+    let color = pictures.first()?.color();
+    let mut whole = DynamicImage::new(width, height, color);
+    let mut left = 0;
+    for picture in pictures {
+        image::imageops::replace(&mut whole, &picture, i64::from(left), 0);
+        left += picture.width();
+    }
+    Some(whole)
+}
+
+/// The pictures of so many channels of one kind of sample.
+struct Kinds<P>([fn(u32, u32, Vec<P>) -> Option<DynamicImage>; 4]);
+
+fn of<P>(width: u32, height: u32, samples: Vec<P::Subpixel>) -> Option<DynamicImage>
+where
+    P: Pixel,
+    DynamicImage: From<ImageBuffer<P, Vec<P::Subpixel>>>,
+{
+    ImageBuffer::<P, _>::from_raw(width, height, samples).map(Into::into)
+}
+
+const EIGHT: Kinds<u8> = Kinds([
+    of::<image::Luma<u8>>,
+    of::<image::LumaA<u8>>,
+    of::<image::Rgb<u8>>,
+    of::<image::Rgba<u8>>,
+]);
+
+const SIXTEEN: Kinds<u16> = Kinds([
+    of::<image::Luma<u16>>,
+    of::<image::LumaA<u16>>,
+    of::<image::Rgb<u16>>,
+    of::<image::Rgba<u16>>,
+]);
+
+/// A strip of so many channels. `None` where there are too few samples, or no such picture.
+fn strip_of<S>(
+    channels: usize,
+    width: u32,
+    rows: usize,
+    samples: Vec<S>,
+    kinds: Kinds<S>,
+) -> Option<DynamicImage> {
+    let make = kinds.0.get(channels.checked_sub(1)?)?;
+    make(width, rows as u32, samples)
+}
+
+pub(super) fn tiff_error(error: tiff::TiffError) -> ImageError {
+    match error {
+        tiff::TiffError::IoError(error) => ImageError::IoError(error),
+        tiff::TiffError::UnsupportedError(what) => {
+            ImageError::Unsupported(UnsupportedError::from_format_and_kind(
+                ImageFormat::Tiff.into(),
+                UnsupportedErrorKind::GenericFeature(what.to_string()),
+            ))
+        }
+        tiff::TiffError::LimitsExceeded => {
+            ImageError::Limits(LimitError::from_kind(LimitErrorKind::InsufficientMemory))
+        }
+        other => decoding(ImageFormat::Tiff, other),
+    }
+}
+
+fn decoding(
+    format: ImageFormat,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> ImageError {
+    ImageError::Decoding(DecodingError::new(format.into(), error))
+}
+
+fn contradiction(format: ImageFormat) -> ImageError {
+    decoding(format, "size and data disagree")
+}
