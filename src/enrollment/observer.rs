@@ -1,6 +1,6 @@
 //! Notices and progress while photos are read.
 
-use crate::dataset::{Skipped, Spellings};
+use crate::dataset::{ListingNote, Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
 
@@ -36,6 +36,8 @@ impl Observer for () {}
 /// A notice worth a line about the photos of a folder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Notice<'a> {
+    /// A remark on how folders and labels were read.
+    Listing(&'a ListingNote),
     /// Folders with different names that are one person's.
     Spellings(&'a Spellings),
     /// So many photos lost their edges, for they have another shape than the faces.
