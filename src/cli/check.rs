@@ -7,6 +7,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
+use eigenfaces::grouping::ONE_PERSON;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
@@ -149,6 +150,21 @@ fn findings(
                 "own_distance": wrong.own_distance,
             }),
         }
+    }));
+    found.extend(suspects.several_people.iter().map(|several| Finding {
+        text: format!(
+            "{}: {} do not look like one person (score {:.1}, where one person's reach {:.1}); eigenfaces group tells people apart",
+            one_line(name(several.person)),
+            counted(several.faces, "photo", "photos"),
+            several.score,
+            ONE_PERSON
+        ),
+        object: json!({
+            "finding": "several-people",
+            "person": name(several.person),
+            "likeness": several.score,
+            "likeness_limit": ONE_PERSON,
+        }),
     }));
     found.extend(suspects.not_faces.iter().map(|odd| {
         let (photo, person) = (photo(odd.face), person(odd.face));

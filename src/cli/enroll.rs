@@ -1,11 +1,12 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
+use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::partial::MergedBasis;
 use eigenfaces::preparation::Preparation;
@@ -322,6 +323,7 @@ impl Report<'_> {
             keep(space.components()),
             percent(space.variance_kept())
         ));
+        self.several_people(recognizer)?;
         output.say_written(model, started);
         if let Some(warning) = learning::confidence_warning(recognizer) {
             output.say(&warning);
@@ -330,6 +332,30 @@ impl Report<'_> {
             "next: eigenfaces identify PHOTO{}",
             model_option(model)
         ));
+        Ok(())
+    }
+
+    /// Names the people whose photos clearly show several, as far as they have new ones.
+    fn several_people(&self, recognizer: &Recognizer) -> Result<()> {
+        let gallery = recognizer.gallery();
+        let added: HashSet<&str> = self.intake.added.iter().map(String::as_str).collect();
+        let enrolled = gallery.enrolled().iter();
+        let new = enrolled.filter(|face| added.contains(face.source.as_str()));
+        let people: BTreeSet<usize> = new.map(|face| face.person).collect();
+        let several = evaluate::several_people(recognizer, people)?;
+        if let Some(first) = several.first() {
+            let others = match several.len() {
+                1 => String::new(),
+                count => format!(
+                    " and of {}",
+                    counted(count - 1, "more person", "more people")
+                ),
+            };
+            self.output.say(&format!(
+                "the photos of {}{others} look like several people's: --check names them, and eigenfaces group puts faces into groups by person",
+                one_line(gallery.people()[first.person].as_str())
+            ));
+        }
         Ok(())
     }
 

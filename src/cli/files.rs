@@ -53,6 +53,11 @@ pub fn has_extension(path: &Path, among: &[&str]) -> bool {
     })
 }
 
+/// Whether files can be made in a folder.
+pub fn may_write(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
+}
+
 /// `photo.jpg`, `photo (2).jpg` and so on.
 pub fn numbered(path: &Path, number: usize) -> PathBuf {
     if number == 1 {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{Person, Skipped, Spellings};
+use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
 use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
 use eigenfaces::evaluate::{self, Evaluation, Plan};
@@ -310,6 +310,15 @@ impl Observer for Output {
 /// A notice in a line, with the option that changes it.
 fn in_words(notice: &Notice<'_>) -> String {
     match notice {
+        Notice::Listing(ListingNote::Windows1252(table)) => format!(
+            "{} is no Unicode and is read as Windows-1252; where names look wrong, save it as CSV UTF-8",
+            shown(table)
+        ),
+        Notice::Listing(ListingNote::NobodysPhotos(folder, photos)) => format!(
+            "{} passed over with {}: identify --sort-all put photos of nobody known there",
+            shown(folder),
+            counted(*photos, "photo", "photos")
+        ),
         Notice::Spellings(Spellings { person, folders }) => format!(
             "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
             folders.len()

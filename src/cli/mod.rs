@@ -29,7 +29,7 @@ mod lesson;
 mod log;
 mod merge;
 mod misuse;
-mod model_changes;
+pub mod model_changes;
 pub mod outcome;
 pub mod output;
 mod pairs;

@@ -30,17 +30,29 @@ pub fn lock_for(change: ChangeOptions, model: &Path, output: &Output) -> Result<
 
 /// The lock of a model; waits for its holder, and says for whom.
 pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
-    match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
+    let lock = match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
         Err(eigenfaces::Error::Locked { holder, .. }) => {
             let holder = holder.map_or_else(|| "another process".to_owned(), |it| it.to_string());
             let model_shown = shown(model);
             output.say(&format!(
                 "waiting: {model_shown} is being changed by {holder}"
             ));
-            Ok(ModelLock::acquire(model, Wait::AtMost(PATIENCE))?)
+            ModelLock::acquire(model, Wait::AtMost(PATIENCE))?
         }
-        locked => Ok(locked?),
+        locked => locked?,
+    };
+    if !lock.is_held() {
+        output.say(&no_locks(model));
     }
+    Ok(lock)
+}
+
+/// Notice that the drive of a model keeps nobody out while it is changed.
+pub fn no_locks(model: &Path) -> String {
+    format!(
+        "{}: its drive has no file locks, so see to it that nothing else changes the model meanwhile",
+        shown(model)
+    )
 }
 
 /// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.

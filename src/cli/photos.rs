@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
 use eigenfaces::enrollment::Observer as _;
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::preparation::{Part, PreparedFace};
-use eigenfaces::recognizer::Recognizer;
+use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 use eigenfaces::store;
 
 use super::args::Format;
@@ -109,9 +108,9 @@ fn without_results(
 ///
 /// # Errors
 /// A photo that is not there or cannot be used.
-pub fn main_face(photo: &Path, recognizer: &Recognizer, output: &Output) -> Result<PreparedFace> {
+pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Result<PreparedFace> {
     let opened = Photo::open(photo)?;
-    let prepared = recognizer.preparation().prepare(opened.luma());
+    let prepared = preparation.prepare(opened.luma());
     let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let Part::Found {
         of: count @ 2.., ..

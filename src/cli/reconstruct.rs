@@ -98,7 +98,7 @@ fn from_photo(
     space: &Space,
     output: &Output,
 ) -> Result<Face> {
-    let pixels = photos::main_face(photo, recognizer, output)?.pixels;
+    let pixels = photos::main_face(photo, recognizer.preparation(), output)?.pixels;
     let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
     let face = FaceMatrix::from_pixels(space.size(), pixels)?;
     Ok(Face {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{PhotoFile, is_standard_input};
+use eigenfaces::dataset::{NameSources, PhotoFile, is_standard_input};
 use eigenfaces::store::Sidecar;
 use eigenfaces::xmp::{
-    Content, NamedFace, Outcome, Region, Written, XmpProblem, named_faces, stored_areas, write,
+    Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
 
 use super::error::{Error, Result};
@@ -28,62 +28,89 @@ pub struct Named<'a> {
 
 pub struct Sidecars {
     writing: Writing,
+    own: OwnNames,
+    sources: NameSources,
     photos: usize,
     names: usize,
+    withdrawn: usize,
 }
 
 impl Sidecars {
-    pub fn new(writing: Writing) -> Self {
+    pub fn new(writing: Writing, own: OwnNames) -> Self {
         Self {
             writing,
+            own,
+            sources: NameSources::default(),
             photos: 0,
             names: 0,
+            withdrawn: 0,
         }
     }
 
-    /// Writes the names of a photo's faces into its sidecar. A face that a person has named elsewhere, in the photo itself or in
-    /// Lightroom's `photo.xmp`, is left alone.
+    /// Writes names of a photo's faces, all of which are at `faces`, into its sidecar. A face that a person has named elsewhere,
+    /// in the photo itself or in Lightroom's `photo.xmp`, is left alone.
     ///
     /// # Errors
-    /// A photo that cannot be read; a sidecar that cannot be read or written, which is left as it is.
-    pub fn add(&mut self, photo: &Path, faces: &[Named<'_>], output: &Output) -> Result<()> {
-        if faces.is_empty() || is_standard_input(photo) {
+    /// A photo or anything about names in or beside it that cannot be read or placed: then nothing is written.
+    pub fn add(
+        &mut self,
+        photo: &Path,
+        faces: &[[f32; 4]],
+        named: &[Named<'_>],
+        output: &Output,
+    ) -> Result<()> {
+        if is_standard_input(photo) {
+            return Ok(());
+        }
+        let sidecar = Sidecar::of(photo)?;
+        let may_withdraw = self.own == OwnNames::Withdraw && sidecar.has_own_names();
+        if named.is_empty() && !may_withdraw {
             return Ok(());
         }
         let unusable = |problem| eigenfaces::Error::photo(photo, problem);
-        let sidecar = Sidecar::of(photo)?;
-        let wrong = |problem: XmpProblem| Error::about(sidecar.path(), problem);
         let file = PhotoFile::read(photo).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
-        let bounds: Vec<[f32; 4]> = faces.iter().map(|face| face.bounds).collect();
-        let (stored, areas) = stored_areas(displayed, exif, &bounds);
-        let mut named: Vec<NamedFace<'_>> = faces
+        let layout = PhotoLayout::new(displayed, exif, faces);
+        let unwritten = |fault: String| {
+            Error::about(
+                photo,
+                format_args!(
+                    "no name is written for it, because one that a person gave could be lost: {fault}"
+                ),
+            )
+        };
+        let sources = self.sources.of(photo, &file, Some(sidecar.path()));
+        let sources = sources.map_err(|fault| unwritten(fault.to_string()))?;
+        let mut given = Vec::new();
+        for source in &sources {
+            let named = source.named_faces(&layout);
+            given.extend(named.map_err(|fault| unwritten(fault.to_string()))?);
+        }
+        let mut named: Vec<NamedFace<'_>> = named
             .iter()
-            .zip(&areas)
-            .map(|(face, &area)| NamedFace {
-                area,
-                name: face.name,
-                confidence: face.confidence,
+            .filter_map(|face| {
+                Some(NamedFace {
+                    area: layout.area(&face.bounds)?,
+                    name: face.name,
+                    confidence: face.confidence,
+                })
             })
             .collect();
-        for packet in file.xmp(photo) {
-            // One that cannot be read says nothing here; the sidecar itself is refused below.
-            let regions = named_faces(&packet, stored).unwrap_or_default();
-            self.keep_names(&mut named, &regions, sidecar.path(), output);
-        }
-        if named.is_empty() {
+        self.keep_names(&mut named, &given, sidecar.path(), output);
+        if named.is_empty() && !may_withdraw {
             return Ok(());
         }
-        let Written { content, outcomes } =
-            write(sidecar.content(), stored, &named).map_err(wrong)?;
+        let wrong =
+            |problem: XmpProblem| unwritten(format!("{}: {problem}", shown(sidecar.path())));
+        let written = write(sidecar.content(), &layout, &named, self.own).map_err(wrong)?;
         let path = sidecar.path().to_owned();
-        if let Content::Changed(bytes) = content {
+        if let Content::Changed(bytes) = &written.content {
             if self.writing == Writing::Done {
-                sidecar.replace(&bytes)?;
+                sidecar.replace(bytes)?;
             }
             self.photos += 1;
         }
-        self.count(&path, &named, &outcomes, output);
+        self.count(&path, &named, &written, output);
         Ok(())
     }
 
@@ -122,10 +149,18 @@ impl Sidecars {
         &mut self,
         sidecar: &Path,
         faces: &[NamedFace<'_>],
-        outcomes: &[Outcome],
+        written: &Written,
         output: &Output,
     ) {
-        for (face, outcome) in faces.iter().zip(outcomes) {
+        self.withdrawn += written.withdrawn.len();
+        for name in &written.withdrawn {
+            let done = match self.writing {
+                Writing::Done => "is withdrawn",
+                Writing::Told => "would be withdrawn",
+            };
+            output.say(&format!("{}: {name} {done}", shown(sidecar)));
+        }
+        for (face, outcome) in faces.iter().zip(&written.outcomes) {
             match outcome {
                 Outcome::Added | Outcome::Named | Outcome::Updated { .. } => {
                     self.names += 1;
@@ -147,12 +182,19 @@ impl Sidecars {
     }
 
     pub fn report(&self, output: &Output) {
-        let done = match self.writing {
-            Writing::Done => "wrote",
-            Writing::Told => "would write",
+        let (wrote, withdrew) = match self.writing {
+            Writing::Done => ("wrote", "withdrew"),
+            Writing::Told => ("would write", "would withdraw"),
+        };
+        let withdrawn = match self.withdrawn {
+            0 => String::new(),
+            count => format!(
+                "; {withdrew} {} written earlier",
+                counted(count, "name", "names")
+            ),
         };
         output.say(&format!(
-            "{done} {} into {}",
+            "{wrote} {} into {}{withdrawn}",
             counted(self.names, "name", "names"),
             counted(self.photos, "sidecar", "sidecars")
         ));

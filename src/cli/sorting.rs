@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{FileId, is_standard_input};
+use eigenfaces::dataset::{FileId, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
@@ -67,7 +67,21 @@ impl<'a> Sorted<'a> {
             }
             counts.new += 1;
         }
+        if self.by.is_some() && self.counts.values().any(|counts| counts.new > 0) {
+            self.mark()?;
+        }
         Ok(())
+    }
+
+    /// Marks the folder as sorted by this program, so that its folders of strangers are not taken for people.
+    fn mark(&self) -> Result<()> {
+        let mark = self.folder.join(SORTED);
+        match File::create_new(&mark) {
+            Err(error) if !mark.exists() => {
+                Err(Error::about(&mark, eigenfaces::error::reason(&error)))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn folders(&self, found: &[Identification]) -> Vec<String> {
@@ -157,9 +171,15 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
     fs::hard_link(file, target).map_err(|error| {
         let reason = match error.kind() {
-            std::io::ErrorKind::CrossesDevices => {
+            io::ErrorKind::CrossesDevices => {
                 "it is on another file system than the photo; --copy makes copies instead"
                     .to_owned()
+            }
+            // File systems without links say so in several ways: exFAT refuses permission.
+            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
+                if files::may_write(folder) =>
+            {
+                "its file system has no hard links, as exFAT and some network drives; --copy makes copies instead".to_owned()
             }
             _ => eigenfaces::error::reason(&error),
         };

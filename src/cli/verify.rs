@@ -4,8 +4,9 @@ use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::face_index;
 use eigenfaces::gallery::Gallery;
-use eigenfaces::recognizer::{Verdict, Verification};
+use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
 use super::args::{Format, Verify};
@@ -15,9 +16,15 @@ use super::output::{Output, one_line, percent, shown};
 use super::{learning, photos};
 
 pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
+    if let Some(other) = &args.other
+        && args.origin.faces.is_empty()
+        && !model.exists()
+    {
+        return without_model(args, other, model, output);
+    }
     let (recognizer, _) = learning::recognizer(&args.origin, model, output)?;
     let acceptance = Acceptance::from(args.acceptance);
-    let face = photos::main_face(&args.photo, &recognizer, output)?;
+    let face = photos::main_face(&args.photo, recognizer.preparation(), output)?;
     let person = match &args.person {
         Some(name) => Some(recognizer.gallery().find(name.as_str())?),
         None => None,
@@ -26,7 +33,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
         (Some(person), _) => recognizer.verify_person(&face, person, acceptance)?,
         (None, Some(other)) => {
             refuse_name(other, recognizer.gallery())?;
-            let other = photos::main_face(other, &recognizer, output)?;
+            let other = photos::main_face(other, recognizer.preparation(), output)?;
             recognizer.verify(&face, &other, acceptance)?
         }
         (None, None) => return Ok(Outcome::Different), // clap asks for one of them
@@ -46,6 +53,24 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     let person = person.map(|at| recognizer.gallery().people()[at].as_str());
     print(args, person, &found, output)?;
     Ok(outcome)
+}
+
+/// Compares two photos where there is no model: by the background model alone.
+fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> Result<Outcome> {
+    learning::refuse_unused(&args.origin);
+    let preparation = face_index::preparation();
+    let first = photos::main_face(&args.photo, &preparation, output)?;
+    let second = photos::main_face(other, &preparation, output)?;
+    output.say(&format!(
+        "no model at {}: the photos are compared with nobody enrolled",
+        shown(model)
+    ));
+    let found = verify_alone(&first, &second, Acceptance::from(args.acceptance))?;
+    print(args, None, &found, output)?;
+    Ok(match found.verdict {
+        Verdict::Same => Outcome::Same,
+        Verdict::Different | Verdict::NotAFace { .. } => Outcome::Different,
+    })
 }
 
 /// Refuses what is no file but the name of an enrolled person.

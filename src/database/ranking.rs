@@ -381,8 +381,8 @@ impl Asking<'_> {
         let mut named = Vec::with_capacity(near.len());
         for (person, squared_distance) in near.iter() {
             let name = names.get(person).copied().unwrap_or_default();
-            let person =
-                Person::new(name).map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
+            let person = Person::stored(name)
+                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
             named.push(RankedPerson {
                 person,
                 squared_distance: *squared_distance,

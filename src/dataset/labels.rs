@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::found::{FileId, Found, Place};
-use super::load::io_reason;
-use super::{Person, Skipped, open_file};
+use super::table::{self, TableEncoding, TableRow};
+use super::{ListingNote, Person, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// The rule that gives photos their person's name. File names that are not Unicode are read with replacement
@@ -78,6 +77,16 @@ impl Labeler {
         match self {
             Self::Table(table) => table.missing.clone(),
             Self::Folder | Self::Stem => Vec::new(),
+        }
+    }
+
+    /// A table that is not in Unicode.
+    pub(super) fn note(&self) -> Option<ListingNote> {
+        match self {
+            Self::Table(table) if table.encoding == TableEncoding::Windows1252 => {
+                Some(ListingNote::Windows1252(table.path.clone()))
+            }
+            _ => None,
         }
     }
 
@@ -165,6 +174,7 @@ pub(super) struct Table {
     path: PathBuf,
     people: HashMap<FileId, Row>,
     missing: Vec<Skipped>,
+    encoding: TableEncoding,
 }
 
 struct Row {
@@ -182,38 +192,31 @@ impl Table {
             path: path.to_owned(),
             problem,
         };
-        let mut text = Vec::new();
-        let read = open_file(path).and_then(|mut file| file.read_to_end(&mut text));
-        read.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::NoSuchPath {
+        if !path.exists() {
+            return Err(Error::NoSuchPath {
                 path: path.to_owned(),
-            },
-            _ => Error::unreadable(path, io_reason(&error)),
-        })?;
-        let mut rows = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text));
+            });
+        }
+        let read = table::read_table(path).map_err(fail)?;
 
         let mut table = Self {
             path: path.to_owned(),
             people: HashMap::new(),
             missing: Vec::new(),
+            encoding: read.encoding,
         };
         let mut columns = (0, 1);
-        for (number, row) in rows.records().enumerate() {
-            let row = row.map_err(|e| fail(super::damaged::one_line(&e.to_string())))?;
-            let line = row.position().map_or(0, csv::Position::line);
+        for (number, TableRow { line, fields }) in read.rows.iter().enumerate() {
             if number == 0
-                && let Some(headed) = heading(&row)
+                && let Some(headed) = heading(fields)
             {
                 columns = headed;
                 continue;
             }
-            let (Some(file), Some(name)) = (row.get(columns.0), row.get(columns.1)) else {
+            let (Some(file), Some(name)) = (fields.get(columns.0), fields.get(columns.1)) else {
                 return Err(fail(format!("line {line} has fewer than two fields")));
             };
+            let (file, line) = (file.trim(), *line);
             let person = Person::new(name).map_err(|e| fail(format!("line {line}: {e}")))?;
             table.add(file, Row { person, line }, roots).map_err(fail)?;
         }
@@ -223,9 +226,11 @@ impl Table {
     /// Adds a row; the error says how it contradicts an earlier one.
     fn add(&mut self, file: &str, row: Row, roots: &[PathBuf]) -> Result<(), String> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let mut candidates = std::iter::once(folder)
-            .chain(roots.iter().map(PathBuf::as_path))
-            .map(|base| base.join(file));
+        let spellings = std::iter::once(file.to_owned()).chain(table::misread(file));
+        let mut candidates = spellings.flat_map(|file| {
+            let bases = std::iter::once(folder).chain(roots.iter().map(PathBuf::as_path));
+            bases.map(move |base| base.join(&file))
+        });
         let Some(photo) = candidates.find(|path| path.is_file()) else {
             self.missing.push(Skipped {
                 path: folder.join(file),
@@ -265,10 +270,10 @@ impl Table {
 }
 
 /// The columns of path and person, if the row is a heading.
-fn heading(row: &csv::StringRecord) -> Option<(usize, usize)> {
+fn heading(row: &[String]) -> Option<(usize, usize)> {
     let column = |headings: &[&str]| {
         row.iter()
-            .position(|field| headings.contains(&field.to_lowercase().as_str()))
+            .position(|field| headings.contains(&field.trim().to_lowercase().as_str()))
     };
     let path = column(PATH_HEADINGS)?;
     let person = column(PERSON_HEADINGS)?;

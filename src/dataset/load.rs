@@ -1,10 +1,9 @@
 //! Reading photos in parallel, in order, without keeping them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,7 +18,6 @@ use super::limits::Limits;
 use super::open::{Opened, open};
 use super::{Dataset, Skipped};
 use crate::error::{PhotoProblem, reason};
-use crate::xmp;
 
 /// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
@@ -132,24 +130,9 @@ impl PhotoFile {
         ContentHash::of(&self.bytes)
     }
 
-    /// The XMP packets of the photo that was read from `path`: the file beside it (`photo.jpg.xmp`), Lightroom's
-    /// (`photo.xmp`), and what stands in the photo itself, as far as there are any.
-    pub fn xmp(&self, path: &Path) -> Vec<Cow<'_, [u8]>> {
-        let mut beside = path.to_owned();
-        beside.as_mut_os_string().push(".xmp");
-        let read = |sidecar: PathBuf| {
-            let mut packet = Vec::new();
-            // One byte too many is refused by whoever reads the packet.
-            let file = opened(&sidecar).ok()?;
-            file.take(xmp::MOST_BYTES as u64 + 1)
-                .read_to_end(&mut packet)
-                .ok()?;
-            Some(Cow::Owned(packet))
-        };
-        let sidecars = [beside, path.with_extension("xmp")];
-        let own = xmp::packet_of_jpeg(&self.bytes).map(Cow::Borrowed);
-        let beside = sidecars.into_iter().filter(|sidecar| sidecar != path);
-        beside.filter_map(read).chain(own).collect()
+    /// The bytes as they are.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Width and height when upright, and how the photo is stored: EXIF's orientation, 1 to 8.

@@ -19,6 +19,7 @@ mod leftovers;
 mod limits;
 mod load;
 mod luma;
+mod named;
 #[doc(hidden)]
 pub mod natural;
 mod nesting;
@@ -27,6 +28,7 @@ mod person;
 mod photo;
 mod stream;
 mod strips;
+mod table;
 mod walk;
 
 use std::ffi::OsString;
@@ -40,6 +42,8 @@ pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 #[doc(hidden)]
+pub use named::{NameFault, NameSource, NameSources};
+#[doc(hidden)]
 pub use nesting::folders_of_folders;
 #[doc(hidden)]
 pub use open::{is_standard_input, open_file};
@@ -47,6 +51,10 @@ pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
 pub use stream::{read_ahead, stream, stream_each};
+#[doc(hidden)]
+pub use table::{Table, TableEncoding, TableRow, misread, read_table};
+#[doc(hidden)]
+pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};
 
 use crate::error::PhotoProblem;
@@ -92,6 +100,17 @@ pub struct Listing<P = LabeledPhoto> {
     pub leftovers: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,
+    /// What else is worth a line.
+    pub notes: Vec<ListingNote>,
+}
+
+/// A remark on how folders and labels were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListingNote {
+    /// The table of labels is not in Unicode, and was read as Windows-1252.
+    Windows1252(PathBuf),
+    /// A folder of photos that were sorted as showing nobody known, or no face, and so many photos in it.
+    NobodysPhotos(PathBuf, usize),
 }
 
 /// Folders of one person whose names differ only in blanks around them or in how Unicode spells the same letters.

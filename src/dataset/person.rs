@@ -25,8 +25,22 @@ impl Person {
     /// # Errors
     /// [`Error::PersonName`] if nothing is left, it is too long, or holds control characters
     /// (a line break would forge lines of output) or characters that cannot be seen (two names would look alike, or
-    /// read otherwise than they are).
+    /// read otherwise than they are); if it is what this program says of faces without a name, such as `unknown`.
     pub fn new(name: &str) -> Result<Self> {
+        match is_reserved(name) {
+            false => Self::stored(name),
+            true => Err(Error::PersonName {
+                given: name.chars().take(40).collect(),
+                reason: RESERVED,
+            }),
+        }
+    }
+
+    /// A name out of a model or database, which may hold what this program itself says.
+    ///
+    /// # Errors
+    /// The others of [`new`](Self::new).
+    pub(crate) fn stored(name: &str) -> Result<Self> {
         // What is too long is not worth the work.
         let start = name.trim().chars().take(4 * Self::MAX_LENGTH);
         let name: String = start.nfc().collect();
@@ -88,6 +102,44 @@ impl PartialOrd for Person {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// What is wrong with this program's own words.
+const RESERVED: &str = "it is what this program says of faces without a name";
+
+/// What this program says of faces without a name, and the folders that it sorts their photos into.
+const RESERVED_WORDS: [&str; 6] = [
+    "unknown",
+    "no face",
+    "no face found",
+    "not a face",
+    "somebody else",
+    "ignore",
+];
+
+/// Whether a name is this program's word for faces without one, in whatever case, numbered or said to be a copy.
+pub(super) fn is_reserved(name: &str) -> bool {
+    if name.trim() == "-" {
+        return true;
+    }
+    let start = name.trim().chars().take(40);
+    let separated = start.map(|letter| if "-_".contains(letter) { ' ' } else { letter });
+    let separated: String = separated.flat_map(char::to_lowercase).collect();
+    let mut words: Vec<&str> = separated.split_whitespace().collect();
+    let is_number = |word: &str| {
+        word.chars()
+            .all(|letter| letter.is_ascii_digit() || "()".contains(letter))
+    };
+    while words.len() > 1
+        && words
+            .last()
+            .is_some_and(|last| *last == "copy" || is_number(last))
+    {
+        words.pop();
+    }
+    let words = words.join(" ");
+    let unnumbered = words.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    RESERVED_WORDS.contains(&unnumbered)
 }
 
 /// Whether a name holds characters that nobody sees: they would let two names look alike. Joiners are needed in some
@@ -165,6 +217,40 @@ mod tests {
         assert!(Person::new(&"é".repeat(200)).is_ok());
         let error = Person::new(&"é".repeat(201)).unwrap_err().to_string();
         assert!(error.contains("longer than 200"), "{error}");
+    }
+
+    #[test]
+    fn the_programs_own_words_are_nobodys_name() {
+        for word in [
+            "unknown",
+            "Unknown",
+            " UNKNOWN 2",
+            "unknown (3)",
+            "unknown - Copy",
+            "unknown_",
+            "unknown12",
+            "no-face",
+            "No_Face copy 2",
+            "not a face",
+            "somebody else",
+            "ignore",
+            "-",
+        ] {
+            let error = Person::new(word).unwrap_err().to_string();
+            assert!(error.contains("without a name"), "{word}: {error}");
+            assert!(Person::stored(word).is_ok());
+        }
+        for name in [
+            "Unknown Soldier",
+            "Noface",
+            "1",
+            "(2)",
+            "copy",
+            "Ann O'Known",
+            "--",
+        ] {
+            assert!(Person::new(name).is_ok(), "{name}");
+        }
     }
 
     #[test]

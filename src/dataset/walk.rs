@@ -24,8 +24,12 @@ use super::labels::{LabelRule, Labeler, root_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::load::io_reason;
 use super::open::{Opened, is_standard_input, open};
-use super::{LabeledPhoto, Listing, Person, Skipped, Spellings, natural};
+use super::person::is_reserved;
+use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
 use crate::error::{Error, PhotoProblem, Result};
+
+/// The mark, an empty file, of a folder in which photos were sorted by person.
+pub const SORTED: &str = ".eigenfaces-sorted";
 
 /// Lists the photos under `roots` (each a folder or a single file) with the person that `rule`
 /// sees in each, in [natural order](natural::paths).
@@ -45,6 +49,8 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     };
     let mut seen: HashMap<FileId, Seen> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
+    let mut nobodys: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut notes: Vec<ListingNote> = labeler.note().into_iter().collect();
 
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
@@ -79,12 +85,27 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
                 continue;
             }
         }
+        if let (LabelRule::Folder, Place::Below(folder)) = (rule, &place)
+            && is_reserved(&folder.to_string_lossy())
+        {
+            *nobodys.entry(roots[root_number].join(folder)).or_default() += 1;
+            continue;
+        }
         if let (LabelRule::Folder, Ok(person), Place::Below(folder)) = (rule, &labeled, place) {
             folders.entry(person.clone()).or_default().insert(folder);
         }
         match labeled {
             Ok(person) => photos.push(LabeledPhoto { path, person }),
             Err(problem) => passed.skipped.push(Skipped { path, problem }),
+        }
+    }
+    for (path, photos) in nobodys {
+        // Without the mark they may be a person's, who must be told.
+        if path.with_file_name(SORTED).exists() {
+            notes.push(ListingNote::NobodysPhotos(path, photos));
+        } else {
+            let problem = PhotoProblem::ReservedName;
+            passed.skipped.push(Skipped { path, problem });
         }
     }
     let several = |(person, folders): (Person, BTreeSet<OsString>)| {
@@ -99,7 +120,9 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         let path = roots.first().cloned().unwrap_or_default();
         return Err(Error::NoPhotos { path });
     }
-    Ok(listing(photos, passed, spellings))
+    let mut listing = listing(photos, passed, spellings);
+    listing.notes = notes;
+    Ok(listing)
 }
 
 /// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
@@ -161,6 +184,7 @@ fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> 
         skipped,
         leftovers,
         spellings,
+        notes: Vec::new(),
     }
 }
 

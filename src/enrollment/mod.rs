@@ -87,6 +87,9 @@ pub fn read_folders(
         return regions::read(roots, base, observer);
     }
     let listing = dataset::list_labeled(roots, labels)?;
+    for note in &listing.notes {
+        observer.notice(&Notice::Listing(note));
+    }
     for spellings in &listing.spellings {
         observer.notice(&Notice::Spellings(spellings));
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::dataset::{Skipped, Spellings};
+use crate::dataset::{ListingNote, Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
 
@@ -45,6 +45,8 @@ impl Observer for () {}
 /// A notice worth a line about the photos of a folder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Notice<'a> {
+    /// A remark on how folders and labels were read.
+    Listing(&'a ListingNote),
     /// Folders with different names that are one person's.
     Spellings(&'a Spellings),
     /// Files whose names say that they are backups, unfinished, broken or thumbnails were passed over.

@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
-use crate::dataset::{self, ContentHash, Person, Photo, PhotoFile, Skipped};
+use crate::dataset::{
+    self, ContentHash, NameFault, NameSources, Person, Photo, PhotoFile, Skipped,
+};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
 use crate::locate::framing::{Framing, FramingRule};
 use crate::preparation::Preparation;
-use crate::xmp::{self, Area, Region};
+use crate::xmp::{self, Area, PhotoLayout, Region};
 
 /// Lists the photos under `roots`, and prepares the faces that are named in them. Photos without names are passed over.
 pub(super) fn read(
@@ -32,9 +34,10 @@ pub(super) fn read(
     let (preparation, survey) = (chosen.preparation, chosen.survey);
     let enrolled = base.enrolled();
     let progress = observer.reading(listing.photos.len());
+    let sources = NameSources::default();
     let of_photo = |path: &PathBuf, file: &PhotoFile| match observer.is_cancelled() {
         true => Ok(None),
-        false => named_faces(path, file, &preparation, &enrolled).map(Some),
+        false => named_faces(path, file, &sources, &preparation, &enrolled).map(Some),
     };
     let mut read = dataset::load(&listing.photos, of_photo, &*progress);
     skipped.append(&mut read.skipped);
@@ -77,20 +80,31 @@ struct NamedFaces {
 fn named_faces(
     path: &Path,
     file: &PhotoFile,
+    sources: &NameSources,
     preparation: &Preparation,
     enrolled: &HashSet<ContentHash>,
 ) -> Result<NamedFaces, PhotoProblem> {
     let mut found = NamedFaces::default();
-    let (displayed, exif) = file.header()?;
-    let regions = regions(path, file, displayed, exif)?;
-    if regions.is_empty() {
+    let unread = |fault: NameFault| PhotoProblem::Regions {
+        reason: fault.to_string(),
+    };
+    let mut sources = sources.of(path, file, None).map_err(unread)?;
+    sources.retain(|source| source.regions.name_faces());
+    if sources.is_empty() {
         return Ok(found);
     }
     let faces = PhotoFaces::of(preparation, &Photo::decode(file)?)?;
     let places = faces.locations();
     let bounds: Vec<[f32; 4]> = places.iter().flatten().map(|place| place.bounds).collect();
-    let (_, areas) = xmp::stored_areas(displayed, exif, &bounds);
-    let pairs = xmp::matches(&regions, &areas);
+    let (displayed, exif) = file.header()?;
+    let photo = PhotoLayout::new(displayed, exif, &bounds);
+    let mut regions = Vec::new();
+    for source in &sources {
+        regions.extend(source.named_faces(&photo).map_err(unread)?);
+    }
+    regions.retain(|region| Person::new(name(region)).is_ok());
+    let areas = photo.faces();
+    let pairs = xmp::matches(&regions, areas);
     let source = path.to_string_lossy();
     for (region, at) in &pairs {
         let person = Person::new(name(&regions[*region]));
@@ -115,7 +129,7 @@ fn named_faces(
         let is_found = pairs.iter().any(|(found, _)| of_name(&regions[*found]));
         if !is_found && !regions[..at].iter().any(of_name) {
             let path = path.to_owned();
-            let problem = not_found(region, &regions, &areas, &pairs);
+            let problem = not_found(region, &regions, areas, &pairs);
             found.not_found.push(Skipped { path, problem });
         }
     }
@@ -144,23 +158,4 @@ fn not_found(
 
 fn name(region: &Region) -> &str {
     region.name.as_deref().unwrap_or_default()
-}
-
-/// The faces that a person has named, wherever that stands. What this program has named is no evidence.
-fn regions(
-    path: &Path,
-    file: &PhotoFile,
-    displayed: (u32, u32),
-    exif: u8,
-) -> Result<Vec<Region>, PhotoProblem> {
-    let (stored, _) = xmp::stored_areas(displayed, exif, &[]);
-    let mut all = Vec::new();
-    for packet in file.xmp(path) {
-        let named = xmp::named_faces(&packet, stored).map_err(|error| PhotoProblem::Regions {
-            reason: error.to_string(),
-        })?;
-        all.extend(named);
-    }
-    all.retain(|region| Person::new(name(region)).is_ok());
-    Ok(all)
 }

@@ -95,6 +95,12 @@ pub enum PhotoProblem {
     #[error("its name cannot be a person's name ({reason}); rename it")]
     BadPersonName { reason: &'static str },
 
+    /// A folder whose name is this program's word for faces without one.
+    #[error(
+        "its name is what this program says of faces without a name; leave it out, or rename it if it shows one person"
+    )]
+    ReservedName,
+
     /// The table of labels has no row for the file.
     #[error("has no row in {}; add 'path,person' for it", .labels.display())]
     NotLabeled { labels: PathBuf },

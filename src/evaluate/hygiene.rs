@@ -4,11 +4,13 @@ use rayon::prelude::*;
 
 use super::folds;
 use super::split::Protocol;
-use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, ProbeOutcome, Suspects};
+use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, ProbeOutcome, SeveralPeople, Suspects};
+use crate::background::Background;
 use crate::error::Result;
 use crate::face_space::FaceSpace;
 use crate::faceness::FacenessTest;
 use crate::gallery::Gallery;
+use crate::grouping;
 use crate::recognizer::Recognizer;
 use crate::vectors::inner_product;
 
@@ -30,7 +32,32 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
         nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
         mislabelled: mislabelled(trials, whole.comparer().gives_names()),
         not_faces: not_faces(whole)?,
+        several_people: several_people(whole, 0..whole.gallery().people().len())?,
     })
+}
+
+/// The people among these whose faces clearly show several, where the background model compares.
+pub(super) fn several_people(
+    whole: &Recognizer,
+    people: impl IntoIterator<Item = usize>,
+) -> Result<Vec<SeveralPeople>> {
+    let background = Background::bundled()?;
+    let Some(coordinates) = whole.coordinates() else {
+        return Ok(Vec::new());
+    };
+    let persons = whole.gallery().persons();
+    let of_person = |person: usize| {
+        let faces: Vec<usize> = (0..persons.len())
+            .filter(|&at| persons[at] == person)
+            .collect();
+        let score = grouping::unity(background, &coordinates.select_columns(&faces))?;
+        (score < grouping::ONE_PERSON).then_some(SeveralPeople {
+            person,
+            faces: faces.len(),
+            score,
+        })
+    };
+    Ok(people.into_iter().filter_map(of_person).collect())
 }
 
 /// Every photo of a small gallery left out alone, of a larger one in ten parts. None where nobody can be taken

@@ -156,6 +156,18 @@ pub fn check(preparation: Preparation, gallery: Gallery, settings: Settings) -> 
     hygiene::suspects(&whole, &hygiene::trials(&whole)?)
 }
 
+/// Those of these people (positions) whose enrolled faces clearly show several people; none where the background model does not
+/// compare.
+///
+/// # Errors
+/// When the program itself is damaged.
+pub fn several_people(
+    recognizer: &Recognizer,
+    people: impl IntoIterator<Item = usize>,
+) -> Result<Vec<SeveralPeople>> {
+    hygiene::several_people(recognizer, people)
+}
+
 /// Every probe that was taken for another person, the most mistaken first.
 pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
     identification::mistakes(&evaluation.identification.trials, gallery)

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use crate::background::{Adaptation, Background};
+use crate::background::{Adaptation, Background, Channel};
 use crate::decision::upper_normal_quantile;
 use agglomerate::{Agglomeration, Link};
 use cluster::{Cluster, Model};
@@ -103,6 +103,42 @@ pub fn group(
     let mut joined = join(&adaptation, raw, constraints, &domain, threshold);
     let proposals = joined.likely(PROPOSED * threshold, MOST_PROPOSALS);
     in_order(joined.into_groups(), &proposals, threshold)
+}
+
+/// Faces that tell whether they show one person, at least, and at most: evenly spread.
+const ENOUGH_FOR_UNITY: usize = 5;
+const MOST_FOR_UNITY: usize = 60;
+
+/// The mean score of pairs of faces below which they are clearly of several people. Of real people (AT&T, CFP, LFW, Yale; four
+/// photos and more each) the lowest was 2.5; twelve and more strangers of one of these had 2.0 at most (docs/RECIPES.md).
+pub const ONE_PERSON: f64 = 2.0;
+
+/// The mean score of all pairs of faces as of one person, to be held against [`ONE_PERSON`]; `None` where they are too few to
+/// tell. `raw` are their [coordinates](Background::coordinates) (2k x n).
+///
+/// Nothing is known of the kind of these photos, so where they are of another kind than the background model's, strangers
+/// score higher.
+pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
+    if raw.ncols() < ENOUGH_FOR_UNITY {
+        return None;
+    }
+    let step = raw.ncols().div_ceil(MOST_FOR_UNITY);
+    let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
+    let raw = raw.select_columns(&some);
+    let as_it_is = Adaptation::none(background);
+    let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
+    let placed = as_it_is.coordinates_about(&raw, &no_offset);
+    let model = Model::new(&as_it_is);
+    let faces: Vec<Cluster> = (0..raw.ncols())
+        .map(|face| Cluster::of_face(&model, face, placed.column(face).as_slice()))
+        .collect();
+    let pairs = faces.len() * (faces.len() - 1) / 2;
+    let of_face = |(at, face): (usize, &Cluster)| -> f64 {
+        let others = faces[at + 1..].iter();
+        others.map(|other| face.score_of_faces(other)).sum()
+    };
+    let sum: f64 = faces.iter().enumerate().map(of_face).sum();
+    Some(sum / pairs as f64)
 }
 
 /// The kind of these photos, and the background model moved by it: first as the least similar pairs tell, then as
@@ -226,7 +262,6 @@ fn in_order(joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::background::Channel;
     use crate::pca::eigen::Noise;
 
     /// Photos of people drawn from the model itself: `counts` photos of each, 2k x n.
@@ -317,6 +352,25 @@ mod tests {
         let zeros = DMatrix::zeros(2 * background.components(), 3);
         let found = group(background, &zeros, apart(&[0, 1, 2]), 0.98);
         assert_eq!(found.groups.concat().len(), 3);
+    }
+
+    #[test]
+    fn one_person_is_told_from_several() {
+        let background = Background::bundled().unwrap();
+        let unity = |counts: &[usize]| unity(background, &drawn(background, counts, 11));
+        assert_eq!(unity(&[4]), None);
+        for one in [&[5][..], &[20], &[300]] {
+            assert!(
+                unity(one).is_some_and(|score| score > ONE_PERSON),
+                "{one:?}"
+            );
+        }
+        for several in [&[1; 5][..], &[1; 20], &[3, 3, 3], &[5; 8], &[40; 30]] {
+            assert!(
+                unity(several).is_some_and(|score| score < ONE_PERSON),
+                "{several:?}"
+            );
+        }
     }
 
     #[test]

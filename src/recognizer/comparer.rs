@@ -69,6 +69,15 @@ impl BackgroundComparer {
         })
     }
 
+    /// With nobody enrolled: what the background model alone says of two photos.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn of_nobody() -> Result<Self> {
+        let nobody = DMatrix::zeros(2 * Background::bundled()?.components(), 0);
+        Self::learn(&nobody, &[], -1.0, Framing::Detect)
+    }
+
     /// From stored parts: everybody's ratios, the fingerprint of each enrolled face and its person.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub use explain::{Explanation, Side};
 pub use external_ranking::RankedPerson;
 pub use identification::{Candidate, Identification, QueryOptions};
 pub use identifier::Identifier;
-pub use verify::{Verdict, Verification};
+pub use verify::{Verdict, Verification, verify_alone};
 
 use std::sync::Arc;
 

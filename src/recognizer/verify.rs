@@ -7,7 +7,7 @@ use super::{BackgroundComparer, Comparer, QueryOptions, Recognizer, evidence, si
 use crate::background::Background;
 use crate::decision::{Acceptance, Decision, ENOUGH_PEOPLE, Pairs};
 use crate::error::{Error, Result};
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::faceness::FacenessTest;
 use crate::metric::Measure;
 use crate::preparation::PreparedFace;
@@ -39,6 +39,50 @@ pub struct Verification {
     pub distance: f64,
     /// The confidence that is needed.
     pub needed: f64,
+}
+
+/// Whether two faces are of one person, by the background model alone, with nobody enrolled. Both were found, and prepared as
+/// [`face_index::preparation`](crate::face_index::preparation) does.
+///
+/// # Errors
+/// When the program itself is damaged; faces of another size.
+pub fn verify_alone(
+    first: &PreparedFace,
+    second: &PreparedFace,
+    acceptance: Acceptance,
+) -> Result<Verification> {
+    let pixels = [first, second].map(|face| face.pixels.as_slice());
+    let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
+    let (passes, verification) = BackgroundComparer::of_nobody()?.compare(&faces, acceptance)?;
+    let verdict = match passes {
+        true => Verdict::Same,
+        false => Verdict::Different,
+    };
+    Ok(Verification {
+        verdict,
+        ..verification
+    })
+}
+
+impl BackgroundComparer {
+    /// Whether two photos (d x 2) pass as one person; the verification says nothing yet of whether they show faces.
+    fn compare(&self, faces: &FaceMatrix, acceptance: Acceptance) -> Result<(bool, Verification)> {
+        let coordinates = Background::bundled()?.coordinates(faces);
+        let is_one_photo = coordinates.column(0) == coordinates.column(1);
+        let calibration = self.calibration();
+        let score = match is_one_photo {
+            true => SAME_FACE,
+            false => self.people().pair_scores(&coordinates, &[[0, 1]])[0],
+        };
+        let (passes, confidence) = calibration.same_person(score, acceptance);
+        let verification = Verification {
+            verdict: Verdict::Different,
+            confidence,
+            distance: calibration.pair_distance(score),
+            needed: calibration.pair_threshold(acceptance),
+        };
+        Ok((passes, verification))
+    }
 }
 
 impl Recognizer {
@@ -134,23 +178,14 @@ impl Recognizer {
         found: &[bool; 2],
         acceptance: Acceptance,
     ) -> Result<Verification> {
-        let coordinates = Background::bundled()?.coordinates(faces);
-        let is_one_photo = coordinates.column(0) == coordinates.column(1);
-        let calibration = background.calibration();
-        let score = match is_one_photo {
-            true => SAME_FACE,
-            false => background.people().pair_scores(&coordinates, &[[0, 1]])[0],
-        };
-        let (passes, confidence) = calibration.same_person(score, acceptance);
+        let (passes, verification) = background.compare(faces, acceptance)?;
         Ok(Verification {
             verdict: match self.verdict(faces, found, passes) {
                 // Who is recognised is a face, in whatever light.
                 _ if passes => Verdict::Same,
                 verdict => verdict,
             },
-            confidence,
-            distance: calibration.pair_distance(score),
-            needed: calibration.pair_threshold(acceptance),
+            ..verification
         })
     }
 

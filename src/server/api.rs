@@ -128,12 +128,22 @@ async fn verify(
         Some(_) => None,
         None => Some(parts.take("other")?),
     };
-    let object = service.ask(move |model| {
-        let acceptance = Acceptance::default();
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
         let photo = decode(&photo)?;
         let found = match (&claim.person, other) {
-            (Some(person), _) => model.verify_person(&photo, person, acceptance)?,
-            (None, Some(other)) => model.verify(&photo, &decode(&other)?, acceptance)?,
+            (Some(person), _) => {
+                let model = snapshot.model()?;
+                model.verify_person(&photo, person, Acceptance::default())?
+            }
+            (None, Some(other)) => {
+                let preparation = snapshot.preparation();
+                let (face, other) = (
+                    preparation.prepare(photo.luma())?,
+                    preparation.prepare(decode(&other)?.luma())?,
+                );
+                snapshot.verify(&face, &other)?
+            }
             (None, None) => return Err(Failure::bad("give a person or another photo")),
         };
         Ok(json!({

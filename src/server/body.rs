@@ -84,8 +84,15 @@ impl Parts {
     /// # Errors
     /// It is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {
-        let bytes = self.0.remove(name).filter(|bytes| !bytes.is_empty());
-        bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))
+        let bytes = self.0.remove(name);
+        let bytes =
+            bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))?;
+        match bytes.is_empty() {
+            true => Err(Failure::bad(format!(
+                "the photo '{name}' is empty (0 bytes): was it read to its end before, or is the file still being written?"
+            ))),
+            false => Ok(bytes),
+        }
     }
 }
 

@@ -360,13 +360,14 @@ async fn detect(
     responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
 async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
-    let object = service.ask(move |model| {
-        let recognizer = model.recognizer();
+    let object = service.work(move |service| {
+        let snapshot = service.settled()?;
+        let preparation = snapshot.preparation();
         let (source, target) = (decode(&source)?, decode(&target)?);
-        let first = recognizer.preparation().prepare(source.luma())?;
+        let first = preparation.prepare(source.luma())?;
         let mut matches = Vec::new();
-        for face in recognizer.preparation().prepare_all(target.luma())? {
-            let found = recognizer.verify(&first, &face, Acceptance::default())?;
+        for face in preparation.prepare_all(target.luma())? {
+            let found = snapshot.verify(&first, &face)?;
             matches.push(json!({
                 "box": bounds(face.part.location(), &target),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),

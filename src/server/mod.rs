@@ -35,6 +35,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::cli::args::Serve;
 use crate::cli::error::{Error, Result};
+use crate::cli::model_changes::no_locks;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{Output, shown};
 use access::Access;
@@ -61,6 +62,9 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         ));
     }
     let lock = ModelLock::acquire(model, Wait::Fail)?;
+    if !lock.is_held() {
+        output.say(&no_locks(model));
+    }
     let failed = |error| serve_error(address, &error);
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;

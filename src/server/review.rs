@@ -30,7 +30,7 @@ const MOST_FACES: usize = 600;
 pub fn group(service: &Service, folder: &Path, observer: &dyn Observer) -> Answer<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
-    let albums = Albums::open(&folders, Scan::New, observer).map_err(about)?;
+    let albums = Albums::open(&folders, None, Scan::New, observer).map_err(about)?;
     let snapshot = service.settled()?;
     let model = snapshot.model.as_ref();
     let identifier = model
@@ -115,7 +115,7 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
         return Err(Failure::bad("faces are counted from 1"));
     }
     let wrong = |reason| Error::about(Path::new("names"), reason);
-    let mut review = NamedGroups::of(rows, wrong)?;
+    let mut review = NamedGroups::of(rows, None, wrong)?;
     let mut told = json!({ "added": 0 });
     if review.has_names() {
         (told, _) = service.change(expected, Undo::Possible, |model| {

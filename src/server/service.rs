@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person};
-use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::face_index;
 use eigenfaces::gallery::LabeledFace;
-use eigenfaces::locate::framing::Framing;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::preparation::{Preparation, PreparedFace};
+use eigenfaces::recognizer::verify_alone;
 use eigenfaces::store::ModelLock;
+use eigenfaces::{Acceptance, Model, Verification};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
@@ -51,8 +51,17 @@ impl Snapshot {
     pub fn preparation(&self) -> Preparation {
         match &self.model {
             Some(model) => *model.recognizer().preparation(),
-            None => Preparation::new(FaceSize::ALIGNED, Framing::Detect),
+            None => face_index::preparation(),
         }
+    }
+
+    /// Whether two prepared faces are of one person, also before anybody is enrolled.
+    pub fn verify(&self, first: &PreparedFace, second: &PreparedFace) -> Answer<Verification> {
+        let acceptance = Acceptance::default();
+        Ok(match &self.model {
+            Some(model) => model.recognizer().verify(first, second, acceptance)?,
+            None => verify_alone(first, second, acceptance)?,
+        })
     }
 }
 

@@ -33,15 +33,16 @@ const MOST_VANISHINGS: u32 = 10_000;
 #[derive(Debug)]
 #[must_use = "the lock is released at once if it is not kept"]
 pub struct ModelLock {
-    file: File,
-    lock_path: PathBuf,
+    /// The lock file and its path; none where the drive has no locks.
+    held: Option<(File, PathBuf)>,
 }
 
 impl ModelLock {
     /// Takes the lock of the model at `model`, which need not exist yet; its folder must.
     ///
     /// # Errors
-    /// [`Error::Locked`] names the process that holds it. [`Error::Write`] if nothing can be written there: then a
+    /// [`Error::Locked`] names the process that holds it. A drive without locks is no error: see
+    /// [`is_held`](Self::is_held). [`Error::Write`] if nothing can be written there: then a
     /// model could not be written either, and the user learns it before the work and not after it.
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
         let place = Place::find(model)?;
@@ -53,7 +54,11 @@ impl ModelLock {
         let mut vanished = 0;
         loop {
             match try_acquire(&lock_path).map_err(|error| place.error(error))? {
-                Attempt::Got(file) => return Ok(Self { file, lock_path }),
+                Attempt::Got(file) => {
+                    let held = Some((file, lock_path));
+                    return Ok(Self { held });
+                }
+                Attempt::NoLocks => return Ok(Self { held: None }),
                 Attempt::Vanished if vanished < MOST_VANISHINGS => vanished += 1,
                 Attempt::Vanished => {
                     return Err(place.error(io::Error::other("its lock file keeps vanishing")));
@@ -72,18 +77,27 @@ impl ModelLock {
             }
         }
     }
+
+    /// Whether other processes are kept out. Some network drives have no locks: there it is up to the user that only one
+    /// process at a time changes the model.
+    pub fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
 }
 
 impl Drop for ModelLock {
     /// Removes the lock file while it is still locked: whoever waits for it then finds that it has vanished, and makes
     /// a new one.
     fn drop(&mut self) {
+        let Some((file, lock_path)) = &self.held else {
+            return;
+        };
         let mut pending = pending::hold();
-        if cfg!(unix) && stands_at(&self.file, &self.lock_path) {
-            let _ = fs::remove_file(&self.lock_path);
+        if cfg!(unix) && stands_at(file, lock_path) {
+            let _ = fs::remove_file(lock_path);
         }
-        pending.remove(&self.lock_path);
-        let _ = self.file.unlock();
+        pending.remove(lock_path);
+        let _ = file.unlock();
     }
 }
 
@@ -92,6 +106,17 @@ enum Attempt {
     HeldBy(Option<LockHolder>),
     /// Its holder removed the file between our opening and our locking it.
     Vanished,
+    /// The drive has no locks.
+    NoLocks,
+}
+
+/// ENOLCK: a network drive whose server grants no locks. The same number on Linux; elsewhere it is 77.
+const NO_LOCKS: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
+
+/// Whether a drive has no locks, as NFS without its lock daemon, some of CIFS, and some file systems of programs (FUSE) say.
+fn lacks_locks(error: &io::Error) -> bool {
+    let kind = error.kind();
+    kind == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(NO_LOCKS)
 }
 
 fn try_acquire(lock_path: &Path) -> io::Result<Attempt> {
@@ -113,7 +138,14 @@ fn try_acquire(lock_path: &Path) -> io::Result<Attempt> {
         }
         Ok(()) => Ok(Attempt::Vanished),
         Err(TryLockError::WouldBlock) => Ok(Attempt::HeldBy(read_holder(&mut file))),
-        Err(TryLockError::Error(error)) => Err(error),
+        Err(TryLockError::Error(error)) => {
+            // Nobody else can have locked it either.
+            let _ = fs::remove_file(lock_path);
+            match lacks_locks(&error) {
+                true => Ok(Attempt::NoLocks),
+                false => Err(error),
+            }
+        }
     }
 }
 
@@ -135,4 +167,17 @@ fn read_holder(file: &mut File) -> Option<LockHolder> {
         pid: pid.parse().ok()?,
         since: UNIX_EPOCH.checked_add(Duration::from_secs(since.parse().ok()?))?,
     })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drives_without_locks_are_told_from_trouble() {
+        // ENOLCK, EOPNOTSUPP, ENOSYS; EIO, EACCES.
+        let lacks = |number| lacks_locks(&io::Error::from_raw_os_error(number));
+        assert!([37, 95, 38].into_iter().all(lacks));
+        assert!(![5, 13].into_iter().any(lacks));
+    }
 }

@@ -110,7 +110,8 @@ fn is_derived(head: &[u8], tail: &[u8]) -> bool {
     let is_markup = || {
         (head.starts_with(b"<svg") || head.starts_with(b"<!DOCTYPE html>")) && tail == XML_COMMENT
     };
-    let is_table = || TABLES.iter().any(|table| head.starts_with(table));
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let is_table = || TABLES.iter().any(|table| text.starts_with(table));
     is_png() || is_jpeg() || is_markup() || is_table() || is_weights(head) || npy::is_padded(head)
 }
 

@@ -195,7 +195,7 @@ fn read_kernels(
 
 /// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
 pub(super) fn named(label: &str) -> Result<Person, String> {
-    let person = Person::new(label).map_err(|error| error.to_string())?;
+    let person = Person::stored(label).map_err(|error| error.to_string())?;
     if person.as_str() == label {
         return Ok(person);
     }

@@ -89,10 +89,7 @@ fn finish(
     permit: impl Fn() -> Result<Existing>,
 ) -> Result<()> {
     if privacy == Privacy::Owner {
-        temporary
-            .as_file()
-            .sync_all()
-            .map_err(|error| place.error(error))?;
+        synced(temporary.as_file()).map_err(|error| place.error(error))?;
     }
     let existing = permit()?;
     let mut pending = pending::hold();
@@ -197,6 +194,21 @@ fn remove_orphans(place: &Place) {
                 let _ = fs::remove_file(file.path());
             }
         }
+    }
+}
+
+/// Forces a file to disk, where its file system can.
+fn synced(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error)
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+            ) =>
+        {
+            Err(error)
+        }
+        _ => Ok(()),
     }
 }
 

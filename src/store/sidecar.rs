@@ -47,6 +47,15 @@ impl Sidecar {
         self.content.as_deref()
     }
 
+    /// Whether it may hold names that this program gave.
+    pub fn has_own_names(&self) -> bool {
+        let namespace = b"ns.eigenfaces.org";
+        let content = self.content.as_deref().unwrap_or_default();
+        content
+            .windows(namespace.len())
+            .any(|window| window == namespace)
+    }
+
     /// Replaces it as a whole, or leaves it as it is.
     ///
     /// # Errors

@@ -31,6 +31,16 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Whether the face has the name that was to be written.
+    pub(super) fn is_written(&self) -> bool {
+        match self {
+            Self::Added | Self::Named | Self::Updated { .. } | Self::Unchanged => true,
+            Self::NamedAlready { .. } | Self::NameRemoved { .. } => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
     pub outcome: Outcome,

@@ -58,6 +58,12 @@ impl Edits {
         }
     }
 
+    /// Removes an element, with the line break before it.
+    pub(super) fn remove(&mut self, node: Node<'_>) {
+        let start = node.element.start_tag.start - node.line_start().len();
+        self.replace(start..node.end(), String::new());
+    }
+
     /// Adds fields with plain text to a structure, the value of `property`. At most one call for a structure.
     pub(super) fn add_fields(
         &mut self,

@@ -117,4 +117,7 @@ properties! {
     MICROSOFT_NAME = MicrosoftRegion "PersonDisplayName" "MPReg:PersonDisplayName";
     OUR_NAME = Eigenfaces "Name" "eigenfaces:Name";
     OUR_CONFIDENCE = Eigenfaces "Confidence" "eigenfaces:Confidence";
+    OUR_AREA = Eigenfaces "Area" "eigenfaces:Area";
+    OUR_SUBJECT = Eigenfaces "Subject" "eigenfaces:Subject";
+    OUR_HIERARCHICAL_SUBJECT = Eigenfaces "HierarchicalSubject" "eigenfaces:HierarchicalSubject";
 }

@@ -18,7 +18,7 @@ pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
 
 pub(super) fn new_region(face: &Face<'_>) -> Fragment {
     let mut fields = vec![area(&face.area)];
-    fields.extend(extensions(face));
+    fields.extend(extensions(face, Region::New));
     fields.push(Fragment::text(names::NAME, face.name));
     fields.push(Fragment::text(names::TYPE, "Face"));
     Fragment::structure(names::ITEM, fields)
@@ -38,14 +38,24 @@ fn area(area: &Area) -> Fragment {
     )
 }
 
+/// Whose region a name is given to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Region {
+    New,
+    Present,
+}
+
 /// The mark of this program; none on names that a person gave.
-pub(super) fn extensions(face: &Face<'_>) -> Option<Fragment> {
+pub(super) fn extensions(face: &Face<'_>, region: Region) -> Option<Fragment> {
     let confidence = face.confidence.as_deref()?;
-    Some(Fragment::structure(
-        names::EXTENSIONS,
-        vec![
-            Fragment::text(names::OUR_CONFIDENCE, confidence),
-            Fragment::text(names::OUR_NAME, face.name),
-        ],
-    ))
+    let mut fields = vec![
+        Fragment::text(names::OUR_CONFIDENCE, confidence),
+        Fragment::text(names::OUR_NAME, face.name),
+    ];
+    if region == Region::New {
+        let area = &face.area;
+        let sides = [area.x(), area.y(), area.w(), area.h()].map(|side| format!("{side:.6}"));
+        fields.insert(0, Fragment::text(names::OUR_AREA, sides.join(", ")));
+    }
+    Some(Fragment::structure(names::EXTENSIONS, fields))
 }

@@ -1,32 +1,112 @@
 //! The turn between a photo as stored and as displayed: the EXIF orientation (Exif 2.32, 4.6.4, tag 0x0112), which tells
 //! how to turn the photo as stored, from 1 to 8.
 //!
-//! MWG Guidelines 2.0, "Image Regions", has regions apply to the photo as stored, before it is turned.
+//! MWG Guidelines 2.0, "Image Regions", has regions apply to the photo as stored, before it is turned; see [`Frame`].
 
 use super::area::{Area, Dimensions};
 
-/// The size of a photo as stored, and the areas there of boxes `[left, top, width, height]` in the photo as displayed, whose
-/// size and EXIF orientation (1 to 8) are given. A box outside of the photo has the area nearest to it.
-pub fn stored_areas(
-    (width, height): (u32, u32),
+/// A photo that regions lie in: its size as displayed, its EXIF orientation, and the faces found in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhotoLayout {
+    displayed: Dimensions,
     exif: u8,
-    boxes: &[[f32; 4]],
-) -> (Dimensions, Vec<Area>) {
-    let displayed = Dimensions { width, height };
-    if displayed.is_empty() {
-        return (displayed, Vec::new());
+    /// The faces in the photo as stored.
+    faces: Vec<Area>,
+}
+
+impl PhotoLayout {
+    /// A photo of this size as displayed and of an EXIF orientation (1 to 8), with faces in these boxes `[left, top, width,
+    /// height]` of the photo as displayed. A box outside of the photo has the area nearest to it.
+    pub fn new((width, height): (u32, u32), exif: u8, faces: &[[f32; 4]]) -> Self {
+        let displayed = Dimensions { width, height };
+        let mut layout = Self {
+            displayed,
+            exif,
+            faces: Vec::new(),
+        };
+        layout.faces = faces.iter().filter_map(|face| layout.area(face)).collect();
+        layout
     }
-    let area = |bounds: &[f32; 4]| {
+
+    /// The area, in the photo as stored, of a box in the photo as displayed; none where the photo has no pixels.
+    pub fn area(&self, bounds: &[f32; 4]) -> Option<Area> {
+        let Dimensions { width, height } = self.displayed;
+        if self.displayed.is_empty() {
+            return None;
+        }
         let finite = |edge: f32| if edge.is_finite() { edge } else { 0.0 };
-        let [left, top, width, height] = bounds.map(|edge| f64::from(finite(edge)));
+        let [left, top, across, down] = bounds.map(|edge| f64::from(finite(edge)));
         // At least a pixel of the photo.
-        let left = left.clamp(1.0 - width.max(1.0), f64::from(displayed.width) - 1.0);
-        let top = top.clamp(1.0 - height.max(1.0), f64::from(displayed.height) - 1.0);
-        let bounds = [left, top, width.max(1.0), height.max(1.0)];
-        stored_area(exif, bounds, displayed)
+        let left = left.clamp(1.0 - across.max(1.0), f64::from(width) - 1.0);
+        let top = top.clamp(1.0 - down.max(1.0), f64::from(height) - 1.0);
+        let bounds = [left, top, across.max(1.0), down.max(1.0)];
+        stored_area(self.exif, bounds, self.displayed)
+    }
+
+    /// The faces in the photo as stored.
+    pub fn faces(&self) -> &[Area] {
+        &self.faces
+    }
+
+    pub(super) fn stored(&self) -> Dimensions {
+        stored_dimensions(self.exif, self.displayed)
+    }
+
+    /// The size of the photo in this frame.
+    pub(super) fn size(&self, frame: Frame) -> Dimensions {
+        match frame {
+            Frame::Stored => self.stored(),
+            Frame::Displayed => self.displayed,
+        }
+    }
+
+    pub(super) fn is_turned(&self) -> bool {
+        (2..=8).contains(&self.exif)
+    }
+
+    /// The area in the photo as stored of one in this frame.
+    pub(super) fn to_stored(&self, area: Area, frame: Frame) -> Area {
+        match frame {
+            Frame::Stored => area,
+            Frame::Displayed => turned(self.exif, area),
+        }
+    }
+
+    /// The area in this frame of one in the photo as stored.
+    pub(super) fn from_stored(&self, area: Area, frame: Frame) -> Area {
+        match frame {
+            Frame::Stored => area,
+            Frame::Displayed => turned(inverse(self.exif), area),
+        }
+    }
+}
+
+/// The way round of a photo that regions were written for. The MWG has them written for the photo as stored; older programs,
+/// and those that keep no orientation, wrote them as the photo is displayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Frame {
+    Stored,
+    Displayed,
+}
+
+/// The orientation that undoes this one: of the turns, only those by 90 degrees do not undo themselves.
+fn inverse(exif: u8) -> u8 {
+    match exif {
+        6 => 8,
+        8 => 6,
+        other => other,
+    }
+}
+
+/// The area as stored of an area as displayed.
+fn turned(exif: u8, area: Area) -> Area {
+    let (x, y) = stored(exif, area.x(), area.y());
+    let (w, h) = match exif {
+        5..=8 => (area.h(), area.w()),
+        _ => (area.w(), area.h()),
     };
-    let areas = boxes.iter().filter_map(area).collect();
-    (stored_dimensions(exif, displayed), areas)
+    // Centres stay in the photo, and sides their length.
+    Area::new(x, y, w, h).unwrap_or(area)
 }
 
 /// The size as stored of a photo of this size as displayed.
@@ -157,18 +237,31 @@ mod tests {
         assert_close(found, mark.map(|side| side as f64));
 
         assert_close(displayed_box(exif, &area, size), shown_mark);
+        let layout = PhotoLayout::new((size.width, size.height), exif, &[]);
+        let back = layout.from_stored(area, Frame::Displayed);
+        let [left, top, right, bottom] = back.edges();
+        let (across, down) = size.sides();
+        let as_shown = [
+            left * across,
+            top * down,
+            (right - left) * across,
+            (bottom - top) * down,
+        ];
+        assert_close(as_shown, shown_mark);
+        let there = layout.to_stored(back, Frame::Displayed).edges();
+        assert!(
+            there
+                .iter()
+                .zip(area.edges())
+                .all(|(a, b)| (a - b).abs() < 1e-9)
+        );
         let stored_size = stored_dimensions(exif, size);
         assert_eq!((stored_size.width, stored_size.height), (10, 8));
     }
 
     /// The box, in the photo as displayed, of an area of the photo as stored.
     fn displayed_box(exif: u8, area: &Area, displayed: Dimensions) -> [f64; 4] {
-        // Only the two turns by 90 degrees do not undo themselves: each undoes the other.
-        let back = match exif {
-            6 => 8,
-            8 => 6,
-            other => other,
-        };
+        let back = inverse(exif);
         let (width, height) = displayed.sides();
         let [left, top, right, bottom] = area.edges();
         let (a, b) = (stored(back, left, top), stored(back, right, bottom));

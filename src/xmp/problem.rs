@@ -2,14 +2,19 @@
 
 use super::area::Dimensions;
 
+/// What helps where a packet cannot be read.
+const SAVE_AGAIN: &str =
+    "restore it from a backup, or save the photo's metadata again in the program that wrote it";
+
+/// What helps where names cannot be placed.
+const NAME_AGAIN: &str = "name the faces again in the program that they were named in";
+
 /// A reason why an XMP packet is not read, or why nothing is written into it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum XmpProblem {
     /// The packet is larger than [`MOST_BYTES`](super::MOST_BYTES).
-    #[error(
-        "the XMP is {bytes} bytes long, the limit is {limit}; move the sidecar away to have a new one written"
-    )]
+    #[error("the XMP is {bytes} bytes long, the limit is {limit}; {}", SAVE_AGAIN)]
     TooLarge {
         /// The size of the packet.
         bytes: usize,
@@ -17,9 +22,7 @@ pub enum XmpProblem {
         limit: usize,
     },
     /// The packet has too many elements or too deep ones.
-    #[error(
-        "the XMP has more than {limit} {items}; move the sidecar away to have a new one written"
-    )]
+    #[error("the XMP has more than {limit} {items}; {}", SAVE_AGAIN)]
     TooComplex {
         /// The thing there are too many of.
         items: &'static str,
@@ -27,14 +30,15 @@ pub enum XmpProblem {
         limit: usize,
     },
     /// The packet is neither UTF-8 nor UTF-16, the encodings that sidecars are written in.
-    #[error("the XMP is not valid {expected}; convert it to UTF-8")]
+    #[error("the XMP is not valid {expected}; {}", SAVE_AGAIN)]
     Encoding {
         /// The encoding that the packet seemed to have, or those that are read.
         expected: &'static str,
     },
     /// The packet is not well-formed XML.
     #[error(
-        "the XMP is not well-formed at byte {at}: {reason}; repair it, or move the sidecar away to have a new one written"
+        "the XMP is damaged or cut short at byte {at} ({reason}); {}",
+        SAVE_AGAIN
     )]
     Malformed {
         /// The offset in bytes, counted in the packet as UTF-8 without byte order mark.
@@ -43,11 +47,12 @@ pub enum XmpProblem {
         reason: String,
     },
     /// The packet has a document type declaration, which XMP does not allow (Adobe XMP Specification Part 1, 7.1).
-    #[error("the XMP has a DOCTYPE, which XMP does not allow; remove the declaration")]
+    #[error("the XMP has a DOCTYPE, which XMP does not allow; {}", SAVE_AGAIN)]
     Doctype,
     /// The packet is XML without exactly one `rdf:RDF` element where XMP has it.
     #[error(
-        "the file is XML but not XMP: {found} rdf:RDF elements instead of one; move it away to have a new sidecar written"
+        "XML but not XMP: {found} rdf:RDF elements instead of one; {}",
+        SAVE_AGAIN
     )]
     NotXmp {
         /// The number of `rdf:RDF` elements found.
@@ -55,21 +60,42 @@ pub enum XmpProblem {
     },
     /// A property has a form that nothing can be added to without loss.
     #[error(
-        "the sidecar has {property} in a form that cannot be added to; save the photo's metadata once with exiftool or digiKam"
+        "the XMP has {property} in a form that cannot be added to; {}",
+        SAVE_AGAIN
     )]
     Unsupported {
         /// The property's usual name.
         property: &'static str,
     },
-    /// The regions of the sidecar are those of a photo of other proportions, such as one before it was cropped.
+    /// The regions are those of a photo of other proportions, such as one before it was cropped.
     #[error(
-        "the regions of the sidecar are for a photo of {sidecar} pixels, this one has {photo}; correct the sidecar in the program that wrote it"
+        "the faces were named in a photo of {named_in} pixels, this one has {photo}; {}",
+        NAME_AGAIN
     )]
     OtherPhoto {
-        /// The size in the sidecar.
-        sidecar: Dimensions,
+        /// The size in the packet.
+        named_in: Dimensions,
         /// The size of the photo.
         photo: Dimensions,
+    },
+    /// A packet inside a photo is not whole: a part is missing, or its checksum is wrong.
+    #[error("the XMP is damaged or cut short; {}", SAVE_AGAIN)]
+    Incomplete,
+    /// A face is named, but its place is missing or no place in the photo.
+    #[error("{name:?} is named without a place in the photo; {}", NAME_AGAIN)]
+    NotPlaced {
+        /// The name given.
+        name: String,
+    },
+    /// The photo is turned when displayed, its regions may be meant for it as stored or as displayed, and no face that was
+    /// found tells which.
+    #[error(
+        "it is not clear whom {name:?} names: the photo is turned when displayed, and neither way round the names lie on its faces; {}",
+        NAME_AGAIN
+    )]
+    Turned {
+        /// The first of the names.
+        name: String,
     },
     /// The photo has no pixels.
     #[error("the photo is {photo} pixels large; give the size of the photo as stored")]

@@ -100,6 +100,14 @@ impl<'d> Structure<'d> {
         self.fields(property).next()
     }
 
+    /// Whether it has no fields but these.
+    pub(super) fn has_only(self, properties: &[Property]) -> bool {
+        let mut attributes = self.host.element.attributes.iter();
+        let mut elements = self.host.children();
+        attributes.all(|it| it.namespace == Namespace::Rdf || properties.iter().any(|&p| it.is(p)))
+            && elements.all(|it| properties.iter().any(|&p| it.is(p)))
+    }
+
     /// The text of a field, without white space around it.
     pub(super) fn text(self, property: Property) -> Option<&'d str> {
         self.field(property)?.text()

@@ -1,8 +1,8 @@
 //! The regions of a photo, as read from a packet.
 
 use super::area::{Area, Dimensions};
+use super::document::Node;
 use super::names::{self, Property};
-use super::problem::XmpProblem;
 use super::rdf::{Form, Packet, Structure, Value, number};
 
 /// A part of a photo that a packet describes.
@@ -72,6 +72,11 @@ impl Region {
             (Some(name), _) => Naming::Person(name),
         }
     }
+
+    /// Whether it is a face that a person, or another program, has named.
+    pub fn is_named_face(&self) -> bool {
+        self.kind == Kind::Face && matches!(self.naming(), Naming::Person(_))
+    }
 }
 
 /// All regions of a packet, in its order, those of the MWG first.
@@ -81,6 +86,8 @@ pub struct Regions {
     pub dimensions: Option<Dimensions>,
     /// The regions whose numbers are valid.
     pub list: Vec<Region>,
+    /// The names of the other faces, whose numbers are missing or out of range.
+    pub unplaced: Vec<String>,
 }
 
 /// The relation of a photo to the size that regions were made for.
@@ -105,19 +112,6 @@ impl Regions {
     }
 }
 
-/// Fails where regions were made for a photo of other proportions.
-pub(super) fn refuse_other_photo(
-    made_for: Option<Dimensions>,
-    photo: Dimensions,
-) -> Result<(), XmpProblem> {
-    match made_for {
-        Some(sidecar) if fit(made_for, photo) == Fit::Different => {
-            Err(XmpProblem::OtherPhoto { sidecar, photo })
-        }
-        _ => Ok(()),
-    }
-}
-
 fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
     let Some(made_for) = made_for else {
         return Fit::Unknown;
@@ -135,20 +129,85 @@ fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
 pub(super) struct Found<'d> {
     pub region: Region,
     pub structure: Structure<'d>,
+    /// The item of the list.
+    pub item: Node<'d>,
 }
+
+/// What this program writes into a region.
+const OUR_FIELDS: [Property; 4] = [names::AREA, names::EXTENSIONS, names::NAME, names::TYPE];
 
 impl Found<'_> {
     pub(super) fn can_be_named(&self) -> bool {
         self.region.source == Source::Mwg && self.structure.form == Form::Elements
     }
+
+    /// Whether this program added the region, and nobody has changed its place or described it further since.
+    pub(super) fn is_ours(&self) -> bool {
+        let extensions = self.structure.field(names::EXTENSIONS);
+        let Some(extensions) = extensions.and_then(Value::structure) else {
+            return false;
+        };
+        let written = extensions.text(names::OUR_AREA).and_then(numbers);
+        let area = &self.region.area;
+        let is_there = written.is_some_and(|written| {
+            let now = [area.x(), area.y(), area.w(), area.h()];
+            now.iter().zip(written).all(|(a, b)| (a - b).abs() < 1e-6)
+        });
+        is_there
+            && self.structure.has_only(&OUR_FIELDS)
+            && extensions.has_only(&[names::OUR_AREA, names::OUR_CONFIDENCE, names::OUR_NAME])
+    }
+}
+
+/// The regions of a packet.
+pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
+    let found = all(packet);
+    let regions = Regions {
+        dimensions: dimensions(packet),
+        list: found.iter().map(|found| found.region.clone()).collect(),
+        unplaced: unplaced(packet),
+    };
+    (regions, found)
 }
 
 /// The regions of a packet: those of MWG, then Microsoft's.
-pub(super) fn all<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
-    let mwg = items(packet, names::REGIONS, names::REGION_LIST).filter_map(mwg_region);
-    let microsoft =
-        items(packet, names::MICROSOFT_INFO, names::MICROSOFT_REGIONS).filter_map(microsoft_region);
-    mwg.chain(microsoft).collect()
+fn all<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
+    let found = |region: fn(Structure<'_>) -> Option<Region>| {
+        move |(item, structure): (Node<'d>, Structure<'d>)| {
+            let region = region(structure)?;
+            Some(Found {
+                region,
+                structure,
+                item,
+            })
+        }
+    };
+    mwg_items(packet)
+        .filter_map(found(mwg_region))
+        .chain(microsoft_items(packet).filter_map(found(microsoft_region)))
+        .collect()
+}
+
+/// The names of faces whose place cannot be read, but for those that this program gave.
+fn unplaced(packet: &Packet<'_>) -> Vec<String> {
+    let mwg = mwg_items(packet).map(|(_, structure)| structure);
+    let mwg = mwg.filter(|it| mwg_region(*it).is_none() && kind(*it) == Kind::Face);
+    let mwg = mwg.filter_map(|it| {
+        let name = filled(it.text(names::NAME));
+        name.filter(|name| mark(it).is_none_or(|mark| mark.name != *name))
+    });
+    let microsoft = microsoft_items(packet).map(|(_, structure)| structure);
+    let microsoft = microsoft.filter(|it| microsoft_region(*it).is_none());
+    mwg.chain(microsoft.filter_map(|it| filled(it.text(names::MICROSOFT_NAME))))
+        .collect()
+}
+
+fn mwg_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
+    items(packet, names::REGIONS, names::REGION_LIST)
+}
+
+fn microsoft_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
+    items(packet, names::MICROSOFT_INFO, names::MICROSOFT_REGIONS)
 }
 
 /// The structures in a list, which is a field of a property.
@@ -156,22 +215,22 @@ fn items<'d>(
     packet: &Packet<'d>,
     property: Property,
     list: Property,
-) -> impl Iterator<Item = Structure<'d>> {
+) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
     packet
         .values(property)
         .filter_map(Value::structure)
         .flat_map(move |structure| structure.fields(list))
         .filter_map(Value::list)
         .flat_map(|list| list.items)
-        .filter_map(Structure::of)
+        .filter_map(|item| Some((item, Structure::of(item)?)))
 }
 
-fn mwg_region(structure: Structure<'_>) -> Option<Found<'_>> {
+fn mwg_region(structure: Structure<'_>) -> Option<Region> {
     let area = structure.field(names::AREA)?.structure()?;
     if !matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized")) {
         return None;
     }
-    let region = Region {
+    Some(Region {
         area: Area::new(
             area.number(names::AREA_X)?,
             area.number(names::AREA_Y)?,
@@ -179,15 +238,18 @@ fn mwg_region(structure: Structure<'_>) -> Option<Found<'_>> {
             area.number(names::AREA_H)?,
         )?,
         name: filled(structure.text(names::NAME)),
-        kind: match structure.text(names::TYPE) {
-            None | Some("" | "Face") => Kind::Face,
-            Some("Pet") => Kind::Pet,
-            Some(_) => Kind::Other,
-        },
+        kind: kind(structure),
         source: Source::Mwg,
         mark: mark(structure),
-    };
-    Some(Found { region, structure })
+    })
+}
+
+fn kind(region: Structure<'_>) -> Kind {
+    match region.text(names::TYPE) {
+        None | Some("" | "Face") => Kind::Face,
+        Some("Pet") => Kind::Pet,
+        Some(_) => Kind::Other,
+    }
 }
 
 fn mark(region: Structure<'_>) -> Option<Mark> {
@@ -198,22 +260,25 @@ fn mark(region: Structure<'_>) -> Option<Mark> {
     })
 }
 
-fn microsoft_region(structure: Structure<'_>) -> Option<Found<'_>> {
-    let rectangle = structure.text(names::MICROSOFT_RECTANGLE)?;
-    let numbers: Option<Vec<f64>> = rectangle.split(',').map(number).collect();
-    let [left, top, width, height] = numbers?.try_into().ok()?;
-    let region = Region {
+fn microsoft_region(structure: Structure<'_>) -> Option<Region> {
+    let [left, top, width, height] = numbers(structure.text(names::MICROSOFT_RECTANGLE)?)?;
+    Some(Region {
         area: Area::new(left + width / 2.0, top + height / 2.0, width, height)?,
         name: filled(structure.text(names::MICROSOFT_NAME)),
         kind: Kind::Face,
         source: Source::Microsoft,
         mark: None,
-    };
-    Some(Found { region, structure })
+    })
+}
+
+/// Four numbers, set off by commas.
+fn numbers(text: &str) -> Option<[f64; 4]> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+    numbers?.try_into().ok()
 }
 
 /// The size that the MWG regions of a packet were made for; none where it is missing or has no pixels.
-pub(super) fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
+fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
     let side = |number: f64| {
         (1.0..=f64::from(u32::MAX))
             .contains(&number)

@@ -1,13 +1,13 @@
 //! Writes named faces into a sidecar, new or existing.
 
-use super::area::Dimensions;
 use super::decide::{Decision, Outcome, decide};
 use super::encoding::Decoded;
 use super::face::{Face, NamedFace};
+use super::orientation::PhotoLayout;
 use super::parser;
 use super::problem::XmpProblem;
 use super::rdf::Packet;
-use super::region;
+use super::region::{self, Naming};
 use super::writer::Writer;
 
 /// The result of [`write()`].
@@ -17,6 +17,17 @@ pub struct Written {
     pub content: Content,
     /// The result for each face, in the order given.
     pub outcomes: Vec<Outcome>,
+    /// The names that this program gave to other faces, and that were withdrawn.
+    pub withdrawn: Vec<String>,
+}
+
+/// What becomes of names that this program gave to faces that are not among those to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnNames {
+    /// They stay.
+    Keep,
+    /// They are withdrawn, with the regions that it added for them, unless a person has changed these.
+    Withdraw,
 }
 
 /// The bytes of a sidecar after writing.
@@ -40,60 +51,105 @@ const EMPTY_SIDECAR: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzN
 /// Writes named faces into the sidecar of a photo: MWG regions, and the names as keywords (`dc:subject` and, below
 /// `People`, `lr:hierarchicalSubject`).
 ///
-/// `existing` are the bytes of the sidecar, where there is one; `photo` is the size of the photo as stored. All that
-/// is in the sidecar stays byte by byte, but for names and confidences that this program wrote before and that nobody
-/// has changed since. A face that another region names already is left alone, and so are the place and size of
-/// regions. Keywords are added and never removed; a name with a `|`, which separates the levels of hierarchical
-/// keywords, gets none of these. Writing the same faces again changes nothing.
+/// `existing` are the bytes of the sidecar, where there is one. All that is in the sidecar stays byte by byte, but for
+/// names, confidences and keywords that this program wrote before and that nobody has changed since: keywords that no region
+/// has as its name any more are withdrawn. A face that another region names already is left alone, and so are the place and
+/// size of regions. A name with a `|`, which separates the levels of hierarchical keywords, gets none of these. Writing
+/// the same faces again changes nothing.
 ///
 /// # Errors
-/// Where the sidecar cannot be read, cannot be added to without loss, or belongs to a photo of other proportions; where
-/// a name or a confidence cannot be written. The sidecar must then be left as it is.
+/// Where the sidecar cannot be read, cannot be added to without loss, or names faces whose place in the photo is not known;
+/// where a name or a confidence cannot be written. The sidecar must then be left as it is.
 pub fn write(
     existing: Option<&[u8]>,
-    photo: Dimensions,
+    photo: &PhotoLayout,
     faces: &[NamedFace<'_>],
+    own: OwnNames,
 ) -> Result<Written, XmpProblem> {
-    if photo.is_empty() {
+    if photo.stored().is_empty() {
+        let photo = photo.stored();
         return Err(XmpProblem::NoPixels { photo });
     }
     let faces = faces.iter().map(Face::of).collect::<Result<Vec<_>, _>>()?;
     let bytes = existing.unwrap_or(EMPTY_SIDECAR.as_bytes());
     let decoded = Decoded::new(bytes)?;
-    let (text, decisions) = merged(&decoded.text, photo, &faces)?;
-    let content = match text {
+    let merged = merged(&decoded.text, photo, faces, own)?;
+    let content = match merged.text {
         None => Content::Unchanged,
         Some(text) => Content::Changed(decoded.encode(text)?),
     };
-    let outcomes = decisions.into_iter().map(|decision| decision.outcome);
+    let outcomes = merged
+        .decisions
+        .into_iter()
+        .map(|decision| decision.outcome);
     Ok(Written {
         content,
         outcomes: outcomes.collect(),
+        withdrawn: merged.withdrawn,
     })
 }
 
-/// The text with the faces in it; none where nothing changes.
+struct Merged {
+    /// The text with the faces in it; none where nothing changes.
+    text: Option<String>,
+    decisions: Vec<Decision>,
+    withdrawn: Vec<String>,
+}
+
 fn merged(
     text: &str,
-    photo: Dimensions,
-    faces: &[Face<'_>],
-) -> Result<(Option<String>, Vec<Decision>), XmpProblem> {
+    photo: &PhotoLayout,
+    mut faces: Vec<Face<'_>>,
+    own: OwnNames,
+) -> Result<Merged, XmpProblem> {
     let document = parser::parse(text)?;
     let packet = Packet::of(&document)?;
-    if faces.is_empty() {
-        return Ok((None, Vec::new()));
+    if faces.is_empty() && own == OwnNames::Keep {
+        return Ok(Merged {
+            text: None,
+            decisions: Vec::new(),
+            withdrawn: Vec::new(),
+        });
     }
-    region::refuse_other_photo(region::dimensions(&packet), photo)?;
-    let found = region::all(&packet);
-    let decisions = decide(&found, faces);
-    let mut writer = Writer::new(&packet, photo);
-    writer.change_regions(&found, faces, &decisions)?;
-    writer.add_regions(faces, &decisions)?;
-    writer.add_keywords(faces, &decisions)?;
-    let Some(result) = writer.finish(text) else {
-        return Ok((None, decisions));
+    let (regions, found) = region::of(&packet);
+    regions.named_faces(photo)?;
+    let frame = regions.frame(photo)?;
+    for face in &mut faces {
+        face.area = photo.from_stored(face.area, frame).rounded();
+    }
+    let decisions = decide(&found, &faces);
+    let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));
+    let is_left = |at: &usize| {
+        let is_own = matches!(found[*at].region.naming(), Naming::Program(_));
+        own == OwnNames::Withdraw && is_own && !is_written(*at)
     };
-    // What could not be read again must not reach a disk.
-    parser::parse(&result)?;
-    Ok((Some(result), decisions))
+    let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
+    let mut writer = Writer::new(&packet, photo.size(frame));
+    writer.change_regions(&found, &faces, &decisions)?;
+    let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at]));
+    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
+    writer.add_regions(&faces, &decisions)?;
+    // The names that faces have from now on.
+    let mut names: Vec<&str> = faces
+        .iter()
+        .zip(&decisions)
+        .filter(|(_, it)| it.outcome.is_written())
+        .map(|(face, _)| face.name)
+        .collect();
+    let kept = found
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !is_written(*at) && !left.contains(at));
+    names.extend(kept.filter_map(|(_, found)| found.region.name.as_deref()));
+    writer.write_keywords(&faces, &decisions, &names)?;
+    let text = writer.finish(text);
+    if let Some(text) = &text {
+        // What could not be read again must not reach a disk.
+        parser::parse(text)?;
+    }
+    Ok(Merged {
+        text,
+        decisions,
+        withdrawn,
+    })
 }

@@ -1,12 +1,15 @@
-//! The changes that bring faces and keywords into a packet.
+//! The changes that bring faces and keywords into a packet, and take back those of this program.
+
+use std::collections::HashSet;
 
 use super::area::Dimensions;
 use super::decide::{Decision, Outcome};
+use super::document::Node;
 use super::edit::Edits;
 use super::face::Face;
 use super::fragment::Fragment;
 use super::names::{self, Property};
-use super::new_region::{applied_to_dimensions, extensions, new_region};
+use super::new_region::{self, applied_to_dimensions, extensions, new_region};
 use super::problem::XmpProblem;
 use super::rdf::{Form, Packet, Structure, Value};
 use super::region::Found;
@@ -17,6 +20,9 @@ pub(super) struct Writer<'d> {
     edits: Edits,
     /// The properties that the packet does not have yet.
     properties: Vec<Fragment>,
+    /// The items to be removed from lists, and the lists that others were added to, by their place in the text.
+    removed: Vec<Node<'d>>,
+    extended: Vec<usize>,
 }
 
 impl<'d> Writer<'d> {
@@ -26,6 +32,8 @@ impl<'d> Writer<'d> {
             photo,
             edits: Edits::default(),
             properties: Vec::new(),
+            removed: Vec::new(),
+            extended: Vec::new(),
         }
     }
 
@@ -57,7 +65,7 @@ impl<'d> Writer<'d> {
         };
         let mut added = Vec::new();
         match region.field(names::EXTENSIONS) {
-            None => added.extend(extensions(face)),
+            None => added.extend(extensions(face, new_region::Region::Present)),
             Some(value) => {
                 let extensions = value.structure().ok_or(unsupported(names::EXTENSIONS))?;
                 let missing = self.set_fields(extensions, &marks)?;
@@ -77,6 +85,21 @@ impl<'d> Writer<'d> {
         }
         self.edits.add_elements(region.host, &added);
         Ok(())
+    }
+
+    /// Takes back the name of a region, which this program gave, and the region where it added that too. Gives the name.
+    pub(super) fn withdraw_region(&mut self, found: &Found<'d>) -> Result<String, XmpProblem> {
+        if found.is_ours() {
+            self.removed.push(found.item);
+        } else {
+            self.set_fields(found.structure, &[(names::NAME, "")])?;
+            let extensions = found.structure.field(names::EXTENSIONS);
+            if let Some(extensions) = extensions.and_then(Value::structure) {
+                let marks = [names::OUR_NAME, names::OUR_CONFIDENCE].map(|mark| (mark, ""));
+                self.set_fields(extensions, &marks)?;
+            }
+        }
+        Ok(found.region.name.clone().unwrap_or_default())
     }
 
     fn set_fields<'t>(
@@ -146,47 +169,77 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Adds the names that were written as keywords.
-    pub(super) fn add_keywords(
+    /// Adds the names that were written as keywords, and withdraws those that this program added before and that are none of
+    /// `names`, which faces have from now on.
+    pub(super) fn write_keywords(
         &mut self,
         faces: &[Face<'_>],
         decisions: &[Decision],
+        names: &[&str],
     ) -> Result<(), XmpProblem> {
-        let mut plain: Vec<String> = Vec::new();
+        let mut new: Vec<&Face<'_>> = Vec::new();
         for (face, decision) in faces.iter().zip(decisions) {
-            let new = match &decision.outcome {
+            let is_new = match &decision.outcome {
                 Outcome::Added | Outcome::Named => true,
                 Outcome::Updated { previous } => previous != face.name,
                 _ => false,
             };
-            if new && !plain.iter().any(|name| name == face.name) {
-                plain.push(face.name.to_owned());
+            if is_new && !new.iter().any(|other| other.name == face.name) {
+                new.push(face);
             }
         }
-        let hierarchical = plain
-            .iter()
-            .filter(|name| !name.contains('|'))
-            .map(|name| format!("People|{name}"))
-            .collect();
-        self.add_to_list(names::SUBJECT, plain)?;
-        self.add_to_list(names::HIERARCHICAL_SUBJECT, hierarchical)
+        let plain = |name: &str| Some(name.to_owned());
+        self.write_list([names::SUBJECT, names::OUR_SUBJECT], &new, names, plain)?;
+        let below_people = |name: &str| (!name.contains('|')).then(|| format!("People|{name}"));
+        let lists = [names::HIERARCHICAL_SUBJECT, names::OUR_HIERARCHICAL_SUBJECT];
+        self.write_list(lists, &new, names, below_people)
     }
 
-    /// Adds texts that a list of the photo does not have yet.
-    fn add_to_list(
+    /// Writes one form of keywords; the second property lists those that are this program's.
+    fn write_list(
         &mut self,
-        property: Property,
-        mut texts: Vec<String>,
+        [keywords, ours]: [Property; 2],
+        new: &[&Face<'_>],
+        names: &[&str],
+        form: impl Fn(&str) -> Option<String>,
     ) -> Result<(), XmpProblem> {
-        for item in self
-            .packet
-            .values(property)
-            .filter_map(Value::list)
-            .flat_map(|list| list.items)
-        {
-            let present = Value::Element(item).text();
-            texts.retain(|text| present != Some(text));
-        }
+        let wanted: Vec<String> = names.iter().filter_map(|name| form(name)).collect();
+        let is_withdrawn = |item: &Node<'d>| {
+            Value::Element(*item)
+                .text()
+                .is_some_and(|text| !text.is_empty() && !wanted.iter().any(|wanted| wanted == text))
+        };
+        let records: Vec<Node<'d>> = self.items(ours).filter(is_withdrawn).collect();
+        let texts: Vec<&str> = records
+            .iter()
+            .filter_map(|item| Value::Element(*item).text())
+            .collect();
+        let present: Vec<Node<'d>> = self.items(keywords).collect();
+        let text_of = |item: &Node<'d>| Value::Element(*item).text();
+        let added: Vec<(String, bool)> = new
+            .iter()
+            .filter_map(|face| Some((form(face.name)?, face.confidence.is_some())))
+            .filter(|(text, _)| !present.iter().any(|item| text_of(item) == Some(text)))
+            .collect();
+        let gone = present
+            .into_iter()
+            .filter(|item| text_of(item).is_some_and(|text| texts.contains(&text)));
+        self.removed.extend(gone.chain(records));
+        // What a person named stays, whatever becomes of the region.
+        let marked = added.iter().filter(|(_, is_guess)| *is_guess);
+        let marked: Vec<String> = marked.map(|(text, _)| text.clone()).collect();
+        self.add_to_list(keywords, added.into_iter().map(|(text, _)| text).collect())?;
+        self.add_to_list(ours, marked)
+    }
+
+    /// The items of the lists that a property holds.
+    fn items(&self, property: Property) -> impl Iterator<Item = Node<'d>> + use<'d> {
+        let packet = self.packet;
+        let lists = packet.values(property).filter_map(Value::list);
+        lists.flat_map(|list| list.items)
+    }
+
+    fn add_to_list(&mut self, property: Property, texts: Vec<String>) -> Result<(), XmpProblem> {
         if texts.is_empty() {
             return Ok(());
         }
@@ -209,6 +262,7 @@ impl<'d> Writer<'d> {
             return Ok(Some(Fragment::elements(property, vec![bag])));
         };
         if let Some(list) = present.list() {
+            self.extended.push(list.container.element.start_tag.start);
             self.edits.add_elements(list.container, &items);
         } else {
             let node = present.empty().ok_or(unsupported(property))?;
@@ -217,8 +271,31 @@ impl<'d> Writer<'d> {
         Ok(None)
     }
 
+    /// Removes items, and lists that nothing is left of.
+    fn remove_items(&mut self) {
+        let start = |node: &Node<'_>| node.element.start_tag.start;
+        let removed: HashSet<usize> = self.removed.iter().map(start).collect();
+        let mut emptied = HashSet::new();
+        for item in std::mem::take(&mut self.removed) {
+            let list = item.parent().filter(|list| {
+                !self.extended.contains(&start(list))
+                    && list.children().all(|item| removed.contains(&start(&item)))
+            });
+            // The property that holds the list, and nothing else.
+            match list.and_then(Node::parent) {
+                Some(property) if property.children().count() == 1 => {
+                    if emptied.insert(start(&property)) {
+                        self.edits.remove(property);
+                    }
+                }
+                _ => self.edits.remove(item),
+            }
+        }
+    }
+
     /// The text with all changes; none where there are none.
     pub(super) fn finish(mut self, text: &str) -> Option<String> {
+        self.remove_items();
         if !self.properties.is_empty() {
             let description = Fragment::elements(names::DESCRIPTION, self.properties)
                 .with(names::ABOUT, self.packet.about());

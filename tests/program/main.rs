@@ -4,6 +4,7 @@
 mod support;
 
 mod annotate;
+mod as_people_have_them;
 mod bad_input;
 mod bad_models;
 mod crowd;
@@ -22,6 +23,7 @@ mod lesson;
 mod main_job;
 mod outputs;
 mod people;
+mod photo_managers;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 mod powerless;

@@ -20,9 +20,12 @@ pub struct Group {
     /// Share of faces that are to be among faces of their own person: more makes smaller groups
     #[arg(long, value_name = "SHARE", default_value_t = PURITY, value_parser = within(0.5..1.0, "a share from 0.5 to below 1, such as 0.98"))]
     pub purity: f64,
-    /// Look at every photo again, also at those that are remembered in FOLDER/eigenfaces.faces
+    /// Look at every photo again, also at those that are remembered (FOLDER/eigenfaces.faces, or --index)
     #[arg(long)]
     pub rescan: bool,
+    /// Remember the faces of all these folders, and what is said of them, in this file instead of in FOLDER/eigenfaces.faces: for folders that may not be written to
+    #[arg(long, value_name = "FILE")]
+    pub index: Option<PathBuf>,
     /// Enrol the faces that were named in this table, and remember what was said to be wrong
     #[arg(long, value_name = "GROUPS.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["folders", "output", "purity", "rescan"])]
     pub apply: Option<PathBuf>,

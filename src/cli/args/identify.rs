@@ -73,7 +73,7 @@ pub struct Sorting {
 /// Names that are written beside photos.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Xmp {
-    /// Write names and places of faces into an XMP file beside each photo (photo.jpg.xmp), where digiKam, Lightroom and others read them; what a person named there stays
+    /// Write names and places of faces into an XMP file beside each photo (photo.jpg.xmp), where digiKam, Lightroom and others read them; what a person named there or in the photo stays, and names written earlier that no longer hold are withdrawn
     #[arg(long)]
     pub write_xmp: bool,
     /// With --write-xmp: say what would be written, and write nothing

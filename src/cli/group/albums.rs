@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, FileId};
 use eigenfaces::enrollment::Observer;
-use eigenfaces::error::ModelProblem;
+use eigenfaces::error::{ModelProblem, WriteProblem};
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::store;
@@ -37,7 +37,7 @@ pub struct Albums {
 }
 
 struct Album {
-    folder: PathBuf,
+    folders: Vec<PathBuf>,
     index: FaceIndex,
     /// The files of the index, by the names that it has for them.
     paths: BTreeMap<String, PathBuf>,
@@ -87,53 +87,78 @@ impl Shown<'_> {
 }
 
 impl Albums {
-    /// Looks at what is new in the folders, and keeps the indexes for the next time.
+    /// Looks at what is new in the folders, and keeps the indexes for the next time: in each folder, or all in one file.
     ///
     /// # Errors
     /// What is no folder; an index that is damaged; [`eigenfaces::Error::Cancelled`].
-    pub fn open(folders: &[PathBuf], scan: Scan, observer: &dyn Observer) -> Result<Self> {
+    pub fn open(
+        folders: &[PathBuf],
+        index: Option<&Path>,
+        scan: Scan,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut distinct: Vec<&PathBuf> = Vec::new();
+        for folder in folders {
+            refuse_no_folder(folder)?;
+            let is_here = |other: &&PathBuf| FileId::of(other) == FileId::of(folder);
+            if !distinct.iter().any(is_here) {
+                distinct.push(folder);
+            }
+        }
         let mut albums = Self {
             albums: Vec::new(),
             unusable: 0,
         };
-        for folder in folders {
-            albums.add(folder, scan, observer)?;
+        match index {
+            Some(file) => {
+                let folders: Vec<PathBuf> = distinct.into_iter().cloned().collect();
+                albums.add(folders, file, &whole_name, scan, observer)?;
+            }
+            None => {
+                for folder in distinct {
+                    let name = |path: &Path| name_within(folder, path);
+                    let file = index_of(folder);
+                    albums.add(vec![folder.clone()], &file, &name, scan, observer)?;
+                }
+            }
         }
         Ok(albums)
     }
 
-    fn add(&mut self, folder: &Path, scan: Scan, observer: &dyn Observer) -> Result<()> {
-        refuse_no_folder(folder)?;
-        let is_here = |album: &Album| FileId::of(&album.folder) == FileId::of(folder);
-        if self.albums.iter().any(is_here) {
-            return Ok(());
-        }
-        let file = index_of(folder);
-        let mut index = load(&file)?;
+    fn add(
+        &mut self,
+        folders: Vec<PathBuf>,
+        file: &Path,
+        name: &(dyn Fn(&Path) -> String + Sync),
+        scan: Scan,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let mut index = load(file)?;
         if scan == Scan::All {
             index.forget_photos();
         }
-        let listing = dataset::list_photos(&[folder.to_owned()])?;
+        let listing = dataset::list_photos(&folders)?;
         observer.leftovers(&listing.leftovers);
+        // An index looks like no photo, but one that cannot be read might be.
+        let is_index = |path: &Path| path == file || path.file_name() == Some(INDEX.as_ref());
         let photos: Vec<PathBuf> = listing
             .photos
             .into_iter()
-            .filter(|photo| *photo != file && !store::is_result(photo))
+            .filter(|photo| !is_index(photo) && !store::is_result(photo))
             .collect();
-        let name = |path: &Path| name_within(folder, path);
         let refreshed = index.refresh(&photos, name, observer)?;
-        let not_listed = listing.skipped.iter().filter(|skip| skip.path != file);
+        let not_listed = listing.skipped.iter().filter(|skip| !is_index(&skip.path));
         let skipped: Vec<_> = not_listed.chain(&refreshed.skipped).cloned().collect();
         observer.skipped(&skipped);
         self.unusable += skipped.len();
         let mut unsaved = None;
         if refreshed.changed > 0 || scan == Scan::All {
             // What was said of faces while photos were looked at.
-            index.answers.extend(load(&file)?.answers);
-            unsaved = store::save_face_index(&index, &file).err();
+            index.answers.extend(load(file)?.answers);
+            unsaved = store::save_face_index(&index, file).err();
         }
         self.albums.push(Album {
-            folder: folder.to_owned(),
+            folders,
             paths: photos.into_iter().map(|path| (name(&path), path)).collect(),
             index,
             looked_at: refreshed.looked_at,
@@ -146,14 +171,20 @@ impl Albums {
         for album in &self.albums {
             output.say(&format!(
                 "{}: {} in {}, {} looked at",
-                shown(&album.folder),
+                album
+                    .folders
+                    .iter()
+                    .map(|folder| shown(folder))
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 counted(album.index.faces().count(), "face", "faces"),
                 counted(album.index.photos.len(), "photo", "photos"),
                 album.looked_at
             ));
             if let Some(error) = &album.unsaved {
                 output.say(&format!(
-                    "the faces found are not remembered for the next time: {error}"
+                    "the faces found are not remembered for the next time, nor what you say of them: {}",
+                    with_index(error)
                 ));
             }
         }
@@ -218,9 +249,11 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
             eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         };
-        Error::about(file, format_args!(
-            "{reason}; move it away, and `eigenfaces group` makes it anew (without what was ignored or said to be wrong)"
-        ))
+        let remedy = match file.file_name() == Some(INDEX.as_ref()) {
+            true => "move it away, and `eigenfaces group` makes it anew (without what was ignored or said to be wrong)",
+            false => "name another file with --index",
+        };
+        Error::about(file, format_args!("{reason}; {remedy}"))
     })
 }
 
@@ -235,6 +268,23 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
             .escape_ascii()
             .to_string(),
     }
+}
+
+/// The reason why an index cannot be written, with the option that has it elsewhere.
+pub fn with_index(error: &eigenfaces::Error) -> String {
+    match error {
+        eigenfaces::Error::Write {
+            problem: WriteProblem::NotPermitted(_),
+            ..
+        } => format!("{error} with --index FILE"),
+        other => other.to_string(),
+    }
+}
+
+/// The name of a file in an index of several folders: its whole path.
+pub fn whole_name(file: &Path) -> String {
+    let whole = std::path::absolute(file);
+    name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
 }
 
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {

@@ -111,7 +111,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");
         std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
-        let rows = table::read(&path).unwrap();
+        let rows = table::read(&path).unwrap().0;
         answers(&rows).unwrap().0
     }
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use eigenfaces::dataset::Person;
-use eigenfaces::enrollment::none_usable;
+use eigenfaces::dataset::{ListingNote, Person, TableEncoding};
+use eigenfaces::enrollment::{Notice, Observer as _, none_usable};
 use eigenfaces::face_index;
 use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
+use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Settings};
 
 use super::super::args::Group;
@@ -16,6 +17,7 @@ use super::super::model_changes;
 use super::super::outcome::Outcome;
 use super::super::output::{Output, counted, shown};
 use super::super::sidecars::{Named, Sidecars, Writing};
+use super::albums;
 use super::answers::Answer;
 use super::named::{NamedFace, NamedGroups};
 use super::table;
@@ -23,7 +25,12 @@ use crate::cli::error::{Error, Result};
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
     let refuse = |reason: String| Error::about(table, reason);
-    let mut groups = NamedGroups::of(table::read(table)?, refuse)?;
+    let (rows, encoding) = table::read(table)?;
+    if encoding == TableEncoding::Windows1252 {
+        let note = ListingNote::Windows1252(table.to_owned());
+        output.notice(&Notice::Listing(&note));
+    }
+    let mut groups = NamedGroups::of(rows, args.index.as_deref(), refuse)?;
     for group in &groups.ambiguous {
         output.say(&format!(
             "group {group} has several names; its rows without one are left as they are"
@@ -34,14 +41,20 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     if args.dry_run {
         output.line(&format!("would {}", in_words(&groups)))?;
         if args.write_xmp {
-            write_xmp(&groups, Writing::Told, output);
+            failed += write_xmp(&groups, Writing::Told, output);
         }
         return Ok(Outcome::of_inputs(said, failed));
     }
     if groups.has_names() {
         failed += enroll(table, &mut groups, model, output)?;
     }
-    groups.remember()?;
+    groups.remember().map_err(|error| match error {
+        Error::Library(error) => Error::Told(format!(
+            "what was said of faces is not remembered: {}",
+            albums::with_index(&error)
+        )),
+        error => error,
+    })?;
     report_remembered(&groups, output);
     if args.write_xmp {
         failed += write_xmp(&groups, Writing::Done, output);
@@ -60,17 +73,22 @@ fn is_ignored(face: &NamedFace) -> bool {
     face.answer == Answer::Ignored
 }
 
-/// Names the faces of which something was said that cannot be remembered. Returns how many.
+/// Says of which faces something was said that cannot be remembered. Returns how many.
 fn report_unknown(groups: &NamedGroups, output: &Output) -> usize {
     let is_unknown = |face: &NamedFace| face.key.is_none() && (is_ignored(face) || is_apart(face));
-    for NamedFace { row, .. } in groups.faces.iter().filter(|face| is_unknown(face)) {
+    let count = groups.count(is_unknown);
+    if let Some(NamedFace { row, .. }) = groups.faces.iter().find(|face| is_unknown(face)) {
+        let others = match count {
+            1 => String::new(),
+            count => format!(" and of {}", counted(count - 1, "more face", "more faces")),
+        };
         output.warn(&format!(
-            "{}, face {}: no index of faces knows it, so what was said of it is not remembered; group its folder again",
+            "{}, face {}: no index of faces knows it, so what was said of it{others} is not remembered; group its folder again, with --index FILE there and here if it may not be written to",
             shown(&row.photo),
             row.face
         ));
     }
-    groups.count(is_unknown)
+    count
 }
 
 /// Says which answers that are no names were taken down.
@@ -124,9 +142,13 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, output: &Output) -> usize {
             }
         }
     }
-    let mut sidecars = Sidecars::new(writing);
-    for (photo, faces) in &of_photo {
-        if let Err(error) = sidecars.add(photo, faces, output) {
+    // Of faces that the table says nothing of, nothing is known here.
+    let mut sidecars = Sidecars::new(writing, OwnNames::Keep);
+    for (photo, named) in &of_photo {
+        let faces = groups
+            .faces_of(photo)
+            .unwrap_or_else(|| named.iter().map(|face| face.bounds).collect());
+        if let Err(error) = sidecars.add(photo, &faces, named, output) {
             output.warn(&error.to_string());
             failed += 1;
         }

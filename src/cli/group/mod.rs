@@ -57,10 +57,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let (people, identifier) = identifier(model, output)?;
     let plan = args.output.as_ref();
     let plan = plan
-        .map(|folder| pages::Plan::new(folder, &args.folders, &people, args.force.into()))
+        .map(|folder| pages::Plan::new(folder, args, &people))
         .transpose()?;
     let scan = if args.rescan { Scan::All } else { Scan::New };
-    let albums = Albums::open(&args.folders, scan, output)?;
+    let albums = Albums::open(&args.folders, args.index.as_deref(), scan, output)?;
     albums.report(output);
     let query = QueryOptions {
         top: 1,

@@ -36,7 +36,9 @@ pub struct NamedGroups {
     pub faces: Vec<NamedFace>,
     /// Groups with several names, and rows without one.
     pub ambiguous: Vec<String>,
-    /// The indexes of all folders that the photos lie in.
+    /// The one index of all photos, where there is one.
+    index: Option<PathBuf>,
+    /// The indexes that know the photos: that one, or those of the folders that the photos lie in.
     indexes: BTreeMap<PathBuf, FaceIndex>,
 }
 
@@ -45,7 +47,11 @@ impl NamedGroups {
     ///
     /// # Errors
     /// A name that cannot be one, or a face with two, as `refuse` says it; an index that cannot be read.
-    pub fn of(rows: Vec<Row>, refuse: impl Fn(String) -> Error) -> Result<Self> {
+    pub fn of(
+        rows: Vec<Row>,
+        index: Option<&Path>,
+        refuse: impl Fn(String) -> Error,
+    ) -> Result<Self> {
         let (answers, ambiguous) = answers(&rows).map_err(refuse)?;
         let faces = rows
             .into_iter()
@@ -59,6 +65,7 @@ impl NamedGroups {
         let mut groups = Self {
             faces: faces.collect(),
             ambiguous,
+            index: index.map(Path::to_owned),
             indexes: BTreeMap::new(),
         };
         for at in groups.concerned() {
@@ -88,9 +95,19 @@ impl NamedGroups {
     /// The face of a row, by the indexes of the folders that its photo lies in, which are read.
     fn find(&mut self, at: usize) -> Result<Option<FaceKey>> {
         let row = &self.faces[at].row;
+        let places: Vec<(PathBuf, String)> = match &self.index {
+            Some(file) => vec![(file.clone(), albums::whole_name(&row.photo))],
+            None => {
+                let folders = row.photo.ancestors().skip(1);
+                let place = |folder| {
+                    let name = albums::name_within(folder, &row.photo);
+                    (albums::index_of(folder), name)
+                };
+                folders.map(place).collect()
+            }
+        };
         let mut key = None;
-        for folder in row.photo.ancestors().skip(1) {
-            let file = albums::index_of(folder);
+        for (file, name) in places {
             if !self.indexes.contains_key(&file) {
                 if file.symlink_metadata().is_err() {
                     continue;
@@ -98,7 +115,7 @@ impl NamedGroups {
                 self.indexes.insert(file.clone(), albums::load(&file)?);
             }
             let index = self.indexes.get(&file);
-            key = key.or_else(|| key_of(index?, folder, row));
+            key = key.or_else(|| key_of(index?, &name, row));
         }
         Ok(key)
     }
@@ -108,6 +125,25 @@ impl NamedGroups {
         let key = face.key?;
         let face = self.indexes.values().find_map(|index| index.face(key))?;
         Some((key, face))
+    }
+
+    /// The places of all faces of a photo, as far as an index knows it.
+    pub fn faces_of(&self, photo: &Path) -> Option<Vec<[f32; 4]>> {
+        let key = self
+            .faces
+            .iter()
+            .find_map(|face| face.key.filter(|_| face.row.photo == photo))?;
+        let photo = self
+            .indexes
+            .values()
+            .find_map(|index| index.photos.get(&key.photo))?;
+        Some(
+            photo
+                .faces
+                .iter()
+                .map(|face| face.location.bounds)
+                .collect(),
+        )
     }
 
     /// The faces that were given a name, prepared, and what is wrong with the others.
@@ -228,9 +264,9 @@ impl NamedGroups {
     }
 }
 
-/// The face of a row, as the index of a folder knows it.
-fn key_of(index: &FaceIndex, folder: &Path, row: &Row) -> Option<FaceKey> {
-    let file = index.files.get(&albums::name_within(folder, &row.photo))?;
+/// The face of a row, whose photo has this name in the index.
+fn key_of(index: &FaceIndex, name: &str, row: &Row) -> Option<FaceKey> {
+    let file = index.files.get(name)?;
     let key = FaceKey {
         photo: file.photo,
         face: row.face - 1,

@@ -9,6 +9,7 @@ use eigenfaces::render::groups::{Face, page};
 use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::store::{Destination, FileKind, Outputs, Overwrite, Privacy};
 
+use super::super::args::Group;
 use super::super::files;
 use super::super::output::{Output, counted, shown};
 use super::albums::{self, Shown};
@@ -27,6 +28,7 @@ const LABEL: usize = 15;
 
 pub struct Plan {
     folder: PathBuf,
+    index: Option<PathBuf>,
     outputs: Outputs,
     table: Destination,
     page: Destination,
@@ -37,23 +39,20 @@ impl Plan {
     ///
     /// # Errors
     /// A table there in which names were typed that are not enrolled yet; whatever else must not be replaced.
-    pub fn new(
-        folder: &Path,
-        photos: &[PathBuf],
-        people: &[Person],
-        overwrite: Overwrite,
-    ) -> Result<Self> {
+    pub fn new(folder: &Path, args: &Group, people: &[Person]) -> Result<Self> {
+        let overwrite = Overwrite::from(args.force);
         files::make_folder(folder)?;
         let table = folder.join(TABLE);
         if overwrite == Overwrite::OwnFiles && has_new_names(&table, people) {
             return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
         }
-        let indexes = photos.iter().map(|folder| albums::index_of(folder));
-        let mut outputs = Outputs::new(indexes, overwrite);
+        let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
+        let mut outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
         Ok(Self {
             table: outputs.claim(&table, FileKind::Derived)?,
             page: outputs.claim(&folder.join(PAGE), FileKind::Derived)?,
             folder: folder.to_owned(),
+            index: args.index.clone(),
             outputs,
         })
     }
@@ -80,8 +79,10 @@ impl Plan {
         let page = page(&groups, &grouping.proposals)?;
         self.page.write(Privacy::Personal, page.into_bytes())?;
         let sheets = self.sheets(faces, grouping)?;
+        let index = self.index.as_deref();
+        let index = index.map_or_else(String::new, |file| format!(" --index {}", shown(file)));
         output.say(&format!(
-            "wrote {TABLE}, {PAGE} and {} to {}: type names, then eigenfaces group --apply {}",
+            "wrote {TABLE}, {PAGE} and {} to {}: type names, then eigenfaces group --apply {}{index}",
             counted(sheets, "picture", "pictures"),
             shown(&self.folder),
             shown(self.table.path())
@@ -131,7 +132,7 @@ fn has_new_names(table: &Path, people: &[Person]) -> bool {
         let is_enrolled = people.iter().any(|person| person.is_called(&row.name));
         !row.name.is_empty() && !is_enrolled && !answers::is_no_name(&row.name)
     };
-    table::read(table).is_ok_and(|rows| rows.iter().any(is_new))
+    table::read(table).is_ok_and(|(rows, _)| rows.iter().any(is_new))
 }
 
 /// The end of a file's name, where names that begin alike differ.

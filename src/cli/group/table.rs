@@ -1,9 +1,8 @@
 //! The table in which groups are named: a row a face.
 
-use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset;
+use eigenfaces::dataset::{self, TableEncoding, TableRow};
 use eigenfaces::grouping::Grouping;
 
 use super::super::output::{cell, from_cell, table};
@@ -62,57 +61,41 @@ fn row(group: usize, face: &Shown<'_>) -> Row {
     }
 }
 
-/// The table as text. Names of files stand as they are, whatever is in them: the table is to find them again.
+/// The table as text, with the mark by which spreadsheets know UTF-8. Names of files stand as they are, whatever is in them: the table is to find them again.
 pub fn written(rows: &[Row]) -> String {
     let rows = rows
         .iter()
         .map(|row| row.fields().into_iter().map(|field| cell(&field)));
-    format!("{HEADER}\n{}", String::from_utf8_lossy(&table(rows)))
+    format!(
+        "\u{feff}{HEADER}\n{}",
+        String::from_utf8_lossy(&table(rows))
+    )
 }
 
 /// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
 ///
 /// # Errors
 /// A file that is not there or no such table; the line is named.
-pub fn read(path: &Path) -> Result<Vec<Row>> {
+pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
     let refuse = |reason: String| Error::about(path, reason);
     if !path.exists() {
         let path = path.to_owned();
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
-    let mut text = String::new();
-    dataset::open_file(path)
-        .and_then(|mut file| file.read_to_string(&mut text))
-        .map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => refuse("it is not UTF-8: save it as CSV UTF-8".to_owned()),
-            _ => refuse(eigenfaces::error::reason(&error)),
-        })?;
-    let text = text.trim_start_matches('\u{feff}');
-    let heading = text.lines().next().unwrap_or_default();
-    let delimiter = match heading.contains(',') {
-        true => b',',
-        false => b';',
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(text.as_bytes());
-    let headers = reader
-        .headers()
-        .map_err(|error| refuse(error.to_string()))?;
-    let columns = columns(headers).map_err(refuse)?;
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| refuse(error.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let row = row_of(&record, &columns, line);
-        rows.push(row.ok_or_else(|| refuse(format!("line {line}: face is no number from 1 on")))?);
-    }
-    Ok(rows)
+    let table = dataset::read_table(path).map_err(refuse)?;
+    let mut rows = table.rows.iter();
+    let heading = rows.next().map_or(&[][..], |heading| &heading.fields);
+    let columns = columns(heading).map_err(refuse)?;
+    let read = rows.map(|row| {
+        let line = row.line;
+        let no_face = || refuse(format!("line {line}: face is no number from 1 on"));
+        row_of(row, &columns).ok_or_else(no_face)
+    });
+    Ok((read.collect::<Result<_>>()?, table.encoding))
 }
 
 /// Positions of the columns of [`HEADER`]; the box may be missing.
-fn columns(headers: &csv::StringRecord) -> Result<Vec<Option<usize>>, String> {
+fn columns(headers: &[String]) -> Result<Vec<Option<usize>>, String> {
     let place = |name: &str| {
         headers
             .iter()
@@ -129,12 +112,12 @@ fn columns(headers: &csv::StringRecord) -> Result<Vec<Option<usize>>, String> {
 }
 
 /// A row; `None` where its face is no number.
-fn row_of(record: &csv::StringRecord, columns: &[Option<usize>], line: u64) -> Option<Row> {
+fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Option<Row> {
     let cell = |at: usize| {
         let column = columns.get(at).copied().flatten();
         column
-            .and_then(|column| record.get(column))
-            .unwrap_or_default()
+            .and_then(|column| fields.get(column))
+            .map_or("", String::as_str)
     };
     let face = cell(3).trim().parse().ok().filter(|&face| face > 0)?;
     let edges: Option<Vec<f32>> = (4..8).map(|at| cell(at).trim().parse().ok()).collect();
@@ -144,11 +127,14 @@ fn row_of(record: &csv::StringRecord, columns: &[Option<usize>], line: u64) -> O
         "" => format!("line {line}"),
         group => group.to_owned(),
     };
+    let photo = from_cell(cell(2));
+    let misread = dataset::misread(photo)
+        .filter(|before| !Path::new(photo).exists() && Path::new(before).exists());
     Some(Row {
-        line,
+        line: *line,
         group,
         name: from_cell(cell(1).trim()).to_owned(),
-        photo: PathBuf::from(from_cell(cell(2))),
+        photo: misread.map_or_else(|| PathBuf::from(photo), PathBuf::from),
         face,
         bounds,
     })
@@ -172,7 +158,7 @@ mod tests {
         let path = folder.path().join("groups.csv");
         let text = written(std::slice::from_ref(&row));
         std::fs::write(&path, text.replace("3,,", "3, Ada Lovelace ,")).unwrap();
-        let read = read(&path).unwrap();
+        let read = read(&path).unwrap().0;
         assert_eq!(read.len(), 1);
         assert_eq!(
             (read[0].group.as_str(), read[0].name.as_str(), read[0].face),
@@ -190,14 +176,14 @@ mod tests {
             "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n",
         )
         .unwrap();
-        let rows = read(&path).unwrap();
+        let rows = read(&path).unwrap().0;
         assert_eq!((rows[0].name.as_str(), rows[1].face), ("Ada", 2));
         assert_ne!(
             rows[0].group, rows[1].group,
             "rows without group are by themselves"
         );
-        std::fs::write(&path, b"group,name,photo,face\n1,\xe9,a,1\n").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("UTF-8"));
+        std::fs::write(&path, b"group,name,photo,face\n1,Andr\xe9,a,1\n,,,\n").unwrap();
+        assert_eq!(read(&path).unwrap().0[0].name, "André");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::recognizer::Identification;
+use eigenfaces::xmp::OwnNames;
 
 use super::explanation::Explanation;
 use super::report::Report;
@@ -33,10 +34,11 @@ impl<'a> Results<'a> {
         failed: usize,
     ) -> Self {
         let sidecars = || {
-            Sidecars::new(match args.xmp.dry_run {
+            let writing = match args.xmp.dry_run {
                 true => Writing::Told,
                 false => Writing::Done,
-            })
+            };
+            Sidecars::new(writing, OwnNames::Withdraw)
         };
         Self {
             report,
@@ -61,7 +63,11 @@ impl<'a> Results<'a> {
         self.report.photo(photo, found)?;
         let output = self.report.output;
         let sidecars = self.sidecars.as_mut();
-        let written = sidecars.map(|all| all.add(photo, &named_faces(found), output));
+        let written = sidecars.map(|all| {
+            let places = found.iter().filter_map(|face| face.location);
+            let faces: Vec<[f32; 4]> = places.map(|place| place.bounds).collect();
+            all.add(photo, &faces, &named_faces(found), output)
+        });
         self.note(written);
         self.done += 1;
         Ok(())

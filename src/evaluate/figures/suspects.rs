@@ -12,6 +12,19 @@ pub struct Suspects {
     pub nearest_to_another: usize,
     /// Photos that do not look like a face, the least face-like first.
     pub not_faces: Vec<NotAFaceSuspect>,
+    /// People whose photos clearly show several people, in their order.
+    pub several_people: Vec<SeveralPeople>,
+}
+
+/// A person whose photos clearly show several people.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeveralPeople {
+    /// The person.
+    pub person: usize,
+    /// Number of faces.
+    pub faces: usize,
+    /// The mean score of pairs of these faces ([`unity`](crate::grouping::unity)).
+    pub score: f64,
 }
 
 /// Two photos that are nearly the same picture.

@@ -1,7 +1,8 @@
 //! Writing of faces into sidecars, new and existing.
 
 use eigenfaces::xmp::{
-    Area, Content, Dimensions, NamedFace, Naming, Outcome, Written, XmpProblem, read, write,
+    self, Area, Content, Dimensions, NamedFace, Naming, Outcome, OwnNames, PhotoLayout, Written,
+    XmpProblem, read,
 };
 
 const DIGIKAM: &str = include_str!("samples/digikam.xmp");
@@ -11,6 +12,15 @@ const PHOTO: Dimensions = Dimensions {
     width: 4000,
     height: 3000,
 };
+
+fn write(
+    existing: Option<&[u8]>,
+    photo: Dimensions,
+    faces: &[NamedFace<'_>],
+) -> Result<Written, XmpProblem> {
+    let photo = PhotoLayout::new((photo.width, photo.height), 1, &[]);
+    xmp::write(existing, &photo, faces, OwnNames::Keep)
+}
 
 fn area(x: f64, y: f64) -> Area {
     Area::new(x, y, 0.1, 0.15).expect("an area")
@@ -126,8 +136,12 @@ fn a_region_without_a_name_is_named_and_the_rest_of_digikams_sidecar_stays() {
         "\n     <rdf:li>People|Anna",
         "<rdf:li>People|Jo &amp; Co</rdf:li>",
     );
+    let list_of_ours = (
+        "\n  <rdf:Description rdf:about=\"\"\n      xmlns:eigenfaces",
+        "</rdf:Description>",
+    );
     assert_eq!(
-        without(&text, &[extensions, region, plain, levels]),
+        without(&text, &[extensions, region, plain, levels, list_of_ours]),
         DIGIKAM
     );
 }
@@ -140,7 +154,11 @@ fn the_rest_of_lightrooms_sidecar_stays() {
     assert!(!text.replace("\r\n", "").contains('\n'));
     let region = ("\r\n      <rdf:li rdf:parseType", "</rdf:li>");
     let levels = ("\r\n     <rdf:li>People|Wedding", "</rdf:li>");
-    assert_eq!(without(&text, &[region, levels]), lines);
+    let list_of_ours = (
+        "\r\n  <rdf:Description rdf:about=\"\"\r\n      xmlns:eigenfaces",
+        "</rdf:Description>",
+    );
+    assert_eq!(without(&text, &[region, levels, list_of_ours]), lines);
 }
 
 #[test]
@@ -188,7 +206,7 @@ fn a_newer_run_replaces_what_this_program_wrote() {
         [Outcome::Updated { previous }, Outcome::Unchanged]
     );
     assert_eq!(named(&second), ["Carla", "Ben"]);
-    assert!(second.contains("<rdf:li>Anna</rdf:li>") && second.contains("<rdf:li>Carla</rdf:li>"));
+    assert!(!second.contains("Anna") && second.contains("<rdf:li>People|Carla</rdf:li>"));
     let regions = read(second.as_bytes()).expect("regions").list;
     assert_eq!(regions[0].area, area(0.3, 0.4));
     assert_eq!(regions[0].naming(), Naming::Program("Carla"));
@@ -206,12 +224,13 @@ fn a_correction_by_a_person_stays() {
     .expect("written");
     let name = "Berta".to_owned();
     assert_eq!(written.outcomes, [Outcome::NamedAlready { name }]);
+    assert!(!changed(&written).contains("<rdf:li>"), "the keyword");
     let removed = text.replace("<mwg-rs:Name>Anna</mwg-rs:Name>", "<mwg-rs:Name/>");
     let written =
         write(Some(removed.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
     let name = "Anna".to_owned();
     assert_eq!(written.outcomes, [Outcome::NameRemoved { name }]);
-    assert_eq!(written.content, Content::Unchanged);
+    assert!(!changed(&written).contains("<rdf:li>Anna"), "the keyword");
 }
 
 #[test]
@@ -333,7 +352,7 @@ fn a_sidecar_of_another_photo_is_refused() {
     };
     let refused = write(Some(DIGIKAM.as_bytes()), turned, &[face(0.7, 0.4, "Anna")]);
     let problem = XmpProblem::OtherPhoto {
-        sidecar: PHOTO,
+        named_in: PHOTO,
         photo: turned,
     };
     assert_eq!(refused, Err(problem));
@@ -389,4 +408,204 @@ fn faces_in_one_place_are_written_once_each() {
     let (text, _) = merge(None, &twice);
     assert_eq!(named(&text), ["Anna", "Ben", "Carla"]);
     merge(Some(DIGIKAM), &twice);
+}
+
+/// The sidecar after all names that this program gave were withdrawn, and those names.
+fn withdrawn(sidecar: &str) -> (String, Vec<String>) {
+    let photo = PhotoLayout::new((PHOTO.width, PHOTO.height), 1, &[]);
+    let write = |text: &str| xmp::write(Some(text.as_bytes()), &photo, &[], OwnNames::Withdraw);
+    let written = write(sidecar).expect("written");
+    let text = match &written.content {
+        Content::Changed(_) => changed(&written),
+        Content::Unchanged => sidecar.to_owned(),
+    };
+    let again = write(&text).expect("written again");
+    assert_eq!(again.content, Content::Unchanged, "{text}");
+    (text, written.withdrawn)
+}
+
+#[test]
+fn what_was_written_is_withdrawn_and_nothing_else() {
+    let faces = [face(0.69, 0.4, "Anna"), face(0.5, 0.8, "Jo & Co")];
+    for (sample, kept) in [
+        (DIGIKAM, "<rdf:li>Grandma Inge</rdf:li>"),
+        (LIGHTROOM, "<rdf:li>Wedding</rdf:li>"),
+    ] {
+        let (text, _) = merge(Some(sample), &faces);
+        let (text, names) = withdrawn(&text);
+        assert_eq!(names, ["Anna", "Jo & Co"]);
+        assert!(
+            !text.contains("Anna") && !text.contains("Jo &amp; Co"),
+            "{text}"
+        );
+        assert!(text.contains(kept), "{text}");
+        let regions = |text: &str| read(text.as_bytes()).expect("regions").list;
+        // A region that was there before stays, without a name, as it was.
+        let (before, after) = (regions(sample), regions(&text));
+        assert_eq!(before, after);
+        let (_, outcomes) = merge(Some(&text), &faces);
+        let first = match sample == DIGIKAM {
+            true => Outcome::Named,
+            false => Outcome::Added,
+        };
+        assert_eq!(outcomes, [first, Outcome::Added]);
+    }
+}
+
+#[test]
+fn what_a_person_wrote_is_never_withdrawn() {
+    let own = merge(None, &[face(0.3, 0.4, "Anna")]).0;
+    // The region was moved; it was described; the name was corrected.
+    let (text, _) = withdrawn(&own.replace("<stArea:x>0.300000", "<stArea:x>0.310000"));
+    let regions = read(text.as_bytes()).expect("regions").list;
+    assert_eq!((regions.len(), regions[0].naming()), (1, Naming::Nameless));
+    let described = own.replace(
+        "<mwg-rs:Type>",
+        "<mwg-rs:Description>at sea</mwg-rs:Description><mwg-rs:Type>",
+    );
+    assert!(withdrawn(&described).0.contains("at sea"));
+    let (text, names) = withdrawn(&own.replace("<mwg-rs:Name>Anna", "<mwg-rs:Name>Berta"));
+    assert!(text.contains("<mwg-rs:Name>Berta<") && names.is_empty());
+    // The keyword was there before.
+    let tagged = LIGHTROOM.replace("<rdf:li>Wedding<", "<rdf:li>Anna<");
+    let (text, _) = merge(Some(&tagged), &[face(0.3, 0.8, "Anna")]);
+    assert!(text.contains("<rdf:li>People|Anna</rdf:li>"));
+    let (text, _) = withdrawn(&text);
+    assert!(text.contains("<rdf:li>Anna</rdf:li>") && !text.contains("People|Anna"));
+    // A person gave the name (in a table of groups).
+    let given = NamedFace {
+        confidence: None,
+        ..face(0.3, 0.4, "Anna")
+    };
+    let (text, _) = merge(None, &[given]);
+    assert_eq!(withdrawn(&text), (text.clone(), Vec::new()));
+    let (text, _) = merge(
+        Some(&own),
+        &[NamedFace {
+            name: "Zoë",
+            ..given
+        }],
+    );
+    assert!(!text.contains("Anna") && withdrawn(&text).0.contains("Zoë"));
+}
+
+/// A sidecar for a photo of 400 x 300 pixels, with a face at the place given.
+fn sidecar_of(size: Option<(u32, u32)>, place: &str, more: &str) -> String {
+    let dimensions = size.map_or_else(String::new, |(w, h)| {
+        format!("<mwg-rs:AppliedToDimensions stDim:w='{w}' stDim:h='{h}' stDim:unit='pixel'/>")
+    });
+    format!(
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' \
+         xmlns:mwg-rs='http://www.metadataworkinggroup.com/schemas/regions/' \
+         xmlns:stDim='http://ns.adobe.com/xap/1.0/sType/Dimensions#' \
+         xmlns:stArea='http://ns.adobe.com/xmp/sType/Area#'><rdf:Description rdf:about=''>\
+         <mwg-rs:Regions rdf:parseType='Resource'>{dimensions}<mwg-rs:RegionList><rdf:Bag>\
+         <rdf:li rdf:parseType='Resource'><mwg-rs:Area {place}/><mwg-rs:Name>Rose</mwg-rs:Name></rdf:li>{more}\
+         </rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions></rdf:Description></rdf:RDF>"
+    )
+}
+
+/// A photo that is stored upright or turned in each of the ways of EXIF, displayed as 400 x 300 pixels or square, with a face in the
+/// top left corner; and regions written for it as stored or as displayed, with and without its size.
+#[test]
+fn regions_are_placed_whichever_way_round_they_were_written() {
+    let place = "stArea:x='0.2' stArea:y='0.3' stArea:w='0.1' stArea:h='0.2'";
+    for exif in 1..=8_u8 {
+        for (width, height) in [(400, 300), (300, 300)] {
+            let (w, h) = (width as f32, height as f32);
+            let face = [0.15 * w, 0.2 * h, 0.1 * w, 0.2 * h];
+            let photo = PhotoLayout::new((width, height), exif, &[face]);
+            let stored_size = if exif < 5 {
+                (width, height)
+            } else {
+                (height, width)
+            };
+            let area = photo.faces()[0];
+            let stored = format!(
+                "stArea:x='{}' stArea:y='{}' stArea:w='{}' stArea:h='{}'",
+                area.x(),
+                area.y(),
+                area.w(),
+                area.h()
+            );
+            for (size, place) in [
+                (Some((width, height)), place),
+                (None, place),
+                (Some(stored_size), &stored),
+                (None, &stored),
+            ] {
+                let text = sidecar_of(size, place, "");
+                let regions = read(text.as_bytes()).expect("regions");
+                let named = regions.named_faces(&photo).expect("placed");
+                let overlap = named[0].area.same_face(&area);
+                assert!(
+                    overlap.is_some_and(|it| it > 0.99),
+                    "{exif} {size:?} {place}: {named:?}"
+                );
+                // What is added lies the same way round.
+                let ben = [0.7 * w, 0.5 * h, 0.1 * w, 0.2 * h];
+                let faces = [area, photo.area(&ben).expect("an area")].map(|area| NamedFace {
+                    area,
+                    name: "Ben",
+                    confidence: Some(0.9),
+                });
+                let written = xmp::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep)
+                    .expect("written");
+                let name = "Rose".to_owned();
+                assert_eq!(
+                    written.outcomes,
+                    [Outcome::NamedAlready { name }, Outcome::Added]
+                );
+                let region = read(changed(&written).as_bytes()).expect("regions").list[1].area;
+                let expected = if place == stored {
+                    faces[1].area
+                } else {
+                    Area::new(0.75, 0.6, 0.1, 0.2).expect("an area")
+                };
+                assert!(
+                    region.same_face(&expected).is_some_and(|it| it > 0.99),
+                    "{exif} {size:?} {place}: {region:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn names_that_cannot_be_placed_let_nothing_be_written() {
+    let photo = PhotoLayout::new((400, 300), 6, &[[100.0, 60.0, 40.0, 60.0]]);
+    let upright = PhotoLayout::new((400, 300), 1, &[[100.0, 60.0, 40.0, 60.0]]);
+    let beyond = "stArea:x='0.9' stArea:y='0.9' stArea:w='0.1' stArea:h='0.1'";
+    let somewhere = "stArea:x='0.3' stArea:y='0.3' stArea:w='0.1' stArea:h='0.2'";
+    let in_pixels = "stArea:x='120' stArea:y='90' stArea:w='40' stArea:h='60' stArea:unit='pixel'";
+    let faces = [NamedFace {
+        area: photo.faces()[0],
+        name: "Ben",
+        confidence: Some(0.9),
+    }];
+    for (size, place, photo) in [
+        (None, beyond, &photo),
+        (Some((400, 400)), somewhere, &photo),
+        (Some((300, 400)), somewhere, &upright),
+        (None, "", &upright),
+        (None, in_pixels, &upright),
+    ] {
+        let text = sidecar_of(size, place, "");
+        let regions = read(text.as_bytes()).expect("regions");
+        assert!(
+            regions.name_faces() && regions.named_faces(photo).is_err(),
+            "{text}"
+        );
+        let refused = xmp::write(Some(text.as_bytes()), photo, &faces, OwnNames::Keep);
+        assert!(refused.is_err(), "{text}");
+    }
+    // The same name in a second form has its place.
+    let second = format!(
+        "<rdf:li rdf:parseType='Resource'><mwg-rs:Area {somewhere}/><mwg-rs:Name>Rose</mwg-rs:Name></rdf:li>"
+    );
+    let regions = read(sidecar_of(None, "", &second).as_bytes()).expect("regions");
+    assert_eq!(
+        regions.named_faces(&upright).map(|named| named.len()),
+        Ok(1)
+    );
 }

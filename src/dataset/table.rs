@@ -1,0 +1,255 @@
+//! Tables (CSV) as spreadsheets and editors save them.
+
+use std::borrow::Cow;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use super::damaged::one_line;
+use super::load::io_reason;
+use super::open::open_file;
+
+/// The rows of a table, without empty ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// In their order, the heading among them.
+    pub rows: Vec<TableRow>,
+    /// The encoding of the file.
+    pub encoding: TableEncoding,
+}
+
+/// A row that is not empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableRow {
+    /// Its line in the file, from 1.
+    pub line: u64,
+    /// As they stand between the separators.
+    pub fields: Vec<String>,
+}
+
+/// The encoding of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableEncoding {
+    /// UTF-8 or UTF-16.
+    Unicode,
+    /// Windows-1252, as spreadsheets on Western European Windows save it. No file says so: it is what is left.
+    Windows1252,
+}
+
+/// Separators of fields, likelier ones first where a file can be read by several: commas stand in paths too.
+const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
+
+/// Rows that the separator is told from, at most.
+const LOOKED_AT: usize = 200;
+
+/// Reads a table: UTF-8 or UTF-16 with or without a byte order mark, or Windows-1252; fields separated by commas, semicolons
+/// or tabs, which a first line `sep=;` may say; lines ended in whatever way.
+///
+/// # Errors
+/// What is wrong with the file, in one line.
+pub fn read_table(path: &Path) -> Result<Table, String> {
+    let mut bytes = Vec::new();
+    open_file(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file; check the spelling".to_owned(),
+            _ => io_reason(&error),
+        })?;
+    parsed(&bytes)
+}
+
+fn parsed(bytes: &[u8]) -> Result<Table, String> {
+    let (text, encoding) = decoded(bytes)?;
+    // A byte order mark that a program took for three letters, and wrote after one of its own.
+    let text = text.trim_start_matches(['\u{feff}']);
+    let text = text.strip_prefix("ï»¿").unwrap_or(text);
+    let first = text.lines().next().unwrap_or_default();
+    let (separator, start) = match first.trim_matches('"').as_bytes() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', separator] if separator.is_ascii() => {
+            (Some(*separator), 1)
+        }
+        _ => (None, 0),
+    };
+    let text = if start == 1 {
+        &text[first.len()..]
+    } else {
+        text
+    };
+    let separator = match separator {
+        Some(separator) => separator,
+        None => separator_of(text)?,
+    };
+    let mut rows = Vec::new();
+    for record in reader(text, separator).records() {
+        let record = record.map_err(|error| one_line(&error.to_string()))?;
+        if record.iter().all(|field| field.trim().is_empty()) {
+            continue;
+        }
+        rows.push(TableRow {
+            line: record.position().map_or(0, csv::Position::line),
+            fields: record.iter().map(str::to_owned).collect(),
+        });
+    }
+    Ok(Table { rows, encoding })
+}
+
+fn decoded(bytes: &[u8]) -> Result<(Cow<'_, str>, TableEncoding), String> {
+    let (encoding, content) = match (Encoding::for_bom(bytes), bytes) {
+        (Some((encoding, mark)), _) => (encoding, &bytes[mark..]),
+        // Separators and line breaks of UTF-16 have a zero beside them.
+        (None, [1..=255, 0, ..]) => (UTF_16LE, bytes),
+        (None, [0, 1..=255, ..]) => (UTF_16BE, bytes),
+        (None, _) => (UTF_8, bytes),
+    };
+    match encoding.decode_without_bom_handling_and_without_replacement(content) {
+        Some(text) => Ok((text, TableEncoding::Unicode)),
+        None if encoding == UTF_8 && !content.contains(&0) => {
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(content);
+            Ok((text, TableEncoding::Windows1252))
+        }
+        None => Err(format!(
+            "it is no valid {}: save it as CSV UTF-8",
+            encoding.name()
+        )),
+    }
+}
+
+fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator)
+        .from_reader(text.as_bytes())
+}
+
+/// The separator by which most of the first rows have as many fields as the first, and more than one.
+fn separator_of(text: &str) -> Result<u8, String> {
+    let mut best = (0, b',');
+    for separator in SEPARATORS {
+        let mut reader = reader(text, separator);
+        let lengths = reader.records().take(LOOKED_AT).map_while(Result::ok);
+        let lengths: Vec<usize> = lengths.map(|record| record.len()).collect();
+        let first = lengths.first().filter(|&&first| first > 1);
+        let alike = lengths
+            .iter()
+            .filter(|length| Some(*length) == first)
+            .count();
+        if alike > best.0 {
+            best = (alike, separator);
+        }
+    }
+    Ok(best.1)
+}
+
+/// A text as it was, where a program took UTF-8 for Windows-1252 (`Zoë` became `ZoÃ«`); `None` where none can have.
+pub fn misread(text: &str) -> Option<String> {
+    let (bytes, _, is_lossy) = WINDOWS_1252.encode(text);
+    let before = String::from_utf8(bytes.into_owned()).ok()?;
+    (!is_lossy && before != text).then_some(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fields(bytes: &[u8]) -> Vec<Vec<String>> {
+        let rows = parsed(bytes).expect("a table").rows;
+        rows.into_iter().map(|row| row.fields).collect()
+    }
+
+    /// A text in each encoding of Unicode, with and without a mark.
+    fn encoded(text: &str) -> Vec<Vec<u8>> {
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        vec![
+            text.as_bytes().to_vec(),
+            [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
+            [b"\xFF\xFE", little.as_slice()].concat(),
+            [b"\xFE\xFF", big.as_slice()].concat(),
+            little,
+            big,
+        ]
+    }
+
+    #[test]
+    fn spreadsheets_may_save_a_table_in_their_ways() {
+        let expected = [
+            ["path", "person"],
+            ["a, b.jpg", "Zoë"],
+            ["c.jpg", "小野;\n1"],
+        ];
+        for separator in [",", ";", "\t"] {
+            for line_end in ["\n", "\r\n", "\r"] {
+                for sep in [String::new(), format!("sep={separator}{line_end}")] {
+                    let empty = [separator, line_end, line_end].concat();
+                    let text = format!(
+                        "{sep}path{separator}person{line_end}\"a, b.jpg\"{separator}Zoë{line_end}{empty}c.jpg{separator}\"小野;\n1\"{line_end}{separator} {separator}{line_end}"
+                    );
+                    for bytes in encoded(&text) {
+                        assert_eq!(fields(&bytes), expected, "{text:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_unicode_is_windows_1252() {
+        let table = parsed(b"path;person\r\nZo\xEB/1.jpg;Zo\xEB \x80\r\n").expect("a table");
+        assert_eq!(table.encoding, TableEncoding::Windows1252);
+        assert_eq!(table.rows[1].fields, ["Zoë/1.jpg", "Zoë €"]);
+        assert!(parsed(b"\xFF\xFEa").is_err());
+        assert!(parsed(b"a,\xEB\0").is_err());
+        let mark_read_as_text = "\u{feff}ï»¿path,person\n";
+        assert_eq!(fields(mark_read_as_text.as_bytes()), [["path", "person"]]);
+    }
+
+    #[test]
+    fn commas_within_fields_do_not_separate_them() {
+        let text = b"Berlin, 2024/a.jpg;Ada\nBerlin, 2024/b.jpg;Bo\n";
+        assert_eq!(fields(text)[1], ["Berlin, 2024/b.jpg", "Bo"]);
+        let rows = parsed(b"sep=;\na,b;c\n").expect("a table").rows;
+        assert_eq!((rows[0].line, rows[0].fields.len()), (2, 2));
+        assert_eq!(fields(b""), Vec::<Vec<String>>::new());
+        assert_eq!(fields(b"one\n"), [["one"]]);
+    }
+
+    #[test]
+    fn a_misread_text_is_found_again() {
+        let before = "Ferien Zoë – Łódź";
+        let (misread_text, _) = WINDOWS_1252.decode_without_bom_handling(before.as_bytes());
+        assert_eq!(misread(&misread_text).as_deref(), Some(before));
+        for sound in [before, "Zoë", "plain", "小野"] {
+            assert_eq!(misread(sound), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_table_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(table) = parsed(&bytes) {
+                for row in &table.rows {
+                    prop_assert!(row.fields.iter().any(|field| !field.trim().is_empty()));
+                }
+            }
+        }
+
+        #[test]
+        fn what_a_writer_writes_comes_back(
+            rows in prop::collection::vec(prop::collection::vec("[a-zé \",;\n]{0,6}x", 2..3), 1..6),
+            at in 0..3_usize,
+        ) {
+            let mut writer = csv::WriterBuilder::new().delimiter(SEPARATORS[at]).quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
+            for row in &rows {
+                writer.write_record(row).expect("written");
+            }
+            let bytes = writer.into_inner().expect("written");
+            for bytes in encoded(std::str::from_utf8(&bytes).expect("text")) {
+                prop_assert_eq!(&fields(&bytes), &rows);
+            }
+        }
+    }
+}
