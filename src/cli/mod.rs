@@ -29,7 +29,7 @@ mod lesson;
 mod log;
 mod merge;
 mod misuse;
-mod model_changes;
+pub mod model_changes;
 pub mod outcome;
 pub mod output;
 mod pairs;
@@ -55,6 +55,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
+#[cfg(all(unix, feature = "serve"))]
+pub use interrupt::before_interrupt;
 use error::{Error, Result};
 use outcome::Outcome;
 use output::Output;

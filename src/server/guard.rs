@@ -6,6 +6,7 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::access::{Access, COOKIE};
+use super::connections::{self, Connection};
 use super::failure::{self, Failure};
 use super::page;
 use super::service::Shared;
@@ -17,7 +18,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Lets a request through, or says why not; and tells browsers to be careful with the answer.
 pub async fn guard(State(service): Shared, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
-    let mut response = match admit(&service.access, &request) {
+    let admitted = admit(&service.access, &request);
+    let connection = connections::of(&request);
+    let _busy = connection
+        .filter(|_| !matches!(admitted, Admitted::No(_)))
+        .map(Connection::begin_work);
+    let mut response = match admitted {
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
         Admitted::Begins(session) => begin(&session),

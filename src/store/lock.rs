@@ -45,7 +45,7 @@ impl ModelLock {
     /// model could not be written either, and the user learns it before the work and not after it.
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
         let place = Place::find(model)?;
-        let lock_path = place.folder.join(place.hidden_name() + "lock");
+        let lock_path = place.beside("lock");
         let deadline = match wait {
             Wait::Fail => None,
             Wait::AtMost(time) => Instant::now().checked_add(time),
