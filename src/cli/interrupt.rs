@@ -1,9 +1,9 @@
 //! Interrupts: when the user or the system tells the program to end, it leaves no lock and no temporary file behind,
 //! and says what had been changed.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 

@@ -43,10 +43,29 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
         None => Model::preview(model)?,
     };
     report_taken_in(&taken, model, output);
+    if lock.is_some() && has_other_names(model) {
+        output.say(&format!(
+            "{} has other names (hard links), and a change reaches none of them: they keep what is in it now",
+            shown(model)
+        ));
+    }
     Ok(Opened {
         _lock: lock,
         model: opened,
     })
+}
+
+fn has_other_names(model: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        model.metadata().is_ok_and(|about| about.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = model;
+        false
+    }
 }
 
 /// Says what was taken in from the journal of a model.

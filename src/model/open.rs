@@ -51,7 +51,9 @@ impl Model {
             false => None,
         };
         let additions = journal.additions();
-        let own = before.as_ref().map(|model| model.recognizer().preparation());
+        let own = before
+            .as_ref()
+            .map(|model| model.recognizer().preparation());
         let own = own.or(additions.first().map(|first| &first.preparation));
         if additions.iter().any(|one| Some(&one.preparation) != own) {
             return Err(Error::OtherJournal {

@@ -23,7 +23,7 @@ use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared, Undo};
+use super::service::{Service, Shared};
 use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;

@@ -51,7 +51,6 @@ struct Open {
 pub struct Connection {
     all: Arc<Connections>,
     number: u64,
-    pub client: IpAddr,
 }
 
 /// A request of a known client is worked on, until this is dropped: its connection is not closed for others.
@@ -124,7 +123,9 @@ fn most_connections() -> usize {
     {
         use rustix::process::{Resource, getrlimit};
         let files = getrlimit(Resource::Nofile).current;
-        let files = files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
+        let files = files.map_or(usize::MAX, |files| {
+            usize::try_from(files).unwrap_or(usize::MAX)
+        });
         (files / 2).clamp(2, MOST)
     }
     #[cfg(not(unix))]
@@ -142,11 +143,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
             continue;
         }
         let (all, router) = (Arc::clone(&all), router.clone());
-        let connection = Connection {
-            all,
-            number,
-            client,
-        };
+        let connection = Connection { all, number };
         let listed = Open {
             client,
             since: Instant::now(),

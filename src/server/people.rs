@@ -248,9 +248,8 @@ async fn changed(
     headers: &HeaderMap,
     change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
 ) -> Answer<Snapshot> {
-    let change = |model: &mut Option<Model>| {
-        change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?)
-    };
+    let change =
+        |model: &mut Option<Model>| change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?);
     let changed = service.change(expected(headers), Undo::Possible, change);
     Ok(changed.await?.1)
 }

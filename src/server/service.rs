@@ -480,11 +480,12 @@ impl Service {
     }
 
     /// Writes the model, and has everybody ask it from now on.
-    fn keep(&self, _changes: &mut Changes, model: Option<Arc<Model>>) -> Result<Snapshot> {
+    fn keep(&self, changes: &mut Changes, model: Option<Arc<Model>>) -> Result<Snapshot> {
         match &model {
             Some(model) => model.save(&self.file)?,
             None => eigenfaces::store::remove_file(&self.file)?,
         }
+        changes.lock.follow();
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Snapshot {
             model,
@@ -500,7 +501,8 @@ impl Service {
         {
             // So that no addition comes between.
             let _journal = self.journal();
-            self.progress.send_modify(|progress| progress.is_ending = true);
+            self.progress
+                .send_modify(|progress| progress.is_ending = true);
         }
         let begun = Instant::now();
         while begun.elapsed() < LAST_CHANGE {

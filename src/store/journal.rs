@@ -317,7 +317,10 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("real")).unwrap();
-        let (model, link) = (folder.path().join("real/m.npz"), folder.path().join("l.npz"));
+        let (model, link) = (
+            folder.path().join("real/m.npz"),
+            folder.path().join("l.npz"),
+        );
         fs::write(&model, "").unwrap();
         symlink(&model, &link).unwrap();
         let mut journal = Journal::open(&link).unwrap();

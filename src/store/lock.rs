@@ -35,6 +35,29 @@ const MOST_VANISHINGS: u32 = 10_000;
 pub struct ModelLock {
     file: File,
     lock_path: PathBuf,
+    model: Model,
+}
+
+/// The model's own file while it is locked too: it may have other names (hard links), with lock files of their own.
+#[derive(Debug)]
+struct Model {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Model {
+    /// Locks the file that stands there, if there is one. False where somebody else has locked it.
+    fn lock(&mut self) -> bool {
+        // Elsewhere a lock would keep readers out, and a file system without locks has other worries.
+        let file = cfg!(unix).then(|| File::open(&self.path).ok()).flatten();
+        let is_free = file
+            .as_ref()
+            .is_none_or(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+        if is_free {
+            self.file = file;
+        }
+        is_free
+    }
 }
 
 impl ModelLock {
@@ -52,25 +75,46 @@ impl ModelLock {
         };
         let mut vanished = 0;
         loop {
-            match try_acquire(&lock_path).map_err(|error| place.error(error))? {
-                Attempt::Got(file) => return Ok(Self { file, lock_path }),
-                Attempt::Vanished if vanished < MOST_VANISHINGS => vanished += 1,
+            let holder = match try_acquire(&lock_path).map_err(|error| place.error(error))? {
+                Attempt::Got(file) => {
+                    let (path, lock_path) = (place.file.clone(), lock_path.clone());
+                    let model = Model { path, file: None };
+                    let mut lock = Self {
+                        file,
+                        lock_path,
+                        model,
+                    };
+                    if lock.model.lock() {
+                        return Ok(lock);
+                    }
+                    None
+                }
+                Attempt::Vanished if vanished < MOST_VANISHINGS => {
+                    vanished += 1;
+                    continue;
+                }
                 Attempt::Vanished => {
                     return Err(place.error(io::Error::other("its lock file keeps vanishing")));
                 }
-                Attempt::HeldBy(holder) => {
-                    let patient = wait != Wait::Fail
-                        && deadline.is_none_or(|deadline| Instant::now() < deadline);
-                    if !patient {
-                        return Err(Error::Locked {
-                            path: place.named,
-                            holder,
-                        });
-                    }
-                    thread::sleep(LOOK_AGAIN);
-                }
+                Attempt::HeldBy(holder) => holder,
+            };
+            let patient =
+                wait != Wait::Fail && deadline.is_none_or(|deadline| Instant::now() < deadline);
+            if !patient {
+                return Err(Error::Locked {
+                    path: place.named,
+                    holder,
+                });
             }
+            thread::sleep(LOOK_AGAIN);
         }
+    }
+}
+
+impl ModelLock {
+    /// Locks the model's file again: a change has replaced it.
+    pub fn follow(&mut self) {
+        self.model.lock();
     }
 }
 

@@ -1,7 +1,11 @@
 //! `eigenfaces serve`: the API, and who is let in.
 
+mod beside;
 mod client;
 mod compreface;
+mod connections;
+#[cfg(unix)]
+mod journal;
 
 use std::fs;
 use std::path::Path;
