@@ -25,6 +25,8 @@ mod people;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 mod powerless;
+#[cfg(unix)]
+mod privacy;
 mod project;
 mod readme;
 mod reconstruct;
