@@ -38,8 +38,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Faces that are added one by one are learned when none has come for so long.
 const BURST: Duration = Duration::from_millis(300);
 
-/// Whoever asks waits for so long until faces that were added are learned.
-const LEARNING: Duration = Duration::from_secs(5);
+/// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
+/// learning takes longer, or faces are added all the time, nobody waits for it.
+const LEARNING: Duration = Duration::from_secs(1);
 
 /// Time that the change being made has left when the server is told to end. Faces in the journal are safe anyway.
 const LAST_CHANGE: Duration = Duration::from_secs(5);
@@ -116,6 +117,8 @@ pub struct Changes {
 struct Progress {
     /// Faces in the journal.
     unlearned: usize,
+    /// When the first of them came, or earlier.
+    since: Option<Instant>,
     /// Whether a job changes the gallery: nobody waits for it.
     is_job_changing: bool,
     /// Whether the faces could not be learned when that was tried last.
@@ -167,10 +170,12 @@ impl Service {
     /// The gallery with all that was added, unless a job is changing it, learning fails, or takes long: then without.
     pub async fn up_to_date(self: &Arc<Self>) -> Snapshot {
         let mut progress = self.progress.subscribe();
-        if !progress.borrow().is_ready() {
+        let now = *progress.borrow();
+        let waited = now.since.map_or(Duration::ZERO, |since| since.elapsed());
+        if let (false, Some(left)) = (now.is_ready(), LEARNING.checked_sub(waited)) {
             self.learn_after(Duration::ZERO);
             let learned = progress.wait_for(Progress::is_ready);
-            let _ = tokio::time::timeout(LEARNING, learned).await;
+            let _ = tokio::time::timeout(left, learned).await;
         }
         self.snapshot()
     }
@@ -431,6 +436,7 @@ impl Service {
         let unlearned = journal.additions().len();
         self.progress.send_modify(|progress| {
             progress.unlearned = unlearned;
+            progress.since.get_or_insert_with(Instant::now);
             progress.has_failed = false;
         });
         Ok(true)
@@ -465,7 +471,7 @@ impl Service {
         if additions.is_empty() {
             return Ok(());
         }
-        let before = self.snapshot().model;
+        let (before, begun) = (self.snapshot().model, Instant::now());
         let (model, _) = Model::with_additions(before.as_deref().cloned(), &additions)?;
         self.keep(changes, model.map(Arc::new))?;
         changes.before = Some(before);
@@ -474,6 +480,7 @@ impl Service {
         let unlearned = journal.additions().len();
         self.progress.send_modify(|progress| {
             progress.unlearned = unlearned;
+            progress.since = (unlearned > 0).then_some(begun);
             progress.has_failed = false;
         });
         Ok(())

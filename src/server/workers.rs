@@ -16,9 +16,9 @@ use crate::cli::error::{Error, Result};
 /// Maximum number of requests that wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
 
-/// How much changes and jobs yield to requests: a thread of niceness 10 gets a tenth of a core that another one wants.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
+/// How much changes and jobs yield to requests: of a core that a request wants, a thread of niceness 5 gets a quarter, one of 10 a
+/// tenth.
+const NICENESS: [i32; 2] = [5, 10];
 
 /// Work that is not done within the answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +60,8 @@ impl Workers {
         Ok(Self {
             alone: pool(ThreadPoolBuilder::new())?,
             single: Mutex::default(),
-            changes: pool(ThreadPoolBuilder::new().start_handler(yield_to_requests))?,
-            jobs: pool(ThreadPoolBuilder::new().start_handler(yield_to_requests))?,
+            changes: pool(ThreadPoolBuilder::new().start_handler(|_| yield_by(NICENESS[0])))?,
+            jobs: pool(ThreadPoolBuilder::new().start_handler(|_| yield_by(NICENESS[1])))?,
             cores: Arc::new(Semaphore::new(core_count)),
             core_count,
             waiting: AtomicUsize::new(0),
@@ -123,10 +123,12 @@ impl Workers {
     }
 }
 
-fn yield_to_requests(_thread: usize) {
-    // Of a thread, on Linux; elsewhere it would be of the whole process.
+/// Has this thread yield to others. Elsewhere than on Linux the whole process would.
+fn yield_by(niceness: i32) {
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(NICENESS);
+    let _ = rustix::process::nice(niceness);
+    #[cfg(not(target_os = "linux"))]
+    let _ = niceness;
 }
 
 /// Works on a thread of its own. Work that panics is an error, and the server lives.

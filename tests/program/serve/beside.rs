@@ -63,6 +63,7 @@ fn nobody_waits_for_a_job() {
         server.ask("DELETE", &path, b"").has(200);
     });
     assert_eq!(ended(&server, &job)["state"], "cancelled");
+    super::learned(&server, 113);
     let after = people(&server);
     for person in ["Bo", "Chi", "Zed"] {
         assert!(after.contains(&person.to_owned()), "{after:?}");

@@ -39,6 +39,14 @@ fn people(server: &Server) -> Vec<String> {
         .collect()
 }
 
+/// Waits until so many faces are learned, however slow the machine is.
+fn learned(server: &Server, count: usize) {
+    let path = "/api/v1/recognition/faces";
+    while server.ask("GET", path, b"").has(200).json()["total_elements"] != count {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// Waits for a job to end.
 fn ended(server: &Server, answer: &Value) -> Value {
     let path = format!("/api/v0/jobs/{}", answer["id"]);
