@@ -28,6 +28,10 @@ import time
 from measure import KEY, Server
 
 
+# Faces that are added before they are all erased again.
+MOST_ADDED = 60
+
+
 class Soak:
     def __init__(self, server, photos, folder, seconds):
         self.server, self.photos, self.folder = server, photos, folder
@@ -37,6 +41,7 @@ class Soak:
         self.errors = []
         self.lock = threading.Lock()
         self.number = 0
+        self.added = []
 
     def running(self):
         return time.monotonic() < self.end
@@ -78,7 +83,15 @@ class Soak:
         form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="p"\r\n\r\n' + photo + b"\r\n--x--\r\n"
         path = f"/api/v1/recognition/faces?subject=soak%20{chosen.randrange(20)}"
         # 400: a photo in which no face, or more than one, is found.
-        self.ask("add", "POST", path, form, "multipart/form-data; boundary=x", allowed=(400,))
+        status, text = self.ask("add", "POST", path, form, "multipart/form-data; boundary=x", allowed=(400,))
+        if status == 201:
+            self.added.append(json.loads(text)["image_id"])
+        if len(self.added) >= MOST_ADDED:
+            # So that the gallery stays as large as it is, and memory can be compared.
+            path = "/api/v1/recognition/faces/delete"
+            status, _ = self.ask("erase", "POST", path, json.dumps(self.added), "application/json")
+            if status == 200:
+                self.added = []
         time.sleep(chosen.random())
 
     def change(self, chosen):

@@ -22,7 +22,7 @@ pub mod group;
 mod identify;
 mod info;
 #[cfg(unix)]
-mod interrupt;
+pub mod interrupt;
 pub mod json;
 mod learning;
 mod lesson;
@@ -58,8 +58,6 @@ use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
 use error::{Error, Result};
-#[cfg(all(unix, feature = "serve"))]
-pub use interrupt::before_interrupt;
 use outcome::Outcome;
 use output::Output;
 

@@ -73,7 +73,7 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     #[cfg(unix)]
     {
         let service = Arc::clone(&service);
-        crate::cli::before_interrupt(move || service.end());
+        crate::cli::interrupt::before_interrupt(move || service.end());
     }
 
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -2,7 +2,7 @@
 //!
 //! Programs that add many faces add one photo after the other. Each is on disk before it is acknowledged, and all are
 //! learned together. The journal is the hidden file `.NAME.added` beside the model, and part of it: whoever opens the
-//! model for changing takes the journal in first ([`Model::open`](crate::model::Model::open)).
+//! model for changing takes the journal in first (`Model::open`).
 //!
 //! Each record is a line: the length of a JSON object in bytes, its CRC-32 (both hexadecimal), and the object, which has
 //! no line feeds. So a record that was not written to its end is known, and hides none that follows.
