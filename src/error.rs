@@ -152,6 +152,20 @@ pub enum Error {
         holder: Option<LockHolder>,
     },
 
+    /// Faces that were acknowledged cannot join the model that stands there now.
+    #[error(
+        "{}: holds {faces} {} acknowledged by `eigenfaces serve` for another model than {} is now (another size, framing or light): put that model back, or delete this file to give {} up",
+        .journal.display(),
+        if *.faces == 1 { "face" } else { "faces" },
+        .path.display(),
+        if *.faces == 1 { "it" } else { "them" }
+    )]
+    OtherJournal {
+        path: PathBuf,
+        journal: PathBuf,
+        faces: usize,
+    },
+
     /// A name was given that nobody enrolled has.
     #[error(
         "nobody enrolled is called '{name}'{}",

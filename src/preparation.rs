@@ -170,6 +170,11 @@ impl Preparation {
         Self { crop_eyes, ..self }
     }
 
+    /// Whether photos are prepared alike: the same but for the frame, which follows from each gallery.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        self.with_crop_eyes(None) == other.with_crop_eyes(None)
+    }
+
     /// This preparation with illumination normalised by this recipe.
     #[must_use]
     pub fn with_light(self, light: Illumination) -> Self {

@@ -273,7 +273,7 @@ pub struct Evaluate {
 }
 
 /// How a change of the model is made.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ChangeOptions {
     /// Say what would be done, and do nothing
     #[arg(long)]

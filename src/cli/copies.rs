@@ -141,7 +141,7 @@ impl Faces {
             if face.decision == Decision::NotAFace {
                 continue;
             }
-            let target = self.folder.join(format!("{name}-{number}.png"));
+            let target = files::fitting(self.folder.join(format!("{name}-{number}.png")));
             let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
             let target = outputs.claim(&target, FileKind::Derived)?;
             drop(outputs);
@@ -169,7 +169,7 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)
-                .map(|number| files::numbered(&path, number))
+                .map(|number| files::fitting(files::numbered(&path, number)))
                 .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
             free.unwrap_or(path)
         })
@@ -235,6 +235,16 @@ mod tests {
             ["x.jpg", "x (2).jpg"]
         );
         assert_eq!(named(&["../../x.png", "y.png"]).len(), 2);
+    }
+
+    #[test]
+    fn names_that_are_too_long_are_cut_and_still_differ() {
+        let long = |end: &str| format!("{}{end}.gif", "ä".repeat(124));
+        let names = named(&[&long("xx"), &long("xy"), &long("")]);
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 3);
+        for name in names {
+            assert!(name.len() <= 255 && name.ends_with(".png"), "{name}");
+        }
     }
 
     #[test]

@@ -25,11 +25,11 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         return check::before_enrolling(args, model, output);
     }
     let started = Instant::now();
-    let _lock = model_changes::lock_for(args.change, model, output)?;
-    let before = if model.exists() || args.keep_basis {
-        Some(store::load_with_history(model)?)
-    } else {
-        None
+    let mut opened = model_changes::open(args.change, model, output)?;
+    let before = match opened.model.take() {
+        Some(known) => Some(known.into_parts()),
+        None if args.keep_basis => Some(store::load_with_history(model)?),
+        None => None,
     };
     let known = before.as_ref().map(|(recognizer, _)| recognizer);
     if let Some(known) = known {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::LabelRule;
+use eigenfaces::dataset::{ContentHash, LabelRule};
 use eigenfaces::render;
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
 use image::DynamicImage;
@@ -70,6 +70,33 @@ pub fn numbered(path: &Path, number: usize) -> PathBuf {
         name.push(extension);
     }
     path.with_file_name(name)
+}
+
+/// Bytes that the name of a file may have on the usual file systems.
+const LONGEST_NAME: usize = 255;
+
+/// A path whose last part is no longer than names may be: one that is gets its middle replaced by its hash.
+pub fn fitting(path: PathBuf) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let bytes = name.as_encoded_bytes();
+    if bytes.len() <= LONGEST_NAME {
+        return path;
+    }
+    let hash = &ContentHash::of(bytes).to_string()[..8];
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy());
+    let extension = extension.filter(|extension| extension.len() < 16);
+    let end = format!("~{hash}.{}", extension.as_deref().unwrap_or("png"));
+    let name = name.to_string_lossy();
+    let start = cut(&name, LONGEST_NAME - end.len());
+    path.with_file_name(format!("{start}{end}"))
+}
+
+/// The beginning of a text, of at most so many bytes.
+pub fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// Removes results of an earlier run that had more of them: as many in a row, by these names, as there are.

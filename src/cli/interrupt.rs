@@ -1,9 +1,9 @@
 //! Interrupts: when the user or the system tells the program to end, it leaves no lock and no temporary file behind,
 //! and says what had been changed.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -33,6 +33,15 @@ fn fail_without_memory(code: i32) {
     let _ = registered;
 }
 
+/// Work to be done before the program ends because it was told to: what it has promised to keep.
+static LAST_WORK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// Has work done before the program ends because it was told to. A second signal ends it at once.
+#[cfg(feature = "serve")]
+pub fn before_interrupt(work: impl Fn() + Send + Sync + 'static) {
+    let _ = LAST_WORK.set(Box::new(work));
+}
+
 /// The thread does next to nothing.
 const STACK: usize = 256 << 10;
 
@@ -56,6 +65,10 @@ pub fn watch(output: Output, code: u8) {
         let Ok(mut signals) = signals else { return };
         if let Some(signal) = signals.forever().next() {
             is_ending.store(true, Ordering::SeqCst);
+            if let (Some(work), true) = (LAST_WORK.get(), signal != SIGABRT) {
+                // On a stack of its own, whether or not it comes to its end.
+                thread::scope(|scope| drop(scope.spawn(work).join()));
+            }
             let written = store::interrupt();
             if signal == SIGABRT {
                 low_level::exit(i32::from(code));

@@ -22,7 +22,7 @@ pub mod group;
 mod identify;
 mod info;
 #[cfg(unix)]
-mod interrupt;
+pub mod interrupt;
 pub mod json;
 mod learning;
 mod lesson;
@@ -44,11 +44,13 @@ mod report;
 mod shell;
 mod sidecars;
 mod sorting;
+mod stdout;
 mod verify;
 mod weights;
 mod wrong_folder;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -85,8 +87,26 @@ pub fn parsed() -> Cli {
             let suggested = asked
                 .filter(|_| error.kind() == ErrorKind::InvalidSubcommand)
                 .and_then(|command| program().try_get_matches_from(command).err());
-            suggested.unwrap_or(error).exit()
+            end_by(&suggested.unwrap_or(error))
         })
+}
+
+/// Ends with what clap has to say: a usage error, or help, which has to reach its reader.
+fn end_by(said: &clap::Error) -> ! {
+    if said.use_stderr() {
+        said.exit();
+    }
+    let shown = stdout::check_open()
+        .and_then(|()| said.print())
+        .and_then(|()| stdout::flush());
+    let code = match shown {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr(), "error: {}", Error::Print(error));
+            1
+        }
+        _ => 0,
+    };
+    std::process::exit(code)
 }
 
 /// Runs the command and reports the final error, if any.
@@ -97,7 +117,9 @@ pub fn main(cli: &Cli) -> ExitCode {
     {
         interrupt::watch(output, code_of_failure(cli));
     }
-    match run(cli, &output) {
+    let done = run(cli, &output);
+    let flushed = stdout::flush().map_err(Error::Print);
+    match done.and_then(|outcome| flushed.map(|()| outcome)) {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // The reader has gone, which is their right: `eigenfaces ... | head`.
         Err(Error::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {

@@ -4,14 +4,16 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use eigenfaces::Model;
 use eigenfaces::error::PcaError;
 use eigenfaces::gallery::Gallery;
+use eigenfaces::model::TakenIn;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::ChangeOptions;
 use super::error::{Error, Result};
-use super::output::{Output, one_line, shown};
+use super::output::{Output, counted, one_line, shown};
 
 /// Notice that a model's basis, fixed until now, is learned again.
 pub const LEARNED_AGAIN: &str =
@@ -23,13 +25,79 @@ const IN_SILENCE: Duration = Duration::from_secs(1);
 /// Time to wait after that: a large gallery takes its time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The lock of a model that is to be changed, unless it is only said what would be done.
-pub fn lock_for(change: ChangeOptions, model: &Path, output: &Output) -> Result<Option<ModelLock>> {
-    (!change.dry_run).then(|| lock(model, output)).transpose()
+/// A model that is to be changed.
+#[derive(Debug)]
+pub struct Opened {
+    /// `None` where it is only said what would be done.
+    _lock: Option<ModelLock>,
+    /// `None` where there is no model yet.
+    pub model: Option<Model>,
+}
+
+/// Opens a model for changing: takes its lock, waits for its holder and says for whom, and takes in what a server
+/// acknowledged and did not learn. Where it is only said what would be done, nothing is locked or written.
+pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Opened> {
+    let lock = (!change.dry_run).then(|| lock(model, output)).transpose()?;
+    let (opened, taken) = match &lock {
+        Some(lock) => Model::open(model, lock)?,
+        None => Model::preview(model)?,
+    };
+    report_taken_in(&taken, model, output);
+    if lock.is_some() && has_other_names(model) {
+        output.say(&format!(
+            "{} has other names (hard links), and a change reaches none of them: they keep what is in it now",
+            shown(model)
+        ));
+    }
+    Ok(Opened {
+        _lock: lock,
+        model: opened,
+    })
+}
+
+fn has_other_names(model: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        model.metadata().is_ok_and(|about| about.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = model;
+        false
+    }
+}
+
+/// Says what was taken in from the journal of a model.
+pub fn report_taken_in(taken: &TakenIn, model: &Path, output: &Output) {
+    let model = shown(model);
+    if taken.faces > 0 {
+        let faces = counted(taken.faces, "face", "faces");
+        output.say(&format!(
+            "{model}: {faces} that `eigenfaces serve` had acknowledged and not learned yet: learned now"
+        ));
+    }
+    for dispute in &taken.disputes {
+        output.warn(&format!(
+            "{model}: a face acknowledged for {} is enrolled as {} already; it stays so",
+            dispute.person, dispute.other_person
+        ));
+    }
+    if taken.is_torn {
+        output.warn(&format!(
+            "{model}: the last face sent to `eigenfaces serve` was not written to its end and is dropped; it had not been acknowledged"
+        ));
+    }
+    if taken.damaged > 0 {
+        let records = counted(taken.damaged, "record", "records");
+        output.warn(&format!(
+            "{model}: {records} of faces sent to `eigenfaces serve` are damaged and dropped; send these photos again"
+        ));
+    }
 }
 
 /// The lock of a model; waits for its holder, and says for whom.
-pub fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
+fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     let lock = match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
         Err(eigenfaces::Error::Locked { holder, .. }) => {
             let holder = holder.map_or_else(|| "another process".to_owned(), |it| it.to_string());

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::args::{Color, Format, Global};
 use super::error::{Error, Result};
+use super::stdout;
 
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);
@@ -118,13 +119,13 @@ impl Output {
     /// # Errors
     /// A closed pipe, or a full disk behind it.
     pub fn line(&self, text: &str) -> Result<()> {
-        writeln!(io::stdout(), "{}", one_line(text)).map_err(Error::Print)
+        print(format!("{}\n", one_line(text)).as_bytes())
     }
 
     /// An object of JSON Lines on stdout, with the version of its fields' meaning.
     pub fn json(&self, object: Value) -> Result<()> {
         let text = with_schema(object).to_string();
-        writeln!(io::stdout(), "{}", in_json(&text)).map_err(Error::Print)
+        print(format!("{}\n", in_json(&text)).as_bytes())
     }
 
     /// A row of comma-separated values on stdout, quoted where needed, and on one line.
@@ -135,7 +136,7 @@ impl Output {
 
     /// Data of any form on stdout.
     pub fn bytes(&self, bytes: &[u8]) -> Result<()> {
-        io::stdout().write_all(bytes).map_err(Error::Print)
+        print(bytes)
     }
 
     /// Something went wrong with one of many inputs; said even under --quiet.
@@ -178,6 +179,10 @@ impl Output {
         let started = Instant::now();
         Progress { bar, started }
     }
+}
+
+fn print(bytes: &[u8]) -> Result<()> {
+    stdout::print(bytes).map_err(Error::Print)
 }
 
 fn in_a_cell(value: &Value) -> String {

@@ -122,8 +122,11 @@ fn change(
     output: &Output,
     plan: impl FnOnce(&Recognizer, &History) -> Result<Plan>,
 ) -> Result<Outcome> {
-    let _lock = model_changes::lock_for(deed, model, output)?;
-    let (before, mut history) = store::load_with_history(model)?;
+    let mut opened = model_changes::open(deed, model, output)?;
+    let (before, mut history) = match opened.model.take() {
+        Some(known) => known.into_parts(),
+        None => store::load_with_history(model)?,
+    };
     let plan = plan(&before, &history)?;
     if plan.after.is_empty() {
         return Err(model_changes::too_few_left(model, 0));

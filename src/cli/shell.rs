@@ -8,6 +8,7 @@ use super::args::{Cli, Completions};
 use super::error::{Error, Result};
 use super::examples;
 use super::outcome::Outcome;
+use super::stdout;
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
@@ -71,6 +72,6 @@ fn troff(text: &str) -> String {
 }
 
 fn print(text: &[u8]) -> Result<Outcome> {
-    std::io::stdout().write_all(text).map_err(Error::Print)?;
+    stdout::print(text).map_err(Error::Print)?;
     Ok(Outcome::Done)
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{FileId, SORTED, is_standard_input};
+use eigenfaces::dataset::{ContentHash, FileId, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
@@ -18,6 +18,12 @@ use super::output::{Output, counted, shown};
 /// Folders for photos of nobody who is enrolled, and for those without a face.
 const UNKNOWN: &str = "unknown";
 const NO_FACE: &str = "no-face";
+
+/// Names that Windows takes for devices, with a digit or without.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+
+/// Bytes of a name that is cut: file systems have room for 255.
+const LONGEST_NAME: usize = 200;
 
 pub struct Sorted<'a> {
     folder: &'a Path,
@@ -125,20 +131,28 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// A person's name as that of a folder: without what a file system would take for something else.
+/// A person's name as that of a folder, no other person's. Where a file system would take it for something else, Windows'
+/// too, it is changed, and its hash tells it apart from the names that are changed likewise.
 fn folder_name(person: &str) -> String {
+    let is_special = |letter: char| letter.is_control() || r#"/\:*?"<>|"#.contains(letter);
     let name: String = person
         .chars()
-        .map(|letter| match letter {
-            '/' | '\\' | ':' | '\0' => '_',
-            letter => letter,
-        })
+        .map(|letter| if is_special(letter) { '_' } else { letter })
         .collect();
-    match name.as_str() {
-        UNKNOWN | NO_FACE => format!("{name}_"),
-        _ if name.starts_with('.') => format!("_{name}"),
-        _ => name,
+    let name = files::cut(&name, LONGEST_NAME).trim_end_matches(['.', ' ']);
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let is_device = DEVICES.iter().any(|device| {
+        let number = stem.get(device.len()..).unwrap_or("-");
+        let start = stem.get(..device.len()).unwrap_or_default();
+        start.eq_ignore_ascii_case(device) && matches!(number.as_bytes(), [] | [b'0'..=b'9'])
+    });
+    let is_ours = [UNKNOWN, NO_FACE].contains(&name);
+    if name == person && !is_device && !is_ours && !name.starts_with('.') {
+        return name.to_owned();
     }
+    let name = name.trim_start_matches('.');
+    let hash = ContentHash::of(person.as_bytes()).to_string();
+    format!("{name}~{}", &hash[..8])
 }
 
 /// A free path for a photo in a folder; `None` where the photo stands there already.
@@ -216,11 +230,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_in_their_folder() {
+    fn names_stay_in_their_folder_and_apart() {
         assert_eq!(folder_name("Ada Lovelace"), "Ada Lovelace");
-        assert_eq!(folder_name("../../etc"), "_.._.._etc");
-        assert_eq!(folder_name(".hidden"), "_.hidden");
-        assert_eq!(folder_name("unknown"), "unknown_");
+        assert_eq!(folder_name("Connie Auxley"), "Connie Auxley");
+        let long = "顔".repeat(200);
+        let others = [
+            "a/b",
+            "a:b",
+            "a\\b",
+            "a?b",
+            "../../etc",
+            "..",
+            ".hidden",
+            "unknown",
+            "no-face",
+            "CON",
+            "nul.txt",
+            "Com1",
+            "Ada.",
+            "Ada ",
+            &long,
+            &long[3..],
+        ];
+        let names: std::collections::BTreeSet<String> =
+            others.iter().map(|person| folder_name(person)).collect();
+        assert_eq!(names.len(), others.len(), "{names:?}");
+        for name in names {
+            assert!(name.contains('~') && name.len() < 220, "{name}");
+            assert!(
+                !name.starts_with('.') && !name.contains(['/', '\\', ':']),
+                "{name}"
+            );
+            assert!(!others.contains(&name.as_str()));
+        }
     }
 
     #[test]

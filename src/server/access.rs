@@ -87,6 +87,16 @@ impl Access {
             .any(|given| same(&self.key, given))
     }
 
+    /// Whether a request that was not let in brings a secret: then somebody may be guessing.
+    pub fn is_guess(&self, headers: &HeaderMap, query: Option<&str>) -> bool {
+        let cookies = headers.get_all(header::COOKIE).iter();
+        let mut cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
+        headers.contains_key("x-api-key")
+            || headers.contains_key(header::AUTHORIZATION)
+            || cookies.any(|cookies| cookies.contains(COOKIE))
+            || query.is_some_and(|query| query.contains("token="))
+    }
+
     /// Whether a host, as browsers send it, is a name of this machine at this port.
     pub fn is_own_name(&self, host: &str) -> bool {
         let port = self.address.port();

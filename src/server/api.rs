@@ -23,7 +23,7 @@ use super::body::{Parts, decode};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared, Undo};
+use super::service::{Service, Shared};
 use super::{explore, people};
 use crate::cli::json;
 use crate::cli::output::with_schema;
@@ -55,7 +55,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
 /// The model: how many people and faces, how photos become faces, what was learned.
 #[utoipa::path(get, path = "/model", responses((status = 200, description = "as `eigenfaces info --format json`; with nobody enrolled, no more than `people` and `faces`")))]
 async fn model(State(service): Shared) -> Answer<Response> {
-    let state = service.work(Service::settled).await?;
+    let state = service.up_to_date().await;
     let object = match &state.model {
         Some(model) => json::model(model.recognizer()),
         None => json!({ "people": 0, "faces": 0 }),
@@ -128,8 +128,8 @@ async fn verify(
         Some(_) => None,
         None => Some(parts.take("other")?),
     };
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
+    let snapshot = service.up_to_date().await;
+    let object = service.work(move |_| {
         let photo = decode(&photo)?;
         let found = match (&claim.person, other) {
             (Some(person), _) => {
@@ -227,28 +227,30 @@ async fn begin_job(
             "another job is working: wait for it, or cancel it",
         )
     })?;
-    let (service, worked, expected) = (Arc::clone(&service), Arc::clone(&job), expected(&headers));
-    tokio::task::spawn_blocking(move || {
-        let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            do_job(&service, work, expected.as_deref(), &worked)
-        }));
-        worked.finish(
-            end.unwrap_or_else(|_| Err(Failure::bad("the work broke down; nothing was changed"))),
-        );
+    let waiting = service.changes_waiting();
+    let (worked, expected) = (Arc::clone(&job), expected(&headers));
+    tokio::spawn(async move {
+        let end = do_job(&service, work, expected, &worked).await;
+        worked.finish(end);
     });
     let place = format!("/api/v0/jobs/{}", job.id);
     Ok((
         StatusCode::ACCEPTED,
         [(header::LOCATION, place)],
-        Json(job.report()),
+        Json(job.report(waiting)),
     )
         .into_response())
 }
 
-fn do_job(service: &Service, work: Work, expected: Option<&str>, job: &Job) -> Answer<Value> {
+async fn do_job(
+    service: &Arc<Service>,
+    work: Work,
+    expected: Option<String>,
+    job: &Arc<Job>,
+) -> Answer<Value> {
     match work {
-        Work::Enroll { folder } => service
-            .change(expected, Undo::Possible, |model| {
+        Work::Enroll { folder } => {
+            let change = move |model: &mut Option<Model>, job: &Job| {
                 let folders = [folder.clone()];
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
                 let before = model.as_ref().map_or(0, |model| model.gallery().len());
@@ -266,10 +268,11 @@ fn do_job(service: &Service, work: Work, expected: Option<&str>, job: &Job) -> A
                 }
                 let after = model.as_ref().map_or(0, |model| model.gallery().len());
                 Ok(json!({ "added": after - before }))
-            })
-            .map(|(told, _)| told),
-        Work::Relearn => service
-            .change(expected, Undo::Possible, |model| {
+            };
+            service.change_in_job(job, expected, change).await
+        }
+        Work::Relearn => {
+            let change = |model: &mut Option<Model>, _: &Job| {
                 let Some(known) = model.take() else {
                     return Err(Failure::nobody_enrolled());
                 };
@@ -279,16 +282,21 @@ fn do_job(service: &Service, work: Work, expected: Option<&str>, job: &Job) -> A
                 let faces = learned.gallery().len();
                 *model = Some(Model::from_parts(learned, history));
                 Ok(json!({ "faces": faces }))
-            })
-            .map(|(told, _)| told),
-        Work::Group { folder } => review::group(service, &folder, job),
-        Work::Name { groups } => review::name(service, expected, groups),
+            };
+            service.change_in_job(job, expected, change).await
+        }
+        Work::Group { folder } => review::group(service, folder, job).await,
+        Work::Name { groups } => review::name(service, expected, groups, job).await,
         Work::Check => {
-            let snapshot = service.settled()?;
-            let recognizer = snapshot.model()?.recognizer();
-            let gallery = recognizer.gallery().clone();
-            let found = evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
-            Ok(people::suspects(recognizer.gallery(), &found))
+            let snapshot = service.up_to_date().await;
+            let check = move || {
+                let recognizer = snapshot.model()?.recognizer();
+                let gallery = recognizer.gallery().clone();
+                let found =
+                    evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
+                Ok(people::suspects(recognizer.gallery(), &found))
+            };
+            service.work_in_job(check).await
         }
     }
 }
@@ -304,7 +312,7 @@ fn no_such_job() -> Failure {
 #[utoipa::path(get, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "`state` is working, done, failed or cancelled")))]
 async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
-    Ok(Json(job.report()))
+    Ok(Json(job.report(service.changes_waiting())))
 }
 
 /// Ends a job before its time; nothing is changed then.
@@ -312,12 +320,12 @@ async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<V
 async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     job.cancel();
-    Ok(Json(job.report()))
+    Ok(Json(job.report(service.changes_waiting())))
 }
 
 /// Takes back the last change; what was erased stays so.
 #[utoipa::path(post, path = "/undo", responses((status = 200, description = "done"), (status = 409, description = "there is nothing to take back")))]
 async fn undo(State(service): Shared) -> Answer<Response> {
-    let state = service.work(Service::undo).await?;
+    let state = service.undo().await?;
     Ok(tagged(&service, &state, &json!({ "undone": true })))
 }

@@ -12,12 +12,12 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use eigenfaces::enrollment::chosen_face;
+use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Location;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::{
-    Acceptance, Decision, FaceChoice, Identification, Model, Person, Photo, QueryOptions, Verdict,
+    Acceptance, Decision, Identification, Model, Person, Photo, QueryOptions, Verdict,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -119,9 +119,9 @@ async fn recognize(
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
-    let object = service.work(move |service| {
+    let snapshot = service.up_to_date().await;
+    let object = service.work(move |_| {
         let photo = decode(&photo)?;
-        let snapshot = service.settled()?;
         let query = QueryOptions {
             top: asked.prediction_count.unwrap_or(1).max(1),
             ..QueryOptions::default()
@@ -175,35 +175,27 @@ async fn add_face(
     let subject = asked.subject.unwrap_or_default();
     let person = Person::new(&subject)?;
     let photo = parts.take("file")?;
-    let adding = Arc::clone(&service);
     let sure = asked.det_prob_threshold.unwrap_or(0.0);
-    let object = service.work(move |service| {
-        let photo = decode(&photo)?;
-        let faces = service.snapshot().preparation().prepare_all(photo.luma())?;
-        let is_sure = |face: &&PreparedFace| {
-            face.part
-                .location()
-                .is_none_or(|found| probability(found) >= sure)
-        };
-        if faces.iter().filter(is_sure).count() > 1 {
+    let refuse = move |faces: &PhotoFaces| {
+        let is_sure = |found: &Option<Location>| found.is_none_or(|it| probability(it) >= sure);
+        if faces.locations().iter().filter(|it| is_sure(it)).count() > 1 {
             let message = "More than one face in the given image";
             return Err(Failure::coded(StatusCode::BAD_REQUEST, 31, message));
         }
-        let preparation = service.snapshot().preparation();
-        let face = chosen_face(&preparation, &person, &photo, FaceChoice::Main, "")?;
-        let hash = face.hash;
-        adding.add_soon(face)?;
-        Ok(json!({ "image_id": short(hash), "subject": person.as_str() }))
-    });
-    Ok((StatusCode::CREATED, Json(object.await?)).into_response())
+        Ok(())
+    };
+    let photo = service.work(move |_| decode(&photo)).await?;
+    let hash = service.add_soon(person.clone(), photo, refuse).await?;
+    let object = json!({ "image_id": short(hash), "subject": person.as_str() });
+    Ok((StatusCode::CREATED, Json(object)).into_response())
 }
 
 /// The enrolled faces, page by page.
 #[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
     responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
 async fn faces(State(service): Shared, Query(asked): Query<OfSubject>) -> Answer<Json<Value>> {
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
+    let snapshot = service.up_to_date().await;
+    let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
             let (people, enrolled) = (model.people(), model.gallery().enrolled());
             let named = enrolled
@@ -237,9 +229,7 @@ async fn erase(
     service: &Arc<Service>,
     meant: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Vec<Value>> {
-    let (erased, _) = service
-        .work(move |service| service.erase(None, meant))
-        .await?;
+    let (erased, _) = service.erase(None, meant).await?;
     let told = erased
         .iter()
         .map(|(hash, person)| json!({ "image_id": short(*hash), "subject": person.as_str() }));
@@ -360,8 +350,8 @@ async fn detect(
     responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
 async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
-    let object = service.work(move |service| {
-        let snapshot = service.settled()?;
+    let snapshot = service.up_to_date().await;
+    let object = service.work(move |_| {
         let preparation = snapshot.preparation();
         let (source, target) = (decode(&source)?, decode(&target)?);
         let first = preparation.prepare(source.luma())?;

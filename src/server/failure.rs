@@ -17,6 +17,8 @@ pub struct Failure {
     pub message: String,
     /// The number that clients of CompreFace know it by.
     pub code: Option<u32>,
+    /// Number of changes that come before this one, which has not been made.
+    pub position: Option<usize>,
 }
 
 pub type Answer<T> = std::result::Result<T, Failure>;
@@ -27,6 +29,7 @@ impl Failure {
             status,
             message: message.into(),
             code: None,
+            position: None,
         }
     }
 
@@ -45,6 +48,30 @@ impl Failure {
         Self::new(
             StatusCode::CONFLICT,
             "nobody is enrolled yet: add a photo of somebody first",
+        )
+    }
+
+    /// Other changes take too long; `job` is the one working, if any.
+    pub fn queued(position: usize, job: Option<String>) -> Self {
+        let job = job.map_or_else(String::new, |job| format!(" ({job} is working)"));
+        let changes = match position {
+            1 => "1 change comes".to_owned(),
+            many => format!("{many} changes come"),
+        };
+        Self {
+            position: Some(position),
+            ..Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                format!("{changes} before this one{job}; nothing was changed, try again later"),
+            )
+        }
+    }
+
+    /// The server was told to end.
+    pub fn ending() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server is ending; nothing was changed",
         )
     }
 
@@ -94,6 +121,10 @@ impl From<PhotoProblem> for Failure {
                 28,
                 "No face is found in the given image",
             ),
+            PhotoProblem::TooManyPixels { .. } | PhotoProblem::TooManyBytes { .. } => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("the photo cannot be used: {problem}"),
+            ),
             problem => Self::bad(format!("the photo cannot be used: {problem}")),
         }
     }
@@ -101,10 +132,13 @@ impl From<PhotoProblem> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let body = match self.code {
-            Some(code) => json!({ "message": self.message, "code": code, "error": self.message }),
-            None => json!({ "message": self.message, "error": self.message }),
-        };
+        let mut body = json!({ "message": self.message, "error": self.message });
+        if let Some(code) = self.code {
+            body["code"] = code.into();
+        }
+        if let Some(position) = self.position {
+            body["position"] = position.into();
+        }
         let mut response = (self.status, Json(body)).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             let second = HeaderValue::from_static("1");

@@ -1,11 +1,14 @@
 //! Checks before every request: who is not known gets no answer, and browsers are told to be careful with it.
 
+use std::time::Duration;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::access::{Access, COOKIE};
+use super::connections::{self, Connection};
 use super::failure::{self, Failure};
 use super::page;
 use super::service::Shared;
@@ -14,10 +17,22 @@ use super::service::Shared;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// Whoever sends a wrong key, token or cookie waits for so long, so that guessing takes time. A right one never does.
+const WRONG_SECRET: Duration = Duration::from_secs(1);
+
 /// Lets a request through, or says why not; and tells browsers to be careful with the answer.
 pub async fn guard(State(service): Shared, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
-    let mut response = match admit(&service.access, &request) {
+    let admitted = admit(&service.access, &request);
+    let is_refused = matches!(admitted, Admitted::No(_));
+    let connection = connections::of(&request).filter(|_| !is_refused);
+    let _busy = connection.map(Connection::begin_work);
+    let query = request.uri().query();
+    if is_refused && service.access.is_guess(request.headers(), query) {
+        // Meanwhile its connection is closed as soon as somebody else needs the place.
+        tokio::time::sleep(WRONG_SECRET).await;
+    }
+    let mut response = match admitted {
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
         Admitted::Begins(session) => begin(&session),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eigenfaces::dataset::Skipped;
 use eigenfaces::enrollment::Observer;
@@ -15,6 +15,9 @@ const KEPT: usize = 50;
 
 /// Skipped files that are told; the others are counted.
 const TOLD: usize = 20;
+
+/// The end of a job during which faces were erased: what it found may name them.
+const ERASED_MEANWHILE: &str = "faces were erased while it worked; begin it again";
 
 /// All jobs of this run by number.
 #[derive(Debug, Default)]
@@ -31,8 +34,17 @@ pub struct Job {
     done: AtomicUsize,
     of: AtomicUsize,
     is_cancelled: AtomicBool,
-    skipped: Mutex<Vec<String>>,
-    end: Mutex<Option<Result<Value, String>>>,
+    found: Mutex<Found>,
+}
+
+/// What a job has found out so far, which may name people.
+#[derive(Debug, Default)]
+struct Found {
+    skipped: Vec<String>,
+    skipped_count: usize,
+    /// Whether faces were erased since the job began.
+    is_outdated: bool,
+    end: Option<Result<Value, String>>,
 }
 
 impl Jobs {
@@ -52,8 +64,7 @@ impl Jobs {
             done: AtomicUsize::new(0),
             of: AtomicUsize::new(0),
             is_cancelled: AtomicBool::new(false),
-            skipped: Mutex::default(),
-            end: Mutex::new(None),
+            found: Mutex::default(),
         });
         all.insert(id, Arc::clone(&job));
         Some(job)
@@ -63,12 +74,40 @@ impl Jobs {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(&id).cloned()
     }
+
+    /// The job that works, in words.
+    pub fn working(&self) -> Option<String> {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = all.values().find(|job| job.is_working())?;
+        Some(format!("job {}, {},", job.id, job.kind))
+    }
+
+    /// Forgets what jobs have found, for it may name people who were erased.
+    pub fn forget_results(&self) {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        for job in all.values() {
+            let mut found = job.found();
+            found.skipped.clear();
+            found.is_outdated = true;
+            if let Some(end) = &mut found.end {
+                *end = end.as_ref().map(|_| Value::Null).map_err(|_| String::new());
+            }
+        }
+    }
+
+    pub fn cancel_all(&self) {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().for_each(|job| job.cancel());
+    }
 }
 
 impl Job {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_working(&self) -> bool {
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        end.is_none()
+        self.found().end.is_none()
     }
 
     pub fn cancel(&self) {
@@ -77,13 +116,17 @@ impl Job {
 
     pub fn finish(&self, end: Answer<Value>) {
         let end = end.map_err(|Failure { message, .. }| message);
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+        let mut found = self.found();
+        found.end = Some(match found.is_outdated {
+            true => Err(ERASED_MEANWHILE.to_owned()),
+            false => end,
+        });
     }
 
-    pub fn report(&self) -> Value {
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        let (state, result, error) = match &*end {
+    /// The job for whoever asks; `waiting` is the number of changes that wait for their turn.
+    pub fn report(&self, waiting: usize) -> Value {
+        let found = self.found();
+        let (state, result, error) = match &found.end {
             None => ("working", None, None),
             Some(Ok(result)) => ("done", Some(result), None),
             Some(Err(_)) if self.is_cancelled() => ("cancelled", None, None),
@@ -95,8 +138,9 @@ impl Job {
             "state": state,
             "done": self.done.load(Ordering::SeqCst),
             "of": self.of.load(Ordering::SeqCst),
-            "skipped": skipped.len(),
-            "skipped_files": skipped.iter().take(TOLD).collect::<Vec<_>>(),
+            "skipped": found.skipped_count,
+            "skipped_files": found.skipped,
+            "changes_waiting": waiting,
             "result": result,
             "error": error,
         })
@@ -112,8 +156,13 @@ impl Observer for Job {
     }
 
     fn skipped(&self, skipped: &[Skipped]) {
-        let mut all = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend(skipped.iter().map(Skipped::to_string));
+        let mut found = self.found();
+        found.skipped_count += skipped.len();
+        if !found.is_outdated {
+            let room = TOLD.saturating_sub(found.skipped.len());
+            let told = skipped.iter().take(room).map(Skipped::to_string);
+            found.skipped.extend(told);
+        }
     }
 
     fn is_cancelled(&self) -> bool {

@@ -8,16 +8,17 @@ mod answer;
 mod api;
 mod body;
 mod compreface;
+mod connections;
 mod explore;
 mod failure;
 mod guard;
 mod jobs;
-mod journal;
 mod page;
 mod people;
 mod review;
 mod service;
 mod uuid;
+mod workers;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -72,7 +73,12 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let access = Access::new(address, args.key.clone())?;
     let page = access.first_address();
     let key = access.key().to_owned();
-    let service = Arc::new(Service::open(model, lock, access)?);
+    let service = Arc::new(Service::open(model, lock, access, *output)?);
+    #[cfg(unix)]
+    {
+        let service = Arc::clone(&service);
+        crate::cli::interrupt::before_interrupt(move || service.end());
+    }
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -91,9 +97,9 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         if args.open {
             open_in_browser(&page, output);
         }
-        axum::serve(listener, router(service)).await.map_err(failed)
-    })?;
-    Ok(Outcome::Done)
+        connections::serve(listener, router(service)).await;
+        Ok(Outcome::Done)
+    })
 }
 
 fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {

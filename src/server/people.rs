@@ -10,7 +10,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
-use eigenfaces::{FaceChoice, Model, Person, Settings};
+use eigenfaces::{FaceChoice, Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Shared, Snapshot, Undo};
+use super::service::{Service, Shared, Snapshot, Undo, enroll, preparation};
 use super::uuid::in_groups;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -85,7 +85,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
 async fn list(State(service): Shared) -> Answer<Response> {
-    let state = service.work(Service::settled).await?;
+    let state = service.up_to_date().await;
     let people = counted(&state);
     let people: Vec<Value> = people
         .iter()
@@ -97,7 +97,7 @@ async fn list(State(service): Shared) -> Answer<Response> {
 /// The faces of a person.
 #[utoipa::path(get, path = "/people/{person}/faces", params(("person" = String, Path)), responses((status = 200, description = "`faces`: a list of `hash` and `source`"), (status = 404, description = "nobody of that name")))]
 async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
-    let state = service.work(Service::settled).await?;
+    let state = service.up_to_date().await;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
     let faces = gallery
@@ -132,30 +132,16 @@ async fn add_face(
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;
-    let work = move |service: &Service| {
+    let change = move |model: &mut Option<Model>| {
         let photo = decode(&photo)?;
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let source = which.source.unwrap_or_default();
-        service.change(
-            expected(&headers).as_deref(),
-            Undo::Possible,
-            |model| match model {
-                Some(model) => Ok(model.add_photo(&person, &photo, choice, &source)?.0),
-                None => {
-                    let preparation = service.snapshot().preparation();
-                    let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
-                    let hash = face.hash;
-                    *model = Some(Model::enroll_faces(
-                        preparation,
-                        vec![face],
-                        Settings::default(),
-                    )?);
-                    Ok(hash)
-                }
-            },
-        )
+        let preparation = preparation(model.as_ref());
+        let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
+        enroll(model, preparation, face)
     };
-    let (hash, state) = service.work(work).await?;
+    let expected = expected(&headers);
+    let (hash, state) = service.change(expected, Undo::Possible, change).await?;
     let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
     Ok((StatusCode::CREATED, object).into_response())
 }
@@ -262,13 +248,10 @@ async fn changed(
     headers: &HeaderMap,
     change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
 ) -> Answer<Snapshot> {
-    let expected = expected(headers);
-    let work = move |service: &Service| {
-        service.change(expected.as_deref(), Undo::Possible, |model| {
-            change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?)
-        })
-    };
-    Ok(service.work(work).await?.1)
+    let change =
+        |model: &mut Option<Model>| change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?);
+    let changed = service.change(expected(headers), Undo::Possible, change);
+    Ok(changed.await?.1)
 }
 
 /// Erases the chosen faces of a gallery in which somebody is enrolled, and tells how many they were.
@@ -277,11 +260,7 @@ async fn erased(
     headers: &HeaderMap,
     chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Response> {
-    let expected = expected(headers);
-    let work = move |service: &Service| {
-        service.settled()?.model()?;
-        service.erase(expected.as_deref(), chosen)
-    };
-    let (erased, state) = service.work(work).await?;
+    service.up_to_date().await.model()?;
+    let (erased, state) = service.erase(expected(headers), chosen).await?;
     Ok(tagged(service, &state, &json!({ "erased": erased.len() })))
 }

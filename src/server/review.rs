@@ -1,16 +1,18 @@
 //! A folder of photos on this machine: its faces in groups, and what a person says of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axum::http::StatusCode;
-use eigenfaces::QueryOptions;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::render::groups::jpeg_data_uri;
+use eigenfaces::{Model, QueryOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure, about_folder};
-use super::service::{Service, Undo};
+use super::jobs::Job;
+use super::service::{Service, Snapshot};
 use crate::cli::args::group::PURITY;
 use crate::cli::error::Error;
 use crate::cli::group::albums::{Albums, Scan, Shown};
@@ -27,11 +29,16 @@ const MOST_FACES: usize = 600;
 ///
 /// # Errors
 /// A folder that cannot be read; cancelled.
-pub fn group(service: &Service, folder: &Path, observer: &dyn Observer) -> Answer<Value> {
+pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Answer<Value> {
+    let (snapshot, job) = (service.up_to_date().await, Arc::clone(job));
+    let work = move || grouped(&snapshot, &folder, &*job);
+    service.work_in_job(work).await
+}
+
+fn grouped(snapshot: &Snapshot, folder: &Path, observer: &dyn Observer) -> Answer<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
     let albums = Albums::open(&folders, None, Scan::New, observer).map_err(about)?;
-    let snapshot = service.settled()?;
     let model = snapshot.model.as_ref();
     let identifier = model
         .map(|model| model.recognizer().identifier())
@@ -96,7 +103,12 @@ struct Place {
 ///
 /// # Errors
 /// A name that cannot be one; no face that can be used; the gallery was changed meanwhile.
-pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) -> Answer<Value> {
+pub async fn name(
+    service: &Arc<Service>,
+    expected: Option<String>,
+    groups: Vec<Reviewed>,
+    job: &Arc<Job>,
+) -> Answer<Value> {
     let mut rows = Vec::new();
     for (number, group) in groups.into_iter().enumerate() {
         let person = group.person.unwrap_or_else(|| IGNORE.to_owned());
@@ -118,8 +130,9 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
     let mut review = NamedGroups::of(rows, None, wrong)?;
     let mut told = json!({ "added": 0 });
     if review.has_names() {
-        (told, _) = service.change(expected, Undo::Possible, |model| {
-            let preparation = apply::preparation(model.as_ref(), service.file())?;
+        let file = service.file().to_owned();
+        let change = move |model: &mut Option<Model>, _: &Job| {
+            let preparation = apply::preparation(model.as_ref(), &file)?;
             let (faces, wrong) = review.prepared(&preparation);
             if faces.is_empty() {
                 let reason = wrong
@@ -131,9 +144,12 @@ pub fn name(service: &Service, expected: Option<&str>, groups: Vec<Reviewed>) ->
             let (after, disputes) = apply::added(model.take(), preparation, faces)?;
             let added = after.gallery().len() - before;
             *model = Some(after);
-            Ok(json!({ "added": added, "refused": wrong.len() + disputes.len() }))
-        })?;
+            let told = json!({ "added": added, "refused": wrong.len() + disputes.len() });
+            Ok((review, told))
+        };
+        (review, told) = service.change_in_job(job, expected, change).await?;
     }
-    review.remember()?;
+    let remember = move || Ok(review.remember()?);
+    service.work_in_job(remember).await?;
     Ok(told)
 }

@@ -1,37 +1,49 @@
-//! The gallery that is served: one model that many may ask, and one change at a time.
+//! The gallery that is served. Everybody may ask the model as it is, whatever is done to the next one; changes are made one
+//! at a time, in the order in which they came.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use eigenfaces::dataset::{ContentHash, Person};
+use eigenfaces::enrollment::{Observer, PhotoFaces};
 use eigenfaces::face_index;
 use eigenfaces::gallery::LabeledFace;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
-use eigenfaces::store::ModelLock;
-use eigenfaces::{Acceptance, Model, Verification};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use tokio::sync::Semaphore;
+use eigenfaces::store::{Addition, Journal, ModelLock};
+use eigenfaces::{Acceptance, FaceChoice, Model, Photo, Settings, Verification};
+use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Access;
 use super::failure::{Answer, Failure};
-use super::jobs::Jobs;
-use super::journal::Journal;
+use super::jobs::{Job, Jobs};
+use super::workers::{Background, Workers};
 use crate::cli::error::Result;
-use crate::cli::group::apply;
+use crate::cli::model_changes;
+use crate::cli::output::Output;
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;
 
-/// So many requests may wait for a core; beyond that they are sent away.
+/// Maximum number of changes that wait for their turn; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
+
+/// A change that has not had its turn for so long is sent away: less than a client waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Faces that are added one by one are learned when none has come for so long.
 const BURST: Duration = Duration::from_millis(300);
+
+/// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
+/// learning takes longer, or faces are added all the time, nobody waits for it.
+const LEARNING: Duration = Duration::from_secs(1);
+
+/// Time that the change being made has left when the server is told to end. Faces in the journal are safe anyway.
+const LAST_CHANGE: Duration = Duration::from_secs(5);
 
 /// A state of the gallery. Whoever has it may go on asking it while the next one is made.
 #[derive(Debug, Clone)]
@@ -49,10 +61,7 @@ impl Snapshot {
 
     /// Preparation of photos, also before anybody is enrolled.
     pub fn preparation(&self) -> Preparation {
-        match &self.model {
-            Some(model) => *model.recognizer().preparation(),
-            None => face_index::preparation(),
-        }
+        preparation(self.model.as_deref())
     }
 
     /// Whether two prepared faces are of one person, also before anybody is enrolled.
@@ -62,6 +71,20 @@ impl Snapshot {
             Some(model) => model.recognizer().verify(first, second, acceptance)?,
             None => verify_alone(first, second, acceptance)?,
         })
+    }
+
+    /// The model, if a face can be added to it and learned later whatever it looks like: some faces must differ.
+    fn varied(&self) -> Option<&Model> {
+        let model = self.model.as_deref()?;
+        (model.recognizer().space().components() > 0).then_some(model)
+    }
+}
+
+/// Preparation of photos for a model, or for the one that the first of them makes.
+pub fn preparation(model: Option<&Model>) -> Preparation {
+    match model {
+        Some(model) => *model.recognizer().preparation(),
+        None => face_index::preparation(),
     }
 }
 
@@ -81,22 +104,42 @@ pub struct Service {
     /// Tells the revisions of this run from those of another.
     run: u32,
     current: RwLock<Snapshot>,
-    changes: Mutex<Changes>,
-    additions: AtomicUsize,
-    cores: Arc<Semaphore>,
-    core_count: usize,
-    /// One thread each, for requests that come while others are worked on: their work is not cut into pieces for cores
-    /// that are busy anyway.
-    single: Mutex<Vec<ThreadPool>>,
-    waiting: AtomicUsize,
+    /// Held for no longer than a record takes to be written.
+    journal: Mutex<Journal>,
+    changes: Arc<tokio::sync::Mutex<Changes>>,
+    /// The changes that wait for their turn, by their numbers.
+    queue: Mutex<BTreeSet<u64>>,
+    progress: watch::Sender<Progress>,
+    workers: Arc<Workers>,
+    output: Output,
 }
 
-/// State that only one request may change at a time.
+/// State that only the change whose turn it is may touch.
 #[derive(Debug)]
-struct Changes {
-    _lock: ModelLock,
-    journal: Journal,
+pub struct Changes {
+    lock: ModelLock,
     before: Option<Option<Arc<Model>>>,
+}
+
+/// What whoever asks may have to wait for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    /// Faces in the journal.
+    unlearned: usize,
+    /// When the first of them came, or earlier.
+    since: Option<Instant>,
+    /// Whether a job changes the gallery: nobody waits for it.
+    is_job_changing: bool,
+    /// Whether the faces could not be learned when that was tried last.
+    has_failed: bool,
+    is_ending: bool,
+}
+
+impl Progress {
+    /// Whether the gallery as it is is the answer.
+    fn is_ready(&self) -> bool {
+        self.unlearned == 0 || self.is_job_changing || self.has_failed
+    }
 }
 
 impl Service {
@@ -104,31 +147,23 @@ impl Service {
     ///
     /// # Errors
     /// A file that is no model.
-    pub fn open(file: &Path, lock: ModelLock, access: Access) -> Result<Self> {
-        let model = match file.exists() {
-            true => Some(Arc::new(Model::load(file)?)),
-            false => None,
-        };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let service = Self {
+    pub fn open(file: &Path, lock: ModelLock, access: Access, output: Output) -> Result<Self> {
+        let (model, taken) = Model::open(file, &lock)?;
+        model_changes::report_taken_in(&taken, file, &output);
+        let model = model.map(Arc::new);
+        Ok(Self {
             access,
             jobs: Jobs::default(),
             file: file.to_owned(),
             run: std::process::id(),
             current: RwLock::new(Snapshot { model, revision: 1 }),
-            changes: Mutex::new(Changes {
-                _lock: lock,
-                journal: Journal::open(file)?,
-                before: None,
-            }),
-            additions: AtomicUsize::new(0),
-            cores: Arc::new(Semaphore::new(cores)),
-            core_count: cores,
-            single: Mutex::default(),
-            waiting: AtomicUsize::new(0),
-        };
-        service.settle(&mut service.changes())?;
-        Ok(service)
+            journal: Mutex::new(Journal::open(file)?),
+            changes: Arc::new(tokio::sync::Mutex::new(Changes { lock, before: None })),
+            queue: Mutex::default(),
+            progress: watch::Sender::default(),
+            workers: Arc::new(Workers::start()?),
+            output,
+        })
     }
 
     /// The gallery as it is, without faces that were added and are not learned yet.
@@ -141,15 +176,17 @@ impl Service {
         &self.file
     }
 
-    /// The gallery with all that was added; learns it first where that has not been done.
-    ///
-    /// # Errors
-    /// A model that cannot be written.
-    pub fn settled(&self) -> Answer<Snapshot> {
-        if self.additions.load(Ordering::SeqCst) > 0 {
-            self.settle(&mut self.changes())?;
+    /// The gallery with all that was added, unless a job is changing it, learning fails, or takes long: then without.
+    pub async fn up_to_date(self: &Arc<Self>) -> Snapshot {
+        let mut progress = self.progress.subscribe();
+        let now = *progress.borrow();
+        let waited = now.since.map_or(Duration::ZERO, |since| since.elapsed());
+        if let (false, Some(left)) = (now.is_ready(), LEARNING.checked_sub(waited)) {
+            self.learn_after(Duration::ZERO);
+            let learned = progress.wait_for(Progress::is_ready);
+            let _ = tokio::time::timeout(left, learned).await;
         }
-        Ok(self.snapshot())
+        self.snapshot()
     }
 
     /// The name of a state of the gallery, which changes with it.
@@ -157,7 +194,12 @@ impl Service {
         format!("\"{:x}-{:x}\"", self.run, snapshot.revision)
     }
 
-    /// Works on a core as soon as one is free.
+    /// Number of changes that wait for their turn.
+    pub fn changes_waiting(&self) -> usize {
+        self.queue().len()
+    }
+
+    /// Works for a request on a core, as soon as one is free.
     ///
     /// # Errors
     /// Those of the work; too many are waiting.
@@ -165,29 +207,8 @@ impl Service {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        if self.waiting.fetch_add(1, Ordering::SeqCst) >= MOST_WAITING {
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
-            return Err(Failure::busy());
-        }
-        let waiting = Waiting(Arc::clone(self));
-        let permit = Arc::clone(&self.cores).acquire_owned().await;
-        drop(waiting);
-        let permit = permit.map_err(|_| Failure::busy())?;
-        let is_alone = self.cores.available_permits() + 1 == self.core_count;
         let service = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            match is_alone {
-                true => work(&service),
-                false => service.on_one_core(work),
-            }
-        });
-        done.await.unwrap_or_else(|_| {
-            Err(Failure::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the work broke down; nothing was changed",
-            ))
-        })
+        self.workers.answer(move || work(&service)).await
     }
 
     /// Asks the model with all that was added, on a core as soon as one is free.
@@ -198,19 +219,19 @@ impl Service {
         self: &Arc<Self>,
         question: impl FnOnce(&Model) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        self.work(|service| question(service.settled()?.model()?))
-            .await
+        let snapshot = self.up_to_date().await;
+        self.work(move |_| question(snapshot.model()?)).await
     }
 
-    /// Works on one core only, if a thread can be had for it.
-    fn on_one_core<T: Send>(&self, work: impl FnOnce(&Self) -> T + Send) -> T {
-        let single = || self.single.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = single().pop();
-        let pool = free.or_else(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
-        let Some(pool) = pool else { return work(self) };
-        let done = pool.install(|| work(self));
-        single().push(pool);
-        done
+    /// Works as a job that changes nothing.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub async fn work_in_job<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce() -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.workers.behind(Background::Job, work).await
     }
 
     /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and leaves what is to be
@@ -218,15 +239,69 @@ impl Service {
     /// state that the change was meant for.
     ///
     /// # Errors
-    /// Those of the change; 412 where the gallery has another state; a model that cannot be written. Nothing is changed.
-    pub fn change<T>(
+    /// Those of the change; 412 where the gallery has another state; 503 where other changes take too long; a model that
+    /// cannot be written. Nothing is changed.
+    pub async fn change<T: Send + 'static>(
+        self: &Arc<Self>,
+        expected: Option<String>,
+        undo: Undo,
+        change: impl FnOnce(&mut Option<Model>) -> Answer<T> + Send + 'static,
+    ) -> Answer<(T, Snapshot)> {
+        let mut turn = self.turn().await?;
+        let service = Arc::clone(self);
+        let work = move || service.change_now(&mut turn, expected.as_deref(), undo, change);
+        self.workers.behind(Background::Change, work).await
+    }
+
+    /// As [`change`](Self::change), however long it takes: others ask the gallery as it was meanwhile.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change); the job was cancelled.
+    pub async fn change_in_job<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: &Arc<Job>,
+        expected: Option<String>,
+        change: impl FnOnce(&mut Option<Model>, &Job) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let mut turn = Arc::clone(&self.changes).lock_owned().await;
+        let (service, job) = (Arc::clone(self), Arc::clone(job));
+        let work = move || {
+            let _changing = JobChanging::begin(&service);
+            if job.is_cancelled() {
+                return Err(eigenfaces::Error::Cancelled.into());
+            }
+            let change = |model: &mut Option<Model>| change(model, &job);
+            let changed =
+                service.change_now(&mut turn, expected.as_deref(), Undo::Possible, change);
+            drop(turn);
+            Ok(changed?.0)
+        };
+        let done = self.workers.behind(Background::Job, work).await;
+        if self.progress.borrow().unlearned > 0 {
+            self.learn_after(Duration::ZERO);
+        }
+        done
+    }
+
+    /// Waits until all changes that came before are made.
+    async fn turn(self: &Arc<Self>) -> Answer<OwnedMutexGuard<Changes>> {
+        let place = Place::enter(self)?;
+        let turn = Arc::clone(&self.changes).lock_owned();
+        match tokio::time::timeout(PATIENCE, turn).await {
+            Ok(turn) if !self.progress.borrow().is_ending => Ok(turn),
+            Ok(_) => Err(Failure::ending()),
+            Err(_) => Err(Failure::queued(place.position(), self.jobs.working())),
+        }
+    }
+
+    fn change_now<T>(
         &self,
+        changes: &mut Changes,
         expected: Option<&str>,
         undo: Undo,
         change: impl FnOnce(&mut Option<Model>) -> Answer<T>,
     ) -> Answer<(T, Snapshot)> {
-        let mut changes = self.changes();
-        self.settle(&mut changes)?;
+        self.learn_additions(changes)?;
         let before = self.snapshot();
         if expected.is_some_and(|expected| expected != self.tag(&before)) {
             return Err(Failure::new(
@@ -236,10 +311,13 @@ impl Service {
         }
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
-        let after = self.keep(model.map(Arc::new))?;
+        let after = self.keep(changes, model.map(Arc::new))?;
         changes.before = match undo {
             Undo::Possible => Some(before.model),
-            Undo::Never => None,
+            Undo::Never => {
+                self.jobs.forget_results();
+                None
+            }
         };
         Ok((value, after))
     }
@@ -249,10 +327,10 @@ impl Service {
     ///
     /// # Errors
     /// As [`change`](Self::change).
-    pub fn erase(
-        &self,
-        expected: Option<&str>,
-        chosen: impl FnOnce(&Model) -> Answer<Vec<usize>>,
+    pub async fn erase(
+        self: &Arc<Self>,
+        expected: Option<String>,
+        chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
     ) -> Answer<(Vec<(ContentHash, Person)>, Snapshot)> {
         self.change(expected, Undo::Never, |model| {
             let Some(known) = model else {
@@ -272,87 +350,158 @@ impl Service {
             }
             Ok(erased)
         })
+        .await
     }
 
     /// Takes back the last change.
     ///
     /// # Errors
     /// There is none that could be.
-    pub fn undo(&self) -> Answer<Snapshot> {
-        let mut changes = self.changes();
-        self.settle(&mut changes)?;
-        let Some(before) = changes.before.take() else {
-            return Err(Failure::new(
-                StatusCode::CONFLICT,
-                "there is no change to take back; what was erased is gone",
-            ));
+    pub async fn undo(self: &Arc<Self>) -> Answer<Snapshot> {
+        let mut changes = self.turn().await?;
+        let service = Arc::clone(self);
+        let work = move || {
+            service.learn_additions(&mut changes)?;
+            let Some(before) = changes.before.take() else {
+                return Err(Failure::new(
+                    StatusCode::CONFLICT,
+                    "there is no change to take back; what was erased is gone",
+                ));
+            };
+            service.jobs.forget_results();
+            Ok(service.keep(&mut changes, before)?)
         };
-        Ok(self.keep(before)?)
+        self.workers.behind(Background::Change, work).await
     }
 
-    /// Adds a face that was prepared as the gallery's are. It is on disk when this returns, and learned soon after.
+    /// Adds the main face of a photo. It is on disk when this returns, and learned soon after. `refuse` looks at the
+    /// faces that were found. Returns the hash by which the face is known.
     ///
     /// # Errors
-    /// It is enrolled as somebody else; a disk that is full.
-    pub fn add_soon(self: &Arc<Self>, face: LabeledFace) -> Answer<()> {
-        let mut changes = self.changes();
-        let enrolled = self.snapshot().model.and_then(|model| {
-            let gallery = model.gallery();
-            let at = gallery.position(face.hash)?;
-            Some(gallery.people()[gallery.enrolled()[at].person].clone())
-        });
-        let mut added = changes.journal.faces().iter().rev();
-        let added = added.find(|other| other.hash == face.hash);
-        let known = enrolled.or_else(|| Some(added?.person.clone()));
-        match known {
-            Some(person) if person == face.person => return Ok(()),
+    /// A photo without a face, or that was refused; it is enrolled as somebody else; a disk that is full.
+    pub async fn add_soon(
+        self: &Arc<Self>,
+        person: Person,
+        photo: Photo,
+        refuse: impl Fn(&PhotoFaces) -> Answer<()> + Send + Sync + 'static,
+    ) -> Answer<ContentHash> {
+        let (photo, refuse) = (Arc::new(photo), Arc::new(refuse));
+        loop {
+            let snapshot = self.snapshot();
+            let (person, photo, refuse) = (person.clone(), Arc::clone(&photo), Arc::clone(&refuse));
+            if snapshot.varied().is_none() {
+                // The model is made, or has one face.
+                let change = move |model: &mut Option<Model>| {
+                    let preparation = preparation(model.as_ref());
+                    let faces = PhotoFaces::of(&preparation, &photo)?;
+                    refuse(&faces)?;
+                    enroll(model, preparation, main_face(&faces, &person)?)
+                };
+                return Ok(self.change(None, Undo::Possible, change).await?.0);
+            }
+            let added = self.work(move |service| {
+                let preparation = snapshot.preparation();
+                let faces = PhotoFaces::of(&preparation, &photo)?;
+                refuse(&faces)?;
+                let face = main_face(&faces, &person)?;
+                let hash = face.hash;
+                let added = service.write_down(Addition { preparation, face })?;
+                Ok(added.then_some(hash))
+            });
+            if let Some(hash) = added.await? {
+                self.learn_after(BURST);
+                return Ok(hash);
+            }
+        }
+    }
+
+    /// Writes a face into the journal. False where the gallery takes faces that are prepared otherwise by now.
+    fn write_down(&self, addition: Addition) -> Answer<bool> {
+        let mut journal = self.journal();
+        if self.progress.borrow().is_ending {
+            return Err(Failure::ending());
+        }
+        let snapshot = self.snapshot();
+        let Some(model) = snapshot.varied() else {
+            return Ok(false);
+        };
+        if !snapshot.preparation().agrees_with(&addition.preparation) {
+            return Ok(false);
+        }
+        let face = &addition.face;
+        let enrolled = model.gallery().position(face.hash);
+        let enrolled = enrolled.map(|at| model.gallery().enrolled()[at].person);
+        let enrolled = enrolled.map(|person| model.people()[person].clone());
+        let mut added = journal.additions().iter().rev();
+        let added = added.find(|other| other.face.hash == face.hash);
+        match enrolled.or_else(|| Some(added?.face.person.clone())) {
+            Some(person) if person == face.person => {}
             Some(person) => {
                 let person = person.to_string();
                 return Err(eigenfaces::Error::PhotoOfOther { person }.into());
             }
-            None => changes.journal.add(face)?,
+            None => journal.add(addition)?,
         }
-        drop(changes);
-        let additions = self.additions.fetch_add(1, Ordering::SeqCst) + 1;
-        let service = Arc::clone(self);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                tokio::time::sleep(BURST).await;
-                if service.additions.load(Ordering::SeqCst) == additions {
-                    // What fails now is told to whoever asks next.
-                    let _ = service.work(|service| service.settled().map(|_| ())).await;
-                }
-            });
-        }
-        Ok(())
+        let unlearned = journal.additions().len();
+        self.progress.send_modify(|progress| {
+            progress.unlearned = unlearned;
+            progress.since.get_or_insert_with(Instant::now);
+            progress.has_failed = false;
+        });
+        Ok(true)
     }
 
-    fn settle(&self, changes: &mut Changes) -> Result<()> {
-        let snapshot = self.snapshot();
-        let preparation = snapshot.preparation();
-        let pixels = preparation.size().pixels();
-        let faces = changes.journal.faces().iter();
-        let faces: Vec<LabeledFace> = faces
-            .filter(|face| face.pixels.len() == pixels)
-            .cloned()
-            .collect();
-        if !faces.is_empty() {
-            let before = snapshot.model.as_deref().cloned();
-            let (model, _) = apply::added(before, preparation, faces)?;
-            self.keep(Some(Arc::new(model)))?;
-            changes.before = Some(snapshot.model);
+    /// Learns what was added when nothing has been added for so long.
+    fn learn_after(self: &Arc<Self>, pause: Duration) {
+        let service = Arc::clone(self);
+        tokio::spawn(async move {
+            let before = service.progress.borrow().unlearned;
+            tokio::time::sleep(pause).await;
+            if before == 0 || service.progress.borrow().unlearned != before {
+                return;
+            }
+            let mut changes = Arc::clone(&service.changes).lock_owned().await;
+            let learner = Arc::clone(&service);
+            let work = move || Ok(learner.learn_additions(&mut changes)?);
+            // What fails now fails the next change, which tells of it.
+            if let Err(failure) = service.workers.behind(Background::Change, work).await {
+                service.output.warn(&format!(
+                    "faces that were added cannot be learned and stay in the journal: {}",
+                    failure.message
+                ));
+                let failed = |progress: &mut Progress| progress.has_failed = true;
+                service.progress.send_modify(failed);
+            }
+        });
+    }
+
+    fn learn_additions(&self, changes: &mut Changes) -> Result<()> {
+        let additions = self.journal().additions().to_vec();
+        if additions.is_empty() {
+            return Ok(());
         }
-        changes.journal.clear();
-        self.additions.store(0, Ordering::SeqCst);
+        let (before, begun) = (self.snapshot().model, Instant::now());
+        let (model, _) = Model::with_additions(before.as_deref().cloned(), &additions)?;
+        self.keep(changes, model.map(Arc::new))?;
+        changes.before = Some(before);
+        let mut journal = self.journal();
+        journal.forget(additions.len())?;
+        let unlearned = journal.additions().len();
+        self.progress.send_modify(|progress| {
+            progress.unlearned = unlearned;
+            progress.since = (unlearned > 0).then_some(begun);
+            progress.has_failed = false;
+        });
         Ok(())
     }
 
     /// Writes the model, and has everybody ask it from now on.
-    fn keep(&self, model: Option<Arc<Model>>) -> Result<Snapshot> {
+    fn keep(&self, changes: &mut Changes, model: Option<Arc<Model>>) -> Result<Snapshot> {
         match &model {
             Some(model) => model.save(&self.file)?,
-            None => remove(&self.file)?,
+            None => eigenfaces::store::remove_file(&self.file)?,
         }
+        changes.lock.follow();
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Snapshot {
             model,
@@ -361,26 +510,111 @@ impl Service {
         Ok(current.clone())
     }
 
-    fn changes(&self) -> MutexGuard<'_, Changes> {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Removes the file of a model in which nobody is enrolled.
-fn remove(file: &Path) -> Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(eigenfaces::Error::unreadable(file, error.to_string()).into())
+    /// Learns what was added, for the server is about to end. A change that is being made gets some time; a job is
+    /// cancelled. Nothing is added or changed after this.
+    pub fn end(&self) {
+        self.jobs.cancel_all();
+        {
+            // So that no addition comes between.
+            let _journal = self.journal();
+            self.progress
+                .send_modify(|progress| progress.is_ending = true);
         }
-        _ => Ok(()),
+        let begun = Instant::now();
+        while begun.elapsed() < LAST_CHANGE {
+            if let Ok(mut changes) = self.changes.try_lock() {
+                if let Err(error) = self.learn_additions(&mut changes) {
+                    self.output.warn(&error.to_string());
+                }
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One that waits for a core; not any more when dropped.
-struct Waiting(Arc<Service>);
+fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {
+    let at = faces.position(FaceChoice::Main)?;
+    let face = faces.labeled(at, person, "");
+    Ok(face.ok_or(eigenfaces::error::PhotoProblem::NoFace)?)
+}
 
-impl Drop for Waiting {
+/// Enrols a face, into a new model where there is none. Returns its hash.
+///
+/// # Errors
+/// It is enrolled as somebody else.
+pub fn enroll(
+    model: &mut Option<Model>,
+    preparation: Preparation,
+    face: LabeledFace,
+) -> Answer<ContentHash> {
+    let hash = face.hash;
+    match model {
+        Some(model) => {
+            if let Some(dispute) = model.add_faces(vec![face])?.first() {
+                let person = dispute.other_person.to_string();
+                return Err(eigenfaces::Error::PhotoOfOther { person }.into());
+            }
+        }
+        None => {
+            let made = Model::enroll_faces(preparation, vec![face], Settings::default())?;
+            *model = Some(made);
+        }
+    }
+    Ok(hash)
+}
+
+/// A change's place in the queue, until it is dropped.
+struct Place<'a> {
+    service: &'a Service,
+    number: u64,
+}
+
+impl<'a> Place<'a> {
+    fn enter(service: &'a Service) -> Answer<Self> {
+        let mut queue = service.queue();
+        if queue.len() >= MOST_WAITING {
+            return Err(Failure::queued(queue.len(), service.jobs.working()));
+        }
+        let number = queue.last().map_or(0, |last| last + 1);
+        queue.insert(number);
+        Ok(Self { service, number })
+    }
+
+    /// Number of changes that come before: those that wait, and the one being made.
+    fn position(&self) -> usize {
+        self.service.queue().range(..self.number).count() + 1
+    }
+}
+
+impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.service.queue().remove(&self.number);
+    }
+}
+
+/// A job that changes the gallery, until it is dropped.
+struct JobChanging<'a>(&'a Service);
+
+impl<'a> JobChanging<'a> {
+    fn begin(service: &'a Service) -> Self {
+        let begun = |progress: &mut Progress| progress.is_job_changing = true;
+        service.progress.send_modify(begun);
+        Self(service)
+    }
+}
+
+impl Drop for JobChanging<'_> {
+    fn drop(&mut self) {
+        let ended = |progress: &mut Progress| progress.is_job_changing = false;
+        self.0.progress.send_modify(ended);
     }
 }

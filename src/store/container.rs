@@ -11,6 +11,9 @@ use super::disk::Disk;
 use super::{FORMAT_VERSION, META, seal, zip};
 use crate::error::ModelProblem;
 
+/// `meta.json` takes some kilobytes.
+const LARGEST_META: u64 = 1 << 16;
+
 /// The one field of `meta.json` that the container itself reads.
 #[derive(Deserialize)]
 struct Version {
@@ -37,9 +40,7 @@ pub(super) fn check_on_disk(
     if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
         return Ok(Err(ModelProblem::Damaged));
     }
-    // `meta.json` takes some kilobytes.
-    const BEGINNING: usize = 1 << 16;
-    let format_version = match version(&disk.window(0, BEGINNING)?) {
+    let format_version = match version(&disk.window(0, LARGEST_META as usize)?) {
         Ok(format_version) => format_version,
         Err(problem) => return Ok(Err(problem)),
     };
@@ -57,6 +58,11 @@ fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
     if first.name != META {
         let name = first.name;
         return Err(layout(format!("it begins with {name} instead of {META}")));
+    }
+    if first.size > LARGEST_META {
+        return Err(layout(format!(
+            "its {META} has more than {LARGEST_META} bytes"
+        )));
     }
     let meta = &beginning[first.content()];
     let version: Version = serde_json::from_slice(meta).map_err(|error| ModelProblem::Json {

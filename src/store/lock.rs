@@ -35,6 +35,36 @@ const MOST_VANISHINGS: u32 = 10_000;
 pub struct ModelLock {
     /// The lock file and its path; none where the drive has no locks.
     held: Option<(File, PathBuf)>,
+    model: Model,
+}
+
+/// The model's own file while it is locked too: it may have other names (hard links), with lock files of their own.
+#[derive(Debug)]
+struct Model {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Model {
+    fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            file: None,
+        }
+    }
+
+    /// Locks the file that stands there, if there is one. False where somebody else has locked it.
+    fn lock(&mut self) -> bool {
+        // Elsewhere a lock would keep readers out, and a file system without locks has other worries.
+        let file = cfg!(unix).then(|| File::open(&self.path).ok()).flatten();
+        let is_free = file
+            .as_ref()
+            .is_none_or(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+        if is_free {
+            self.file = file;
+        }
+        is_free
+    }
 }
 
 impl ModelLock {
@@ -46,35 +76,48 @@ impl ModelLock {
     /// model could not be written either, and the user learns it before the work and not after it.
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
         let place = Place::find(model)?;
-        let lock_path = place.folder.join(place.hidden_name() + "lock");
+        let lock_path = place.beside("lock");
         let deadline = match wait {
             Wait::Fail => None,
             Wait::AtMost(time) => Instant::now().checked_add(time),
         };
         let mut vanished = 0;
         loop {
-            match try_acquire(&lock_path).map_err(|error| place.error(error))? {
+            let holder = match try_acquire(&lock_path).map_err(|error| place.error(error))? {
                 Attempt::Got(file) => {
-                    let held = Some((file, lock_path));
-                    return Ok(Self { held });
+                    let mut lock = Self {
+                        held: Some((file, lock_path.clone())),
+                        model: Model::at(&place.file),
+                    };
+                    if lock.model.lock() {
+                        return Ok(lock);
+                    }
+                    None
                 }
-                Attempt::NoLocks => return Ok(Self { held: None }),
-                Attempt::Vanished if vanished < MOST_VANISHINGS => vanished += 1,
+                Attempt::NoLocks => {
+                    return Ok(Self {
+                        held: None,
+                        model: Model::at(&place.file),
+                    });
+                }
+                Attempt::Vanished if vanished < MOST_VANISHINGS => {
+                    vanished += 1;
+                    continue;
+                }
                 Attempt::Vanished => {
                     return Err(place.error(io::Error::other("its lock file keeps vanishing")));
                 }
-                Attempt::HeldBy(holder) => {
-                    let patient = wait != Wait::Fail
-                        && deadline.is_none_or(|deadline| Instant::now() < deadline);
-                    if !patient {
-                        return Err(Error::Locked {
-                            path: place.named,
-                            holder,
-                        });
-                    }
-                    thread::sleep(LOOK_AGAIN);
-                }
+                Attempt::HeldBy(holder) => holder,
+            };
+            let patient =
+                wait != Wait::Fail && deadline.is_none_or(|deadline| Instant::now() < deadline);
+            if !patient {
+                return Err(Error::Locked {
+                    path: place.named,
+                    holder,
+                });
             }
+            thread::sleep(LOOK_AGAIN);
         }
     }
 
@@ -82,6 +125,13 @@ impl ModelLock {
     /// process at a time changes the model.
     pub fn is_held(&self) -> bool {
         self.held.is_some()
+    }
+}
+
+impl ModelLock {
+    /// Locks the model's file again: a change has replaced it.
+    pub fn follow(&mut self) {
+        self.model.lock();
     }
 }
 

@@ -4,6 +4,8 @@
 //! docs/MODEL-FORMAT.md. Files are replaced, never written into ([`replace_file`]); who changes a model holds its
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 //!
+//! Faces that were acknowledged one by one lie in a [`Journal`] beside the model until they are learned.
+//!
 //! Where learning is shared out there are three more: the plan ([`write_plan`], JSON), a worker's part
 //! ([`write_partial`]) and the basis of all parts ([`write_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
 
@@ -16,6 +18,7 @@ mod digest;
 mod disk;
 mod face_index;
 mod identifier;
+mod journal;
 mod kind;
 mod lock;
 mod mark;
@@ -40,6 +43,7 @@ pub use archive::Archive;
 #[doc(hidden)]
 pub use face_index::{load_face_index, save_face_index};
 pub use identifier::load_identifier;
+pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
@@ -54,7 +58,7 @@ pub use partial::{load_partial, partial_from_archive, write_partial};
 #[doc(hidden)]
 pub use pending::{interrupt, note_change};
 pub use plan::{load_plan, plan_from_json, write_plan};
-pub use replace::{Privacy, replace_file};
+pub use replace::{Privacy, remove_file, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
 #[doc(hidden)]

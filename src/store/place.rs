@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::dataset::ContentHash;
 use crate::error::{Error, Result, WriteProblem};
 
 /// A place for an ordinary file in a folder that exists.
@@ -72,19 +73,23 @@ impl Place {
         }
     }
 
-    /// The beginning of the names of the hidden files that stand beside this one for a while.
+    /// The beginning of the names of the hidden files that stand beside this one for a while, no other file's.
     ///
-    /// Cut to 55 characters (220 bytes), for file names end at 255 bytes; and in Unicode, for it is only a beginning.
+    /// Cut to 55 characters (220 bytes), for file names end at 255 bytes. A name that is cut, or is no Unicode, is told
+    /// apart from others by its hash.
     pub(super) fn hidden_name(&self) -> String {
-        let name = self
-            .file
-            .file_name()
-            .unwrap_or(OsStr::new(""))
-            .to_string_lossy();
-        std::iter::once('.')
-            .chain(name.chars().take(55))
-            .chain(['.'])
-            .collect()
+        let name = self.file.file_name().unwrap_or(OsStr::new(""));
+        let short: String = name.to_string_lossy().chars().take(55).collect();
+        let bytes = name.as_encoded_bytes();
+        match short.as_bytes() == bytes {
+            true => format!(".{short}."),
+            false => format!(".{short}-{}.", &ContentHash::of(bytes).to_string()[..8]),
+        }
+    }
+
+    /// A hidden file beside this one: `.NAME.ending`.
+    pub(super) fn beside(&self, ending: &str) -> PathBuf {
+        self.folder.join(self.hidden_name() + ending)
     }
 
     /// The meaning of an operating system's error for a file that was to be written here.

@@ -81,6 +81,41 @@ pub(super) fn install(
     }
 }
 
+/// Removes a file that [`Privacy::Owner`] wrote, for good: where a symbolic link names it both go, and with them what a
+/// crash left of it. It is no error where there is none.
+///
+/// # Errors
+/// [`Error::Write`]: the file cannot be removed.
+pub fn remove_file(path: &Path) -> Result<()> {
+    let place = Place::find(path)?;
+    remove_orphans(&place);
+    let removed = [&place.file, &place.named].map(|path| match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    });
+    let [file, named] = removed;
+    let removed = file.and(named).and_then(|()| sync_folder(&place.folder));
+    removed.map_err(|error| place.error(error))
+}
+
+/// Replaces `path`, a hidden file beside the one in `place`, with the same care as [`Privacy::Owner`]. A temporary file
+/// that a crash leaves is one of the place, and goes with the next write there.
+pub(super) fn replace_hidden(place: &Place, path: &Path, content: &[u8]) -> io::Result<()> {
+    let temporary = create_beside(place, Privacy::Owner)?;
+    let name = temporary.path().to_owned();
+    let written = fill(temporary.as_file(), |out| out.write_all(content))
+        .and_then(|()| temporary.as_file().sync_all());
+    let mut pending = pending::hold();
+    let replaced = written.and_then(|()| {
+        let persisted = temporary.persist(path);
+        persisted.map(|_| ()).map_err(|failed| failed.error)
+    });
+    pending.remove(&name);
+    drop(pending);
+    replaced?;
+    sync_folder(&place.folder)
+}
+
 /// Gives the file, which is whole, its name.
 fn finish(
     temporary: NamedTempFile,
@@ -213,7 +248,7 @@ fn synced(file: &File) -> io::Result<()> {
 }
 
 /// Makes a rename last through a power failure. Where folders cannot be opened (Windows) or synced, the system decides.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }

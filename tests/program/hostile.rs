@@ -430,4 +430,17 @@ fn a_model_with_numbers_beyond_reason_is_refused() {
     fs::write(&model, eigenfaces::store::forge_members(&members)).unwrap();
     run(folder.path(), ["identify", "faces/Ada/0.png"])
         .failed_saying(&["meta.json", "no face leads to"]);
+    // One that is sound and far too long is refused by whoever reads it.
+    members[0].1 = (meta + &" ".repeat(1 << 20)).into_bytes();
+    fs::write(&model, eigenfaces::store::forge_members(&members)).unwrap();
+    let readers: [&[&str]; 4] = [
+        &["info"],
+        &["people"],
+        &["identify", "faces/Ada/0.png"],
+        &["people", "rename", "Ada", "A"],
+    ];
+    for reader in readers {
+        run(folder.path(), reader)
+            .failed_saying(&["eigenfaces.npz", "is not laid out as a model is"]);
+    }
 }

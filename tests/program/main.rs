@@ -27,6 +27,8 @@ mod photo_managers;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 mod powerless;
+#[cfg(unix)]
+mod privacy;
 mod project;
 mod readme;
 mod real_files;

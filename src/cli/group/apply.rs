@@ -12,7 +12,7 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Settings};
 
-use super::super::args::Group;
+use super::super::args::{ChangeOptions, Group};
 use super::super::model_changes;
 use super::super::outcome::Outcome;
 use super::super::output::{Output, counted, shown};
@@ -159,11 +159,8 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, output: &Output) -> usize {
 
 /// Enrols the named faces, into a new model where there is none. Returns how many could not be.
 fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output) -> Result<usize> {
-    let _lock = model_changes::lock(model, output)?;
-    let before = match model.exists() {
-        true => Some(Model::load(model)?),
-        false => None,
-    };
+    let mut opened = model_changes::open(ChangeOptions::default(), model, output)?;
+    let before = opened.model.take();
     let preparation = preparation(before.as_ref(), model)?;
     let (faces, wrong) = groups.prepared(&preparation);
     for error in &wrong {

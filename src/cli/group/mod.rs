@@ -99,7 +99,7 @@ fn identifier(model: &Path, output: &Output) -> Result<(Vec<Person>, Option<Iden
 /// Whether a model with this preparation can name faces of an index.
 pub fn names_indexed_faces(preparation: &Preparation) -> bool {
     // Where the eyes of crops are assumed to be plays no part: faces of an index were found.
-    preparation.with_crop_eyes(None) == face_index::preparation()
+    preparation.agrees_with(&face_index::preparation())
 }
 
 /// The faces of albums: those of people who are enrolled, and the others in groups.

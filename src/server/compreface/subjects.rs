@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use eigenfaces::Person;
+use eigenfaces::{Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -26,9 +26,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
 /// Everybody who is enrolled.
 #[utoipa::path(get, path = "/recognition/subjects", responses((status = 200, description = "`subjects`: names")))]
 async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
-    let people = service
-        .work(|service| Ok(counted(&service.settled()?)))
-        .await?;
+    let people = counted(&service.up_to_date().await);
     let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
     Ok(Json(json!({ "subjects": names })))
 }
@@ -52,9 +50,7 @@ async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
 /// Erases everybody.
 #[utoipa::path(delete, path = "/recognition/subjects", responses((status = 200, description = "`deleted`: how many people")))]
 async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
-    let people = service
-        .work(|service| Ok(counted(&service.settled()?).len()))
-        .await?;
+    let people = counted(&service.up_to_date().await).len();
     erase(&service, |model| Ok(faces_of(model, None))).await?;
     Ok(Json(json!({ "deleted": people })))
 }
@@ -68,21 +64,19 @@ async fn rename_subject(
     Json(asked): Json<Subject>,
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
-    let work = move |service: &Service| {
-        service.change(None, Undo::Possible, |model| {
-            let nobody =
-                || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
-            let model = model.as_mut().ok_or_else(nobody)?;
-            let person = model.gallery().find(&name)?;
-            match model.people().contains(&new) {
-                _ if model.people()[person] == new => {}
-                true => model.merge(&[&name], new.as_str())?,
-                false => model.rename(&name, &new)?,
-            }
-            Ok(())
-        })
+    let change = move |model: &mut Option<Model>| {
+        let nobody =
+            || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
+        let model = model.as_mut().ok_or_else(nobody)?;
+        let person = model.gallery().find(&name)?;
+        match model.people().contains(&new) {
+            _ if model.people()[person] == new => {}
+            true => model.merge(&[&name], new.as_str())?,
+            false => model.rename(&name, &new)?,
+        }
+        Ok(())
     };
-    service.work(work).await?;
+    service.change(None, Undo::Possible, change).await?;
     Ok(Json(json!({ "updated": true })))
 }
 

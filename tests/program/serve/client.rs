@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,6 +19,8 @@ pub struct Server {
     pub process: Child,
     /// `127.0.0.1:port`
     pub address: String,
+    /// What it has said so far.
+    pub said: Arc<Mutex<String>>,
     /// The one-time token.
     pub token: String,
 }
@@ -53,8 +56,12 @@ impl Answer {
 
 impl Server {
     pub fn start(folder: &Path) -> Self {
-        let mut process = program(folder)
-            .args(["serve", "--listen", "127.0.0.1:0"])
+        Self::start_by(program(folder).args(["serve", "--listen", "127.0.0.1:0"]))
+    }
+
+    /// Starts a server by a command of its own. What it says before its address is passed over.
+    pub fn start_by(command: &mut Command) -> Self {
+        let mut process = command
             .env("EIGENFACES_KEY", KEY)
             .stderr(Stdio::piped())
             .stdout(Stdio::null())
@@ -62,16 +69,23 @@ impl Server {
             .unwrap();
         let mut said = String::new();
         let mut lines = BufReader::new(process.stderr.take().unwrap());
-        lines.read_line(&mut said).unwrap();
+        while !said.contains("http://") && lines.read_line(&mut said).unwrap() > 0 {}
         let (_, rest) = said
             .split_once("http://")
             .unwrap_or_else(|| panic!("{said}"));
         let (address, token) = rest.trim().split_once("/?token=").unwrap();
+        let said = Arc::new(Mutex::new(said.clone()));
+        let more = Arc::clone(&said);
         let (address, token) = (address.to_owned(), token.to_owned());
         // The pipe stays open, or the server could not say anything.
-        std::thread::spawn(move || lines.read_to_string(&mut String::new()));
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                *more.lock().unwrap() += &(line + "\n");
+            }
+        });
         Self {
             process,
+            said,
             address,
             token,
         }
@@ -79,7 +93,19 @@ impl Server {
 
     /// Sends a request as it is, and reads the whole answer.
     pub fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        self.try_raw(method, path, headers, body)
+            .unwrap_or_else(|| panic!("no answer to {method} {path}"))
+    }
+
+    /// As [`raw`](Self::raw); `None` where the server ends before it has answered.
+    fn try_raw(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Option<Answer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
         stream
             .set_read_timeout(Some(Duration::from_secs(120)))
             .unwrap();
@@ -88,13 +114,13 @@ impl Server {
             head += &format!("{name}: {value}\r\n");
         }
         head += &format!("content-length: {}\r\n\r\n", body.len());
-        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(head.as_bytes()).ok()?;
         // A server that refuses may stop reading.
         let _ = stream.write_all(body);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("no answer to {method} {path}"));
+        let end = end?;
         let head = String::from_utf8(answer[..end].to_vec()).unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         let mut body = answer.split_off(end + 4);
@@ -104,7 +130,7 @@ impl Server {
         {
             body = unchunked(&body);
         }
-        Answer { status, head, body }
+        Some(Answer { status, head, body })
     }
 
     /// A request of a program that has the key.
@@ -123,6 +149,12 @@ impl Server {
 
     /// A form of files.
     pub fn form(&self, path: &str, files: &[(&str, &[u8])]) -> Answer {
+        self.try_form(path, files)
+            .unwrap_or_else(|| panic!("no answer to {path}"))
+    }
+
+    /// As [`form`](Self::form); `None` where the server ends before it has answered.
+    pub fn try_form(&self, path: &str, files: &[(&str, &[u8])]) -> Option<Answer> {
         let mut body = Vec::new();
         for (name, content) in files {
             let head = format!(
@@ -134,7 +166,20 @@ impl Server {
         }
         body.extend_from_slice(b"--edge--\r\n");
         let kind = ("content-type", "multipart/form-data; boundary=edge");
-        self.ask_with("POST", path, &[kind], &body)
+        let own = [("host", self.address.as_str()), ("x-api-key", KEY), kind];
+        self.try_raw("POST", path, &own, &body)
+    }
+}
+
+#[cfg(unix)]
+impl Server {
+    /// Tells it to end, and waits until it has. Gives what it said.
+    pub fn end(mut self) -> String {
+        let id = self.process.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(told.unwrap().success());
+        self.process.wait().unwrap();
+        self.said.lock().unwrap().clone()
     }
 }
 

@@ -1,7 +1,11 @@
 //! `eigenfaces serve`: the API, and who is let in.
 
+mod beside;
 mod client;
 mod compreface;
+mod connections;
+#[cfg(unix)]
+mod journal;
 
 use std::fs;
 use std::path::Path;
@@ -33,6 +37,14 @@ fn people(server: &Server) -> Vec<String> {
     people
         .map(|one| one["person"].as_str().unwrap().to_owned())
         .collect()
+}
+
+/// Waits until so many faces are learned, however slow the machine is.
+fn learned(server: &Server, count: usize) {
+    let path = "/api/v1/recognition/faces";
+    while server.ask("GET", path, b"").has(200).json()["total_elements"] != count {
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// Waits for a job to end.
