@@ -56,13 +56,15 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         error => error,
     })?;
     report_remembered(&groups, output);
+    // A face that is enrolled is, whatever becomes of its sidecar.
+    let done = said.saturating_sub(failed);
     if args.write_xmp {
         failed += write_xmp(&groups, Writing::Done, output);
     }
     if said == 0 {
         output.say(&format!("{} has no names yet: nothing to do", shown(table)));
     }
-    Ok(Outcome::of_inputs(said.saturating_sub(failed), failed))
+    Ok(Outcome::of_inputs(done, failed))
 }
 
 fn is_apart(face: &NamedFace) -> bool {
