@@ -288,6 +288,19 @@ impl Preparation {
         Similarity::between(eyes, aligned).apply(point)
     }
 
+    /// The share of the face aligned by these eyes that lies outside a photo of this width and height.
+    pub fn share_outside(&self, (width, height): (u32, u32), eyes: [Point; 2]) -> f32 {
+        let aligned = EYES.points(self.size.width(), self.size.height());
+        let to_photo = Similarity::between(aligned, eyes);
+        let is_outside = |at: usize| {
+            let (column, row) = (at as u32 % self.size.width(), at as u32 / self.size.width());
+            let [x, y] = to_photo.apply([column as f32, row as f32]);
+            !(-0.5..=width as f32 - 0.5).contains(&x) || !(-0.5..=height as f32 - 0.5).contains(&y)
+        };
+        let outside = (0..self.size.pixels()).filter(|&at| is_outside(at)).count();
+        outside as f32 / self.size.pixels() as f32
+    }
+
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
         let (face, fit) = resize::fit(photo, self.size)?;
         Ok(PreparedFace {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::background::{Described, FACE, Training};
+use eigenfaces::background::{Described, FACE, Training, name_hashes};
 use eigenfaces::dataset::{self, LabelRule, LabeledPhoto};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
@@ -69,6 +69,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let described = Described::of(&faces, &persons, &mouths)?;
     let background = options.training.learn(&described, &mouths)?;
     std::fs::write(&options.output, background.to_bytes())?;
+    // Of whom the model was learned: src/background/trained_on.rs.
+    let people: BTreeSet<&str> = photos.iter().map(|photo| photo.person.as_str()).collect();
+    let list = options.output.with_file_name("background-people.bin");
+    std::fs::write(list, name_hashes(people))?;
     eprintln!(
         "{}: {} coordinates of each channel, learned from {} photos of {} people",
         options.output.display(),

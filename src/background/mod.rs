@@ -16,6 +16,7 @@ mod description;
 pub(crate) mod likelihood;
 mod mouth;
 mod people;
+mod trained_on;
 mod training;
 mod two_covariance;
 mod view;
@@ -41,6 +42,7 @@ pub use mouth::{MarkedMouth, MouthFinder};
 pub(crate) use people::inner_product;
 pub use people::{People, PeopleParts};
 #[doc(hidden)]
+pub use trained_on::{name_hashes, people_trained_on};
 pub use training::{Described, Training};
 #[doc(hidden)]
 pub use two_covariance::TwoCovariance;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use eigenfaces::dataset::ContentHash;
+use eigenfaces::enrollment::quality::{self, BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
@@ -76,8 +77,9 @@ fn check(
     let same = take_same_files(&mut faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
     let (preparation, gallery, _) = enrollment::frame(gallery, &read.preparation, output);
+    let weak = quality::flaws(&gallery, &preparation);
     let suspects = evaluate::check(preparation, gallery.clone(), settings)?;
-    let findings = findings(&gallery, &same, &suspects);
+    let findings = findings(&gallery, &same, &suspects, &weak);
     print(&gallery, findings, &suspects, output)?;
     Ok(outcome)
 }
@@ -107,6 +109,7 @@ fn findings(
     gallery: &Gallery,
     same: &[(LabeledFace, LabeledFace)],
     suspects: &Suspects,
+    weak: &[(usize, Flaw)],
 ) -> Vec<Finding> {
     let photo = |face: usize| gallery.enrolled()[face].source.as_str();
     let name = |person: usize| gallery.people()[person].as_str();
@@ -184,6 +187,41 @@ fn findings(
             }),
         }
     }));
+    found.extend(weak.iter().map(|&(face, flaw)| {
+        let (kind, text, measure, limit) = match flaw {
+            Flaw::Tiny(apart) => (
+                "tiny",
+                format!("the eyes are {apart:.0} pixels apart; {TINY:.0} or more show who it is"),
+                apart,
+                TINY,
+            ),
+            Flaw::CutOff(outside) => (
+                "cut-off",
+                format!(
+                    "{} of the face lies outside the photo",
+                    percent(f64::from(outside))
+                ),
+                outside,
+                CUT_OFF,
+            ),
+            Flaw::Blurred(sharpness) => (
+                "blurred",
+                format!("is blurred (sharpness {sharpness:.4}; {BLURRED} or more is sharp)"),
+                sharpness,
+                BLURRED,
+            ),
+        };
+        Finding {
+            text: format!("{}: {text}", one_line(photo(face))),
+            object: json!({
+                "finding": kind,
+                "photo": photo(face),
+                "person": person(face),
+                "quality": measure,
+                "quality_limit": limit,
+            }),
+        }
+    }));
     found
 }
 
@@ -211,7 +249,7 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding 
 }
 
 /// Columns of the table: whatever a finding may have.
-const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,confidence,distance,own_distance,correlation,likeness,likeness_limit";
+const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,confidence,distance,own_distance,correlation,likeness,likeness_limit,quality,quality_limit";
 
 fn print(
     gallery: &Gallery,

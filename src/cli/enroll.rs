@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
+use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
@@ -324,6 +325,7 @@ impl Report<'_> {
             percent(space.variance_kept())
         ));
         self.several_people(recognizer)?;
+        self.weak_photos(recognizer);
         output.say_written(model, started);
         if let Some(warning) = learning::confidence_warning(recognizer) {
             output.say(&warning);
@@ -333,6 +335,35 @@ impl Report<'_> {
             model_option(model)
         ));
         Ok(())
+    }
+
+    /// Counts the new photos that weaken whom they are enrolled for.
+    fn weak_photos(&self, recognizer: &Recognizer) {
+        let gallery = recognizer.gallery();
+        let added: HashSet<&str> = self.intake.added.iter().map(String::as_str).collect();
+        let flaws = quality::flaws(gallery, recognizer.preparation());
+        let is_new = |at: usize| added.contains(gallery.enrolled()[at].source.as_str());
+        let mut counts = [(0, "tiny"), (0, "cut off"), (0, "blurred")];
+        for (_, flaw) in flaws.into_iter().filter(|(at, _)| is_new(*at)) {
+            counts[match flaw {
+                Flaw::Tiny(_) => 0,
+                Flaw::CutOff(_) => 1,
+                Flaw::Blurred(_) => 2,
+            }]
+            .0 += 1;
+        }
+        let all: usize = counts.iter().map(|count| count.0).sum();
+        let told = counts.iter().filter(|count| count.0 > 0);
+        let told: Vec<String> = told
+            .map(|(count, kind)| format!("{count} {kind}"))
+            .collect();
+        if all > 0 {
+            self.output.say(&format!(
+                "{} of poor quality ({}): fewer photos of these people will be named; enroll --check lists them",
+                counted(all, "photo is", "photos are"),
+                told.join(", ")
+            ));
+        }
     }
 
     /// Names the people whose photos clearly show several, as far as they have new ones.

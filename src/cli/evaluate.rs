@@ -1,6 +1,9 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use eigenfaces::dataset;
+use std::path::Path;
+
+use eigenfaces::background::{Prior, people_trained_on};
+use eigenfaces::dataset::{self, Person};
 use eigenfaces::enrollment;
 use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
@@ -10,7 +13,7 @@ use eigenfaces::recognizer::Settings;
 use image::imageops;
 
 use super::args::{Evaluate, Format};
-use super::error::Result;
+use super::error::{Error, Result};
 use super::evaluation_files::Wanted;
 use super::outcome::Outcome;
 use super::output::Output;
@@ -27,6 +30,15 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let options = args.learn.preparation_options();
     let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
     let (preparation, gallery) = (read.preparation, read.gallery);
+    let settings = args.learn.settings(Settings::default());
+    if settings.prior == Prior::Bundled {
+        let names = gallery.people().iter().map(Person::as_str);
+        refuse_flattery(
+            &args.faces[0],
+            names,
+            "--background none, which learns from the gallery alone",
+        )?;
+    }
     let (not_faces, skipped) = not_faces(args, &preparation, output)?;
     let outcome = Outcome::of_inputs(gallery.len(), read.skipped.len() + skipped);
     let plan = Plan {
@@ -38,7 +50,6 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
             None => Keep::Nearest,
         },
     };
-    let settings = args.learn.settings(Settings::default());
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
         output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
@@ -52,6 +63,25 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         Format::Csv => evaluation_json::csv(&evaluation, output)?,
     }
     Ok(outcome)
+}
+
+/// Refuses to measure the bundled background model on people whom it was learned from.
+pub fn refuse_flattery<'a>(
+    path: &Path,
+    names: impl Iterator<Item = &'a str> + Clone,
+    remedy: &str,
+) -> Result<()> {
+    let people = names.clone().count();
+    match people_trained_on(names) {
+        0 => Ok(()),
+        known => Err(Error::about(
+            path,
+            format_args!(
+                "the bundled background model was learned from {known} of its {people} people, so figures would flatter; \
+                 leave them out, or add {remedy}"
+            ),
+        )),
+    }
 }
 
 /// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they

@@ -1,6 +1,6 @@
 //! `eigenfaces evaluate --pairs`: the same person or not, by the standard protocol.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use eigenfaces::preparation::Origin;
 
 use super::args::{Evaluate, Format};
 use super::error::{Error, Result};
-use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
+use super::{evaluate, learning};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
@@ -40,6 +40,15 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         listing
             .photos
             .retain(|photo| named.contains(key(&photo.path).as_str()));
+    }
+    if learned_from == LearnedFrom::Bundled {
+        let people: BTreeSet<&str> = listing
+            .photos
+            .iter()
+            .map(|photo| photo.person.as_str())
+            .collect();
+        let remedy = "--learn-background, which learns it anew without the people of the fold that is measured";
+        evaluate::refuse_flattery(table, people.iter().copied(), remedy)?;
     }
     let options = PreparationOptions {
         size: Some(FaceSize::ALIGNED),

@@ -70,7 +70,11 @@ impl Sidecars {
         let unusable = |problem| eigenfaces::Error::photo(photo, problem);
         let file = PhotoFile::read(photo).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
-        let layout = PhotoLayout::new(displayed, exif, faces);
+        // Faces were found in the decoded photo, which is smaller where the photo is very large.
+        let reduction = file.reduction().map_err(unusable)? as f32;
+        let in_photo = |bounds: &[f32; 4]| bounds.map(|edge| edge * reduction);
+        let faces: Vec<[f32; 4]> = faces.iter().map(in_photo).collect();
+        let layout = PhotoLayout::new(displayed, exif, &faces);
         let unwritten = |fault: String| {
             Error::about(
                 photo,
@@ -90,7 +94,7 @@ impl Sidecars {
             .iter()
             .filter_map(|face| {
                 Some(NamedFace {
-                    area: layout.area(&face.bounds)?,
+                    area: layout.area(&in_photo(&face.bounds))?,
                     name: face.name,
                     confidence: face.confidence,
                 })

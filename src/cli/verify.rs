@@ -122,26 +122,30 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
 /// As a person would say it.
 fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String {
     let sure = percent(found.confidence);
-    let yet = if found.verdict == Verdict::Different && found.confidence > 0.5 {
+    // Likely, and not sure enough for a yes.
+    let needed = (found.verdict == Verdict::Different && found.confidence > 0.5).then(|| {
         let needed = percent(found.needed);
-        if needed == sure {
-            "; a yes needs slightly more".to_owned()
-        } else {
-            format!("; a yes needs more than {needed}")
+        match needed == sure {
+            true => "slightly more".to_owned(),
+            false => format!("more than {needed}"),
         }
-    } else {
-        String::new()
-    };
+    });
     let photo = shown(&args.photo);
     let other = args.other.as_deref().map_or_else(String::new, shown);
     match (person.map(one_line), found.verdict) {
         (Some(person), Verdict::Same) => format!("{photo}: {person} ({sure})"),
-        (Some(person), _) => {
-            format!("{photo}: not {person}, as far as can be told ({sure} that it is{yet})")
-        }
+        (Some(person), _) => match needed {
+            Some(needed) => format!("{photo}: perhaps {person} ({sure}; a yes needs {needed})"),
+            None => format!("{photo}: not {person} ({sure} that it is)"),
+        },
         (None, Verdict::Same) => format!("{photo} and {other}: the same person ({sure})"),
-        (None, _) => format!(
-            "{photo} and {other}: not the same person, as far as can be told ({sure} that it is{yet})"
-        ),
+        (None, _) => match needed {
+            Some(needed) => {
+                format!(
+                    "{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})"
+                )
+            }
+            None => format!("{photo} and {other}: not the same person ({sure} that it is)"),
+        },
     }
 }

@@ -146,6 +146,15 @@ impl PhotoFile {
         )
     }
 
+    /// By how much the photo is reduced when it is decoded: 1 but for those of more than 50 million pixels. Places in the
+    /// decoded photo times this are places in the photo.
+    ///
+    /// # Errors
+    /// What is wrong with the header; more pixels than the limit.
+    pub fn reduction(&self) -> Result<u32, PhotoProblem> {
+        self.limits.reduction(self.header()?.0)
+    }
+
     /// The upright 8-bit gray photo; see [`decode`](decode::decode).
     ///
     /// # Errors

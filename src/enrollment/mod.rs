@@ -6,6 +6,7 @@
 mod chosen;
 mod observer;
 mod preparation;
+pub mod quality;
 mod regions;
 
 use std::collections::HashSet;

@@ -9,6 +9,7 @@ use crate::dataset::{
 };
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
+use crate::locate::Location;
 use crate::locate::framing::{Framing, FramingRule};
 use crate::preparation::Preparation;
 use crate::xmp::{self, Area, PhotoLayout, Region};
@@ -95,7 +96,9 @@ fn named_faces(
     }
     let faces = PhotoFaces::of(preparation, &Photo::decode(file)?)?;
     let places = faces.locations();
-    let bounds: Vec<[f32; 4]> = places.iter().flatten().map(|place| place.bounds).collect();
+    let reduction = file.reduction()? as f32;
+    let in_photo = |place: &Location| place.bounds.map(|edge| edge * reduction);
+    let bounds: Vec<[f32; 4]> = places.iter().flatten().map(in_photo).collect();
     let (displayed, exif) = file.header()?;
     let photo = PhotoLayout::new(displayed, exif, &bounds);
     let mut regions = Vec::new();

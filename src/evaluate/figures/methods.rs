@@ -56,7 +56,7 @@ pub struct KPoint {
     /// J, the average squared error of the reconstruction over the total variation about the mean face, of
     /// the faces learned from: 1 - `variance`.
     pub error_learned: f64,
-    /// J of the probes, which were never seen: always larger.
+    /// J of the probes, which were never seen: usually larger.
     pub error_unseen: f64,
     /// Peak signal-to-noise ratio of the reconstructed probes in decibels: 10 log10(255² / mean squared
     /// error of a pixel).

@@ -36,10 +36,9 @@ function group({ faces }, at, other) {
     if (name(row)) trying(() => answer(row, name(row)));
   });
   ignore.addEventListener("click", () => trying(() => answer(row, null)));
-  // X ignores a group whose name is not being typed.
+  // X ignores a group, but not from within a text field: there it is a letter.
   row.addEventListener("keydown", (event) => {
-    const isTyping = event.target === input && input.value !== "";
-    if (event.key.toLowerCase() === "x" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (event.key.toLowerCase() === "x" && event.target !== input && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       ignore.click();
     }

@@ -1,0 +1,107 @@
+//! Photos that weaken whom they are enrolled for: tiny, cut off at the edge, or blurred.
+//!
+//! What each costs was measured on LFW (docs/RECIPES.md, "Quality of photos"). None is refused.
+
+use crate::gallery::Gallery;
+use crate::preparation::{Origin, Preparation};
+
+/// A weakness of an enrolled photo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Flaw {
+    /// The eyes are so few pixels apart in the photo.
+    Tiny(f32),
+    /// So large a share of the aligned face lies outside the photo.
+    CutOff(f32),
+    /// The [sharpness](sharpness) of the aligned face.
+    Blurred(f32),
+}
+
+/// Eyes that are closer, in pixels, make a face tiny: enlarged to the size of aligned faces it shows no more.
+pub const TINY: f32 = 20.0;
+
+/// A larger share of the face outside the photo cuts it off.
+pub const CUT_OFF: f32 = 0.15;
+
+/// Less sharpness makes a face blurred.
+pub const BLURRED: f32 = 0.006;
+
+/// The flaw of each face that has one, with its position in [`Gallery::enrolled`]; of several the first of [`Flaw`]'s.
+/// Photos that were taken whole can only be blurred.
+pub fn flaws(gallery: &Gallery, preparation: &Preparation) -> Vec<(usize, Flaw)> {
+    let width = preparation.size().width() as usize;
+    let faces = gallery.enrolled().iter().enumerate();
+    let found = faces.filter_map(|(at, face)| {
+        let placed = placement(&face.origin, preparation);
+        let blurred = || {
+            let sharpness = sharpness(gallery.faces().face(at), width);
+            (sharpness < BLURRED).then_some(Flaw::Blurred(sharpness))
+        };
+        Some((at, placed.or_else(blurred)?))
+    });
+    found.collect()
+}
+
+fn placement(origin: &Origin, preparation: &Preparation) -> Option<Flaw> {
+    let (photo, eyes) = origin.found()?;
+    let length = |side: u32| side as f32 / 10_000.0;
+    let eyes = eyes.map(|[x, y]| {
+        [
+            f32::from(x) * length(photo.0),
+            f32::from(y) * length(photo.1),
+        ]
+    });
+    let apart = (eyes[1][0] - eyes[0][0]).hypot(eyes[1][1] - eyes[0][1]);
+    if apart < TINY {
+        return Some(Flaw::Tiny(apart));
+    }
+    let outside = preparation.share_outside(photo, eyes);
+    (outside > CUT_OFF).then_some(Flaw::CutOff(outside))
+}
+
+/// The variance of a face's Laplacian over that of its gray levels: how much of it is fine detail, whatever the contrast
+/// (J. L. Pech-Pacheco et al., Diatom autofocusing in brightfield microscopy, ICPR 2000). 0 for a face of one gray level.
+pub fn sharpness(face: &[u8], width: usize) -> f32 {
+    let level = |at: usize| f64::from(face[at]);
+    let (mut sum, mut squares, mut edges, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for row in 1..(face.len() / width.max(1)).saturating_sub(1) {
+        for at in row * width + 1..(row + 1) * width - 1 {
+            let around = level(at - 1) + level(at + 1) + level(at - width) + level(at + width);
+            edges += (around - 4.0 * level(at)).powi(2);
+            sum += level(at);
+            squares += level(at).powi(2);
+            count += 1.0;
+        }
+    }
+    let variance = squares - sum * sum / f64::max(count, 1.0);
+    if variance > 0.0 {
+        (edges / (16.0 * variance)) as f32
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blurring_takes_sharpness_and_contrast_does_not() {
+        let width = 64;
+        let sharp: Vec<u8> = (0..64 * 74)
+            .map(|at: usize| ((at * 7919) % 97) as u8 + 60)
+            .collect();
+        let image = image::GrayImage::from_raw(64, 74, sharp.clone()).unwrap();
+        let mut last = sharpness(&sharp, width);
+        for sigma in [0.7, 1.5, 3.0] {
+            let blurred = image::imageops::blur(&image, sigma).into_raw();
+            let now = sharpness(&blurred, width);
+            assert!(now < last / 2.0, "{now} {last}");
+            last = now;
+        }
+        let faint: Vec<u8> = sharp.iter().map(|level| level / 2 + 40).collect();
+        let ratio = sharpness(&faint, width) / sharpness(&sharp, width);
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        assert_eq!(sharpness(&[7; 64 * 74], width), 0.0);
+        assert_eq!(sharpness(&[], 0), 0.0);
+    }
+}
