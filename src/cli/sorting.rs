@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{FileId, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
+use eigenfaces::store::{FileKind, Outputs, Privacy, note_change, replace_file};
 
 use super::args::{SortBy, Sorting};
 use super::error::{Error, Result};
@@ -76,11 +76,9 @@ impl<'a> Sorted<'a> {
     /// Marks the folder as sorted by this program, so that its folders of strangers are not taken for people.
     fn mark(&self) -> Result<()> {
         let mark = self.folder.join(SORTED);
-        match File::create_new(&mark) {
-            Err(error) if !mark.exists() => {
-                Err(Error::about(&mark, eigenfaces::error::reason(&error)))
-            }
-            _ => Ok(()),
+        match mark.symlink_metadata() {
+            Ok(_) => Ok(()),
+            Err(_) => Ok(replace_file(&mark, Privacy::Public, |_| Ok(()))?),
         }
     }
 
