@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{FileId, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{FileKind, Outputs, Privacy, note_change, replace_file};
+use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
 
 use super::args::{SortBy, Sorting};
 use super::error::{Error, Result};
@@ -76,10 +76,12 @@ impl<'a> Sorted<'a> {
     /// Marks the folder as sorted by this program, so that its folders of strangers are not taken for people.
     fn mark(&self) -> Result<()> {
         let mark = self.folder.join(SORTED);
-        match mark.symlink_metadata() {
-            Ok(_) => Ok(()),
-            Err(_) => Ok(replace_file(&mark, Privacy::Public, |_| Ok(()))?),
+        if mark.symlink_metadata().is_ok() {
+            return Ok(());
         }
+        let mut outputs = Outputs::new([self.folder], Default::default());
+        let to = outputs.claim(&mark, FileKind::Derived)?;
+        Ok(to.write_with(Privacy::Public, |_| Ok(()))?)
     }
 
     fn folders(&self, found: &[Identification]) -> Vec<String> {

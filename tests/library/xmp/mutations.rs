@@ -282,8 +282,10 @@ fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
         return;
     };
     assert_eq!(written.outcomes.len(), faces.len());
-    let withdrawn = write(bytes, &[], OwnNames::Withdraw).expect("withdrawn");
-    if let Content::Changed(rest) = &withdrawn.content {
+    // Without faces to write, names that cannot be placed matter only here.
+    if let Ok(withdrawn) = write(bytes, &[], OwnNames::Withdraw)
+        && let Content::Changed(rest) = &withdrawn.content
+    {
         let again = write(rest, &[], OwnNames::Withdraw).expect("withdrawn again");
         assert_eq!(again.content, Content::Unchanged, "{:?}", again.withdrawn);
     }
