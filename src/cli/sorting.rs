@@ -82,12 +82,12 @@ impl<'a> Sorted<'a> {
     /// Marks the folder as sorted by this program, so that its folders of strangers are not taken for people.
     fn mark(&self) -> Result<()> {
         let mark = self.folder.join(SORTED);
-        match File::create_new(&mark) {
-            Err(error) if !mark.exists() => {
-                Err(Error::about(&mark, eigenfaces::error::reason(&error)))
-            }
-            _ => Ok(()),
+        if mark.symlink_metadata().is_ok() {
+            return Ok(());
         }
+        let mut outputs = Outputs::new([self.folder], Default::default());
+        let to = outputs.claim(&mark, FileKind::Derived)?;
+        Ok(to.write_with(Privacy::Public, |_| Ok(()))?)
     }
 
     fn folders(&self, found: &[Identification]) -> Vec<String> {

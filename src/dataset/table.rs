@@ -78,7 +78,7 @@ fn parsed(bytes: &[u8]) -> Result<Table, String> {
     };
     let separator = match separator {
         Some(separator) => separator,
-        None => separator_of(text)?,
+        None => separator_of(text),
     };
     let mut rows = Vec::new();
     for record in reader(text, separator).records() {
@@ -124,7 +124,7 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
 }
 
 /// The separator by which most of the first rows have as many fields as the first, and more than one.
-fn separator_of(text: &str) -> Result<u8, String> {
+fn separator_of(text: &str) -> u8 {
     let mut best = (0, b',');
     for separator in SEPARATORS {
         let mut reader = reader(text, separator);
@@ -139,7 +139,7 @@ fn separator_of(text: &str) -> Result<u8, String> {
             best = (alike, separator);
         }
     }
-    Ok(best.1)
+    best.1
 }
 
 /// A text as it was, where a program took UTF-8 for Windows-1252 (`Zoë` became `ZoÃ«`); `None` where none can have.

@@ -73,7 +73,7 @@ impl PhotoLayout {
     }
 
     /// The area in this frame of one in the photo as stored.
-    pub(super) fn from_stored(&self, area: Area, frame: Frame) -> Area {
+    pub(super) fn in_frame(&self, area: Area, frame: Frame) -> Area {
         match frame {
             Frame::Stored => area,
             Frame::Displayed => turned(inverse(self.exif), area),
@@ -238,7 +238,7 @@ mod tests {
 
         assert_close(displayed_box(exif, &area, size), shown_mark);
         let layout = PhotoLayout::new((size.width, size.height), exif, &[]);
-        let back = layout.from_stored(area, Frame::Displayed);
+        let back = layout.in_frame(area, Frame::Displayed);
         let [left, top, right, bottom] = back.edges();
         let (across, down) = size.sides();
         let as_shown = [

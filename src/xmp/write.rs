@@ -115,7 +115,7 @@ fn merged(
     regions.named_faces(photo)?;
     let frame = regions.frame(photo)?;
     for face in &mut faces {
-        face.area = photo.from_stored(face.area, frame).rounded();
+        face.area = photo.in_frame(face.area, frame).rounded();
     }
     let decisions = decide(&found, &faces);
     let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));

@@ -235,7 +235,8 @@ fn where_names_cannot_be_read_or_placed_nothing_is_written() {
     let placeless = whole.replace("stArea:w='", "stArea:v='");
     let jpeg = encoded(&photo, ImageFormat::Jpeg);
     let in_photo = |packet: &str| into_jpeg(&jpeg, &[app1(XMP_OF_JPEG, packet.as_bytes())]);
-    let cases: [(&str, Vec<u8>, Option<(&str, &str)>); 9] = [
+    type Sidecar<'a> = Option<(&'a str, &'a str)>;
+    let cases: [(&str, Vec<u8>, Sidecar<'_>); 9] = [
         ("lightroom", jpeg.clone(), Some(("p.xmp", cut))),
         ("empty", jpeg.clone(), Some(("p.xmp", ""))),
         ("letters", jpeg.clone(), Some(("P.XMP", cut))),

@@ -282,8 +282,10 @@ fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
         return;
     };
     assert_eq!(written.outcomes.len(), faces.len());
-    let withdrawn = write(bytes, &[], OwnNames::Withdraw).expect("withdrawn");
-    if let Content::Changed(rest) = &withdrawn.content {
+    // Without faces to write, names that cannot be placed matter only here.
+    if let Ok(withdrawn) = write(bytes, &[], OwnNames::Withdraw)
+        && let Content::Changed(rest) = &withdrawn.content
+    {
         let again = write(rest, &[], OwnNames::Withdraw).expect("withdrawn again");
         assert_eq!(again.content, Content::Unchanged, "{:?}", again.withdrawn);
     }
@@ -303,10 +305,17 @@ fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
 /// Checks that the outcomes say what has happened.
 fn check_outcomes(old: &str, new: &str, faces: &[NamedFace<'_>], outcomes: &[Outcome]) {
     let replaces = |outcome: &Outcome| matches!(outcome, Outcome::Updated { .. } | Outcome::Named);
-    let kept = own_keywords(new);
-    let is_kept = own_keywords(old)
-        .iter()
-        .all(|keyword| kept.contains(keyword));
+    // Where one of this program's keywords was withdrawn, there is less than before.
+    let listed = |text: &str| -> Vec<String> {
+        let all = statements(text).into_iter();
+        all.filter(|it| it.contains("eigenfaces.org") && it.contains("ubject/"))
+            .collect()
+    };
+    let mut after = listed(new);
+    let is_kept = listed(old).iter().all(|statement| {
+        let at = after.iter().position(|other| other == statement);
+        at.map(|at| after.remove(at)).is_some()
+    });
     if !outcomes.iter().any(replaces) && is_kept {
         assert!(is_subsequence(old, new));
     }
