@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eigenfaces::store::{self, Journal};
 
@@ -203,8 +203,24 @@ fn a_kill_during_additions_loses_no_acknowledged_face() {
         let mut server = Server::start(folder.path());
         let share = f64::from((round as u32).wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
         let id = server.process.id().to_string();
+        let beside = folder.path().to_owned();
         let killer = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(1200).mul_f64(share));
+            if round % 2 == 0 {
+                std::thread::sleep(Duration::from_millis(1200).mul_f64(share));
+            } else {
+                // While what was added is written into the model, or shortly after.
+                let begun = Instant::now();
+                let is_written = || {
+                    let names = files(&beside).into_iter();
+                    names
+                        .into_iter()
+                        .any(|file| text(&file).ends_with(".eigenfaces-tmp"))
+                };
+                while !is_written() && begun.elapsed() < Duration::from_secs(10) {
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                std::thread::sleep(Duration::from_millis(60).mul_f64(share));
+            }
             std::process::Command::new("kill")
                 .args(["-KILL", &id])
                 .status()
