@@ -197,7 +197,7 @@ pub enum Error {
     MergedIntoItself { name: String },
 
     /// No change is known that could be taken back.
-    #[error("there is no change to take back: only the last one can be, once")]
+    #[error("nothing to undo: only the last change can be undone, once")]
     NothingToUndo,
 
     /// The last change erased faces, and of these nothing is kept.

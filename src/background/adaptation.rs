@@ -216,7 +216,7 @@ impl Adaptation {
         (directions.collect(), between.copied().collect())
     }
 
-    /// Puts stored parts together; `None` where they are not of the background's size, or no numbers of reason.
+    /// Puts stored parts together; `None` where they are not of the background's size, or hold values out of range.
     pub fn from_parts(
         background: &Background,
         directions: Vec<f32>,

@@ -31,7 +31,7 @@ const UNKNOWN_OFFSET: f64 = 0.05;
 /// normalised.
 const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
 
-/// By how many spreads the greatest of N scores lies lower than that of N independent normal ones, in familiar and in
+/// Correction of the maximum of N dependent scores against that of N independent normal ones, in σ, in familiar and in
 /// foreign photos.
 const DEPENDENCE: (f64, f64) = (0.45, 0.15);
 

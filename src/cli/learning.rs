@@ -261,7 +261,7 @@ pub fn evaluate(
     )?)
 }
 
-/// So many files are named for one kind of reason; the others are counted.
+/// Maximum number of files named for one kind of reason; the others are counted.
 const NAMED: usize = 5;
 
 /// Names skipped files with their reasons: all of them where the user wants that, or else a few for every kind of reason.

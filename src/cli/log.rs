@@ -10,7 +10,7 @@ use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
 
-/// So many records are shown unasked.
+/// Number of records shown by default.
 const LATEST: usize = 5;
 
 /// The latest records, a line each, without names.
@@ -94,7 +94,7 @@ fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
 
 fn in_a_line(record: &Record) -> String {
     let sum = |tally: &[Tally]| {
-        // A stranger's log can say anything.
+        // Untrusted: saturate.
         let faces = tally
             .iter()
             .fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
@@ -153,7 +153,7 @@ mod tests {
         ] {
             assert_eq!(utc(seconds), text, "{seconds}");
         }
-        // A stranger's log can say anything.
+        // Untrusted: saturate.
         assert!(utc(u64::MAX).ends_with(" UTC"));
     }
 }

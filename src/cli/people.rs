@@ -279,7 +279,7 @@ fn tally(gallery: &Gallery, faces: &[usize]) -> Vec<(Person, usize)> {
     people.filter(|(_, count)| *count > 0).collect()
 }
 
-/// So many people are named; the others are counted.
+/// Maximum number of people named; the others are counted.
 const NAMED: usize = 5;
 
 /// `2 of Ada, 1 of Boris and 3 of 2 others`.

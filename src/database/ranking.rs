@@ -179,7 +179,7 @@ impl Asked {
     ) -> Result<Vec<Vec<RankedPerson>>, DatabaseProblem> {
         let client = self.connection.lock();
         let mut client = client.map_err(|_| DatabaseProblem::Lost {
-            reason: "an earlier options failed".to_owned(),
+            reason: "an earlier query failed".to_owned(),
         })?;
         let transaction = client.build_transaction().read_only(true);
         let mut transaction = transaction

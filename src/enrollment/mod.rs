@@ -316,7 +316,7 @@ pub fn disputes(repeats: &Repeats, observer: &dyn Observer) -> Vec<Skipped> {
     disputed
 }
 
-/// So many photos of one person, told apart by a number, may well be photos of as many people.
+/// Number of photos of one person, told apart by a number only, from which on they may well be of as many people.
 const MANY_OF_ONE: usize = 10;
 
 /// The name, where all photos are said to be of one person because they lie in one folder as `Person000001.pgm` and so

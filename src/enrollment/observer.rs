@@ -9,7 +9,7 @@ use crate::locate::framing::Survey;
 /// Hears of progress and of photos that were not taken as they are. All methods have a default that does nothing; `()`
 /// is the observer that hears nothing.
 pub trait Observer: Sync {
-    /// So many photos are about to be read. The function that is returned is called with how many are done, and
+    /// Called before photos are read, with their number. The function that is returned is called with how many are done, and
     /// dropped when all are.
     fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
         let _ = photos;
@@ -51,14 +51,14 @@ pub enum Notice<'a> {
     Spellings(&'a Spellings),
     /// Files whose names say that they are backups, unfinished, broken or thumbnails were passed over.
     Leftovers(&'a [PathBuf]),
-    /// So many photos lost their edges, for they have another shape than the faces.
+    /// Number of photos that lost their edges, for they have another shape than the faces.
     Cropped {
         /// Number of photos.
         photos: usize,
         /// The size of the faces.
         size: FaceSize,
     },
-    /// So many photos show several faces, of which the largest and most central was taken.
+    /// Number of photos that show several faces, of which the largest and most central was taken.
     SeveralFaces(usize),
     /// In so many photos no face was found; they were aligned by where the eyes stand in the others.
     EyesAssumed(usize),

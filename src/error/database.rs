@@ -150,7 +150,7 @@ pub enum DatabaseProblem {
     #[error("the connection was lost ({reason}); check that the server runs, and try again")]
     Lost { reason: String },
 
-    #[error("what it holds makes no sense ({reason}); export the model again")]
+    #[error("unexpected contents ({reason}); export the model again")]
     Senseless { reason: String },
 
     #[error("the server reports: {reason}")]

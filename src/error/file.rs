@@ -112,7 +112,7 @@ pub enum ArrayProblem {
     #[error("claims the shape {}, but holds {bytes} bytes", shape_in_words(.shape))]
     Length { shape: Vec<usize>, bytes: usize },
 
-    #[error("has a number that no face leads to (the one at position {at}, from 0)")]
+    #[error("has a value out of range (the one at position {at}, from 0)")]
     Number { at: usize },
 
     #[error("has text with an impossible character at row {row}")]

@@ -16,7 +16,7 @@ use crate::recognizer::Settings;
 /// pixels are looked at again.
 const MOST_PRODUCTS: usize = 4000;
 
-/// So many pixels a weight: compression to one per cent.
+/// Pixels per weight: compression to one per cent.
 pub(super) const PIXELS_A_WEIGHT: usize = 100;
 
 /// Numbers of components on the curve, up to the number that is used.

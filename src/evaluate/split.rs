@@ -19,7 +19,7 @@ pub enum Protocol {
     KFold(NonZeroUsize),
     /// The first so many photos of every person, in natural order, are learned from; the others are tried.
     First(NonZeroUsize),
-    /// So many random photos of every person are learned from, the others are tried; repeated.
+    /// Number of random photos of every person that are learned from; the others are tried; repeated.
     Random {
         /// Photos a person to learn from.
         learned: NonZeroUsize,

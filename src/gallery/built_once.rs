@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A value that is built when first it pays, and kept; nothing, for good, where it cannot be built.
 ///
 /// One thread builds and nobody waits: others go on as they are. Were they to wait, a worker of the thread pool that is
-/// given their work while it builds would wait for itself.
+/// given their work while it builds may steal a task that waits for this value: deadlock.
 #[derive(Debug)]
 pub struct BuiltOnce<T> {
     claimed: AtomicBool,

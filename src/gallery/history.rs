@@ -44,9 +44,9 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Event {
-    /// So many faces of each of these people were added.
+    /// Number of faces added, of each of these people.
     Enrolled(Vec<Tally>),
-    /// So many faces of each of these people were erased.
+    /// Number of faces erased, of each of these people.
     Removed(Vec<Tally>),
     /// A person got another name.
     Renamed(u64),

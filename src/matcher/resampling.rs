@@ -85,7 +85,7 @@ impl<'a> Resampling<'a> {
     /// learned without as any choice of faces is. The results are those of learning again, to rounding.
     ///
     /// Made here and not when first wanted: trials may run side by side, and a worker of the thread pool that is given
-    /// another trial while it prepares would wait for itself.
+    /// another trial while it prepares may steal a task that waits for this value: deadlock.
     #[must_use]
     pub fn leaving_one_out(self) -> Self {
         let everybody: Vec<usize> = (0..self.len()).collect();

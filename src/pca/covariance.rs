@@ -12,7 +12,7 @@ use super::symmetry::{Mirror, Parity, Symmetry};
 use super::{ComponentCount, Components, PcaError, Solver};
 use crate::face_matrix::FaceMatrix;
 
-/// So many faces can be centred in 64 bits: n² x 255² < 2^63.
+/// Maximum number of faces that can be centred in 64 bits: n² x 255² < 2^63.
 const SMALL: usize = 11_000_000;
 const _: () = assert!((SMALL as u128).pow(2) * 255 * 255 < 1 << 63);
 

@@ -110,7 +110,7 @@ pub(crate) fn canonical_order(faces: Columns<'_>) -> Vec<usize> {
 pub(crate) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
     /// Pixels summed by one thread at a time.
     const PIXELS: usize = 2048;
-    /// So many bytes fit a sum of 32 bits.
+    /// Maximum number of bytes whose sum fits 32 bits.
     const FACES: usize = 1 << 24;
     let n = chosen.len() as f64;
     let mut mean = DVector::zeros(faces.length());

@@ -186,7 +186,7 @@ pub(super) fn keep(
         .filter_map(|pairs| pairs.values.first())
         .fold(0.0_f64, |most, &value| most.max(value));
     let mut all: Vec<(f64, usize)> = Vec::new();
-    // What is smaller than this may have company that is not known yet.
+    // Below this, another block may hold a larger eigenvalue, not computed yet.
     let mut sure = 0.0_f64;
     for (block, (pairs, &rank)) in pairs.iter().zip(ranks).enumerate() {
         let cut = rank_cut(&pairs.values, largest);

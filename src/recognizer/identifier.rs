@@ -82,7 +82,7 @@ impl Identifier {
         })
     }
 
-    /// This identifier, looking for people so thoroughly.
+    /// Sets the search depth.
     #[must_use]
     pub fn searching(self, search: Search) -> Self {
         Self { search, ..self }

@@ -75,7 +75,7 @@ impl Failure {
         )
     }
 
-    /// So many are being answered that others have to wait.
+    /// Too many requests are being answered: others have to wait.
     pub fn busy() -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,

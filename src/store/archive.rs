@@ -188,7 +188,7 @@ impl Archive {
         if !is_sensible(&all) {
             return Err(self.refuse(ModelProblem::Json {
                 member: META.to_owned(),
-                reason: "a number that no face leads to".to_owned(),
+                reason: "value out of range".to_owned(),
             }));
         }
         self.json(META)

@@ -104,7 +104,7 @@ pub(super) fn recognise(start: &[u8], end: &[u8]) -> Result<(), ModelProblem> {
     }
 }
 
-/// So many bytes of either end of a file are what [`recognise`] looks at.
+/// Number of bytes at either end of a file that [`recognise`] looks at.
 pub(super) const END: u64 = 128;
 const _: () = assert!(seal::LENGTH as u64 <= END);
 

@@ -1,4 +1,4 @@
-//! Of a model what naming people needs, which of a large one is a third.
+//! Loads only what identification needs.
 
 use std::path::Path;
 use std::sync::Arc;

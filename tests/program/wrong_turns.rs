@@ -216,7 +216,7 @@ fn the_last_change_is_taken_back_but_for_what_it_erased() {
     let folder = enrolled(&["Ada", "Boris", "Cleo"]);
     let before = people(folder.path());
     let undo = ["people", "undo"];
-    run(folder.path(), undo).failed_saying(&["no change to take back"]);
+    run(folder.path(), undo).failed_saying(&["nothing to undo"]);
 
     faces(folder.path(), &["Ada", "Boris", "Cleo", "Dora"]);
     run(folder.path(), ["enroll", "faces"]).done();
@@ -229,7 +229,7 @@ fn the_last_change_is_taken_back_but_for_what_it_erased() {
     );
     run(folder.path(), ["people", "undo", "--yes"]).done();
     assert_eq!(people(folder.path()), before);
-    run(folder.path(), undo).failed_saying(&["no change to take back"]);
+    run(folder.path(), undo).failed_saying(&["nothing to undo"]);
 
     for change in [
         ["rename", "Ada", "Zoe"].as_slice(),

@@ -39,7 +39,7 @@ struct Columns {
     seen: usize,
     /// The first source pixel of each column, from [`first`](Self::first) on.
     starts: Vec<usize>,
-    /// So many weights for each column, one column's after the other's.
+    /// Number of weights of each column; one column's after the other's.
     taps: usize,
     weights: Vec<f32>,
 }

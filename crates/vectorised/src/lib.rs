@@ -33,7 +33,7 @@ pub fn whole(number: f32) -> u32 {
 
 /// Σ (a - b)² of 8-bit values, exactly.
 pub fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
-    /// So many squares of differences of 8-bit numbers fit into 31 bits.
+    /// Maximum number of squared differences of 8-bit numbers whose sum fits 31 bits.
     const BLOCK: usize = 1 << 15;
     vectorised(
         #[inline(always)]
@@ -55,7 +55,7 @@ pub fn squared_distance(a: &[u8], b: &[u8]) -> u64 {
 
 /// Σ a b of 8-bit values, exactly.
 pub fn inner_product(a: &[u8], b: &[u8]) -> i64 {
-    /// So many products of 8-bit numbers fit into 32 bits.
+    /// Maximum number of products of 8-bit numbers whose sum fits 32 bits.
     const BLOCK: usize = 1 << 16;
     vectorised(
         #[inline(always)]

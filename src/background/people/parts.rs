@@ -34,7 +34,7 @@ impl People {
     }
 
     /// Puts stored parts together; `photos` is the number of photos of each person. `None` where they are not of one
-    /// size, or no numbers of reason.
+    /// size, or hold values out of range.
     pub fn from_parts(
         adaptation: Adaptation,
         photos: Vec<usize>,

@@ -6,7 +6,7 @@ use eigenfaces::store::Overwrite;
 /// Which files a result may replace.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Force {
-    /// Replace whatever file stands where a result is to be written, even a model or a file of another program; never what this command reads. Without it only results of this program are replaced
+    /// Overwrite existing files (never an input), even a model or a file of another program. Without it only results of this program are replaced
     #[arg(long)]
     pub force: bool,
 }

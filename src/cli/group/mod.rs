@@ -253,7 +253,7 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
     }
 }
 
-/// So many faces of which hardly two belong together may be all of one person: see [`eigenfaces::grouping`].
+/// Number of faces from which on a group whose faces hardly pair up may be all of one person: see [`eigenfaces::grouping`].
 const ALONE: usize = 4;
 
 fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {

@@ -85,7 +85,7 @@ impl Index {
         Self::with_method(points, SearchMethod::Auto)
     }
 
-    /// As [`new`](Self::new), to be searched in a given way. Points that this way cannot bear (a tree of no
+    /// As [`new`](Self::new), to be searched in a given way. Unsupported points (a tree of no
     /// coordinates, squares beyond the range of `f32`) are searched linearly.
     pub fn with_method(points: impl Into<Arc<DMatrix<f32>>>, method: SearchMethod) -> Option<Self> {
         let points: Arc<DMatrix<f32>> = points.into();

@@ -173,7 +173,7 @@ fn galleries_that_are_not_the_models() {
     client
         .batch_execute("UPDATE eigenfaces.galleries SET calibration = '{}'")
         .unwrap();
-    asked(&[]).failed_saying(&["makes no sense", "export the model again"]);
+    asked(&[]).failed_saying(&["unexpected contents", "export the model again"]);
     client
         .batch_execute("UPDATE eigenfaces.version SET version = 99")
         .unwrap();
