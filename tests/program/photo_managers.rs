@@ -261,14 +261,8 @@ fn where_names_cannot_be_read_or_placed_nothing_is_written() {
         run(folder.path(), ["group", name, "-o", "names", "--force"]).done();
         let table = fs::read_to_string(at("names/groups.csv")).unwrap();
         fs::write(at("names.csv"), table.replacen("\n1,,", "\n1,Zoe,", 1)).unwrap();
-        let applied = [
-            "group",
-            "--apply",
-            "names.csv",
-            "--write-xmp",
-            "-m",
-            "z.npz",
-        ];
+        let model = format!("{name}.npz");
+        let applied = ["group", "--apply", "names.csv", "--write-xmp", "-m", &model];
         run(folder.path(), applied).ended(3, &["no name is written", named]);
         fs::remove_file(at(name).join("eigenfaces.faces")).unwrap();
         assert_eq!(files(&at(name)), before, "{name}");

@@ -169,7 +169,7 @@ fn trouble_is_neither_yes_nor_no() {
     );
     trouble(&[ada, "--person", "Ad"], &["Ad", "did you mean 'Ada'"]);
     trouble(&[ada, "--person", "Zoe"], &["Zoe"]);
-    trouble(&[ada, ada, "-m", "none.npz"], &["none.npz"]);
+    trouble(&[ada, "--person", "Ada", "-m", "none.npz"], &["none.npz"]);
     std::fs::write(folder.path().join("text.jpg"), "hello").unwrap();
     trouble(&[ada, "text.jpg"], &["text.jpg", "not an image"]);
 
