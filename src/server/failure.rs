@@ -121,7 +121,9 @@ impl From<PhotoProblem> for Failure {
                 28,
                 "No face is found in the given image",
             ),
-            PhotoProblem::TooManyPixels { .. } | PhotoProblem::TooManyBytes { .. } => Self::new(
+            PhotoProblem::TooManyPixels { .. }
+            | PhotoProblem::TooManyBytes { .. }
+            | PhotoProblem::TooMuchMemory { .. } => Self::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 format!("the photo cannot be used: {problem}"),
             ),
