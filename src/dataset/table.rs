@@ -64,21 +64,14 @@ fn parsed(bytes: &[u8]) -> Result<Table, String> {
     // A byte order mark that a program took for three letters, and wrote after one of its own.
     let text = text.trim_start_matches(['\u{feff}']);
     let text = text.strip_prefix("ï»¿").unwrap_or(text);
-    let first = text.lines().next().unwrap_or_default();
-    let (separator, start) = match first.trim_matches('"').as_bytes() {
+    let first = text.split(['\r', '\n']).next().unwrap_or_default();
+    let (separator, text, lines_before) = match first.trim_matches('"').as_bytes() {
         [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', separator] if separator.is_ascii() => {
-            (Some(*separator), 1)
+            let rest = &text[first.len()..];
+            let rest = rest.strip_prefix('\r').unwrap_or(rest);
+            (*separator, rest.strip_prefix('\n').unwrap_or(rest), 1)
         }
-        _ => (None, 0),
-    };
-    let text = if start == 1 {
-        &text[first.len()..]
-    } else {
-        text
-    };
-    let separator = match separator {
-        Some(separator) => separator,
-        None => separator_of(text),
+        _ => (separator_of(text), text, 0),
     };
     let mut rows = Vec::new();
     for record in reader(text, separator).records() {
@@ -87,7 +80,7 @@ fn parsed(bytes: &[u8]) -> Result<Table, String> {
             continue;
         }
         rows.push(TableRow {
-            line: record.position().map_or(0, csv::Position::line),
+            line: lines_before + record.position().map_or(0, csv::Position::line),
             fields: record.iter().map(str::to_owned).collect(),
         });
     }
@@ -123,10 +116,15 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
         .from_reader(text.as_bytes())
 }
 
-/// The separator by which most of the first rows have as many fields as the first, and more than one.
+/// The separator by which most of the first rows have as many fields as the first, and more than one. What stands between quotes
+/// separates nothing.
 fn separator_of(text: &str) -> u8 {
     let mut best = (0, b',');
-    for separator in SEPARATORS {
+    let separates = |separator: &u8| {
+        let mut outside = text.split('"').step_by(2);
+        outside.any(|text| text.as_bytes().contains(separator))
+    };
+    for separator in SEPARATORS.into_iter().filter(separates) {
         let mut reader = reader(text, separator);
         let lengths = reader.records().take(LOOKED_AT).map_while(Result::ok);
         let lengths: Vec<usize> = lengths.map(|record| record.len()).collect();
