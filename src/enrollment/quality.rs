@@ -17,13 +17,13 @@ pub enum Flaw {
 }
 
 /// Eyes that are closer, in pixels, make a face tiny: enlarged to the size of aligned faces it shows no more.
-pub const TINY: f32 = 20.0;
+pub const TINY: f32 = 15.0;
 
 /// A larger share of the face outside the photo cuts it off.
 pub const CUT_OFF: f32 = 0.15;
 
 /// Less sharpness makes a face blurred.
-pub const BLURRED: f32 = 0.006;
+pub const BLURRED: f32 = 0.002;
 
 /// The flaw of each face that has one, with its position in [`Gallery::enrolled`]; of several the first of [`Flaw`]'s.
 /// Photos that were taken whole can only be blurred.

@@ -275,3 +275,29 @@ fn photos_that_show_no_face_do_not_decide_how_the_others_are_read() {
     let told = run(folder.path(), ["identify", text(photo_of_ada())]).done();
     assert!(told.stdout.contains("Ada ("), "{}", told.stdout);
 }
+
+#[test]
+fn photos_of_poor_quality_are_counted_and_listed() {
+    let folder = scratch();
+    let gallery = folder.path().join("g");
+    for person in ["Ada", "Boris"] {
+        copy_person(&gallery, person, 1..=3);
+    }
+    let sharp = run(folder.path(), ["enroll", "g"]).done();
+    assert!(!sharp.stderr.contains("poor quality"), "{}", sharp.stderr);
+    let photo = image::open(gallery.join("Ada/1.png")).unwrap();
+    photo.blur(4.0).save(gallery.join("Ada/8.png")).unwrap();
+    let said = run(folder.path(), ["enroll", "g"]).done();
+    let words = "1 photo is of poor quality (1 blurred)";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    let listed = run(folder.path(), ["enroll", "g", "--check", "-m", "none.npz"]).done();
+    let line = listed
+        .stdout
+        .lines()
+        .find(|line| line.contains("is blurred"));
+    let line = line.expect("the blurred photo is listed");
+    assert!(
+        line.contains("g/Ada/8.png") && line.contains("sharpness"),
+        "{line}"
+    );
+}
