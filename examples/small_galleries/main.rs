@@ -18,14 +18,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, PhotoFile};
+use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::Decision;
-use eigenfaces::enrollment::{self, Base};
+use eigenfaces::enrollment::{self, Base, PreparationOptions};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
-use eigenfaces::locate::Locator;
-use eigenfaces::locate::framing::{self, Crops, Framing, Look};
-use eigenfaces::preparation::Preparation;
+use eigenfaces::locate::framing::{Framing, FramingRule};
+use eigenfaces::preparation::{Origin, Preparation};
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use light::Light;
 
@@ -87,17 +86,15 @@ struct Set {
 
 impl Set {
     fn read(folder: &Path, framing: Option<Framing>) -> Result<Self, Box<dyn Error>> {
-        let listing = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)?;
-        let survey = framing::survey(&listing.photos, Crops::Align, |photo| {
-            let photo = PhotoFile::read(&photo.path).and_then(|f| f.decode());
-            let photo = photo.ok()?;
-            let found = Locator::shared().ok()?.locate(&photo).ok()?;
-            Some(Look::of(&found, photo.dimensions()))
-        });
-        let framing = framing.unwrap_or(survey.framing);
-        let preparation =
-            Preparation::new(FaceSize::ALIGNED, framing).with_crop_eyes(survey.crop_eyes);
-        let (faces, skipped) = faces(folder, &LabelRule::Folder, &preparation)?;
+        let options = PreparationOptions {
+            framing: framing.map_or(FramingRule::Auto, FramingRule::Given),
+            size: Some(FaceSize::ALIGNED),
+            ..PreparationOptions::default()
+        };
+        let roots = [folder.to_owned()];
+        let read = enrollment::read_gallery(&roots, &LabelRule::Folder, options, &())?;
+        let (preparation, skipped) = (read.preparation, read.skipped.len());
+        let faces = read.gallery.into_labeled();
         let mut people: Vec<Vec<usize>> = Vec::new();
         for (at, face) in faces.iter().enumerate() {
             match people.last_mut() {
@@ -110,7 +107,7 @@ impl Set {
             folder.display(),
             faces.len(),
             people.len(),
-            framing
+            preparation.framing()
         );
         Ok(Self {
             preparation,
@@ -243,7 +240,12 @@ fn faces(
 ) -> Result<(Vec<LabeledFace>, usize), Box<dyn Error>> {
     let base = Base::Basis(preparation);
     let read = enrollment::read_folders(&[folder.to_owned()], rule, base, &())?;
-    Ok((read.folder.new, read.skipped.len()))
+    let mut faces = read.folder.new;
+    let all = faces.len();
+    // What shows no face was not aligned.
+    faces.retain(|face| !matches!(face.origin, Origin::Unlocated(_)));
+    let without_face = all - faces.len();
+    Ok((faces, read.skipped.len() + without_face))
 }
 
 /// Positions of the faces of one trial.

@@ -257,8 +257,8 @@ fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<Dy
     Some(whole)
 }
 
-/// The pictures of so many channels of one kind of sample.
-struct Kinds<P>([fn(u32, u32, Vec<P>) -> Option<DynamicImage>; 4]);
+/// Makes a picture of a width, a height and samples of one kind.
+type Make<S> = fn(u32, u32, Vec<S>) -> Option<DynamicImage>;
 
 fn of<P>(width: u32, height: u32, samples: Vec<P::Subpixel>) -> Option<DynamicImage>
 where
@@ -268,19 +268,21 @@ where
     ImageBuffer::<P, _>::from_raw(width, height, samples).map(Into::into)
 }
 
-const EIGHT: Kinds<u8> = Kinds([
+/// Pictures of one to four channels of 8 bits.
+const EIGHT: [Make<u8>; 4] = [
     of::<image::Luma<u8>>,
     of::<image::LumaA<u8>>,
     of::<image::Rgb<u8>>,
     of::<image::Rgba<u8>>,
-]);
+];
 
-const SIXTEEN: Kinds<u16> = Kinds([
+/// Pictures of one to four channels of 16 bits.
+const SIXTEEN: [Make<u16>; 4] = [
     of::<image::Luma<u16>>,
     of::<image::LumaA<u16>>,
     of::<image::Rgb<u16>>,
     of::<image::Rgba<u16>>,
-]);
+];
 
 /// A strip of so many channels. `None` where there are too few samples, or no such picture.
 fn strip_of<S>(
@@ -288,9 +290,9 @@ fn strip_of<S>(
     width: u32,
     rows: usize,
     samples: Vec<S>,
-    kinds: Kinds<S>,
+    kinds: [Make<S>; 4],
 ) -> Option<DynamicImage> {
-    let make = kinds.0.get(channels.checked_sub(1)?)?;
+    let make = kinds.get(channels.checked_sub(1)?)?;
     make(width, rows as u32, samples)
 }
 
