@@ -101,7 +101,7 @@ impl CropEyes {
     const TOLERANCE: u32 = 2;
 
     /// The place of the eyes in these crops (their sizes, their [`relative_eyes`]), if they have one shape and their eyes
-    /// stand nearly in one place: all but a tenth within [`CropEyes::SPREAD`] of an eye distance of the middle.
+    /// stand nearly in one place: all but a tenth within 0.4 eye distances of the middle.
     pub fn of(mut faces: Vec<((u32, u32), RelativeEyes)>) -> Option<Self> {
         if faces.len() < Self::ENOUGH {
             return None;
