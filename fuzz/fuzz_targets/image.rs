@@ -16,6 +16,7 @@ use libfuzzer_sys::fuzz_target;
 const LIMITS: Limits = Limits {
     max_pixels: 1 << 18,
     max_file_bytes: 1 << 20,
+    max_memory: 32 << 20,
 };
 
 fuzz_target!(|bytes: &[u8]| {
