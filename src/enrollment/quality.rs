@@ -95,7 +95,7 @@ mod tests {
         for sigma in [0.7, 1.5, 3.0] {
             let blurred = image::imageops::blur(&image, sigma).into_raw();
             let now = sharpness(&blurred, width);
-            assert!(now < last / 2.0, "{now} {last}");
+            assert!(now < 0.8 * last, "{now} {last}");
             last = now;
         }
         let faint: Vec<u8> = sharp.iter().map(|level| level / 2 + 40).collect();
