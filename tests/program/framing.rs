@@ -212,7 +212,7 @@ fn a_gallery_without_any_face_is_refused_with_the_remedy() {
         );
     }
     run(folder.path(), ["enroll", "faces", "--framing", "detect"])
-        .failed_saying(&["--framing as-is", "none of its 2 photos can be used"]);
+        .failed_saying(&["--framing as-is", "no face was found in 2 of 2 photos"]);
     assert!(!folder.path().join("eigenfaces.npz").exists());
 }
 
