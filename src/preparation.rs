@@ -218,7 +218,7 @@ impl Preparation {
     }
 
     /// As [`prepare`](Self::prepare), for a photo that is to be enrolled: where no face is found, what a gallery keeps of
-    /// it, not aligned yet ([`Gallery::framed`](crate::gallery::Gallery::framed)).
+    /// it, not aligned yet: the gallery's frame does that.
     ///
     /// # Errors
     /// A photo too small to show a face.

@@ -1,8 +1,6 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use std::path::Path;
-
-use eigenfaces::background::{Prior, people_trained_on};
+use eigenfaces::background::Prior;
 use eigenfaces::dataset::{self, Person};
 use eigenfaces::enrollment;
 use eigenfaces::evaluate::{Keep, Plan};
@@ -13,7 +11,7 @@ use eigenfaces::recognizer::Settings;
 use image::imageops;
 
 use super::args::{Evaluate, Format};
-use super::error::{Error, Result};
+use super::error::Result;
 use super::evaluation_files::Wanted;
 use super::outcome::Outcome;
 use super::output::Output;
@@ -33,7 +31,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let settings = args.learn.settings(Settings::default());
     if settings.prior == Prior::Bundled {
         let names = gallery.people().iter().map(Person::as_str);
-        refuse_flattery(
+        learning::refuse_flattery(
             &args.faces[0],
             names,
             "--background none, which learns from the gallery alone",
@@ -63,25 +61,6 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         Format::Csv => evaluation_json::csv(&evaluation, output)?,
     }
     Ok(outcome)
-}
-
-/// Refuses to measure the bundled background model on people whom it was learned from.
-pub fn refuse_flattery<'a>(
-    path: &Path,
-    names: impl Iterator<Item = &'a str> + Clone,
-    remedy: &str,
-) -> Result<()> {
-    let people = names.clone().count();
-    match people_trained_on(names) {
-        0 => Ok(()),
-        known => Err(Error::about(
-            path,
-            format_args!(
-                "the bundled background model was learned from {known} of its {people} people, so figures would flatter; \
-                 leave them out, or add {remedy}"
-            ),
-        )),
-    }
 }
 
 /// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they

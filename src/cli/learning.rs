@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use clap::error::ErrorKind;
-use eigenfaces::background::Prior;
+use eigenfaces::background::{Prior, people_trained_on};
 use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
 use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
@@ -226,6 +226,25 @@ pub fn recognizer(
         output.say(&warning);
     }
     Ok((recognizer, read.skipped.len()))
+}
+
+/// Refuses to measure the bundled background model on people whom it was learned from.
+pub fn refuse_flattery<'a>(
+    path: &Path,
+    names: impl Iterator<Item = &'a str> + Clone,
+    remedy: &str,
+) -> Result<()> {
+    let people = names.clone().count();
+    match people_trained_on(names) {
+        0 => Ok(()),
+        known => Err(Error::about(
+            path,
+            format_args!(
+                "the bundled background model was learned from {known} of its {people} people, so figures would flatter; \
+                 leave them out, or add {remedy}"
+            ),
+        )),
+    }
 }
 
 /// Folds from which on it is worth saying that few would do.

@@ -15,9 +15,9 @@ use eigenfaces::preparation::Origin;
 
 use super::args::{Evaluate, Format};
 use super::error::{Error, Result};
+use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
-use super::{evaluate, learning};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
@@ -48,7 +48,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
             .map(|photo| photo.person.as_str())
             .collect();
         let remedy = "--learn-background, which learns it anew without the people of the fold that is measured";
-        evaluate::refuse_flattery(table, people.iter().copied(), remedy)?;
+        learning::refuse_flattery(table, people.iter().copied(), remedy)?;
     }
     let options = PreparationOptions {
         size: Some(FaceSize::ALIGNED),

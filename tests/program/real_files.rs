@@ -195,9 +195,9 @@ fn what_other_programs_leave_beside_photos_is_passed_over() {
     fs::copy(&stranger, deleted.join("1.png")).unwrap();
     let said = run(folder.path(), ["enroll", "g"]).done();
     assert!(
-        said.stdout.contains("enrolled 6 faces of 2 people"),
+        said.stderr.contains("enrolled 6 faces of 2 people"),
         "{}",
-        said.stdout
+        said.stderr
     );
     assert!(
         said.stderr
@@ -232,9 +232,9 @@ fn the_same_pixels_with_other_metadata_are_the_same_photo() {
     said_anew("Ada/1.png", "Ada/9.png");
     let said = run(folder.path(), ["enroll", "g"]).done();
     assert!(
-        said.stdout.contains("enrolled 6 faces of 2 people"),
+        said.stderr.contains("enrolled 6 faces of 2 people"),
         "{}",
-        said.stdout
+        said.stderr
     );
     said_anew("Ada/2.png", "Boris/9.png");
     let said = run(folder.path(), ["enroll", "g", "-m", "two.npz"]);
@@ -268,9 +268,9 @@ fn photos_that_show_no_face_do_not_decide_how_the_others_are_read() {
     let said = run(folder.path(), ["enroll", "g"]);
     said.ended(3, &["no face was found"]);
     assert!(
-        said.stdout.contains("enrolled 8 faces of 4 people"),
+        said.stderr.contains("enrolled 8 faces of 4 people"),
         "{}",
-        said.stdout
+        said.stderr
     );
     let told = run(folder.path(), ["identify", text(photo_of_ada())]).done();
     assert!(told.stdout.contains("Ada ("), "{}", told.stdout);
