@@ -111,8 +111,7 @@ impl Gallery {
         Self::empty(size).with(faces)
     }
 
-    /// The gallery with these faces added. A photo given twice is kept once, also where its file was saved anew: what has the
-    /// same pixels is the same photo. A photo given under two people's names is not added under either; what is enrolled
+    /// The gallery with these faces added. A photo given twice is kept once. A photo given under two people's names is not added under either; what is enrolled
     /// stays as it is.
     ///
     /// # Errors
@@ -268,10 +267,9 @@ impl Gallery {
     }
 }
 
-/// Positions of faces by what makes them the same photo: the file's content, or the pixels.
+/// Positions of faces by what makes them the same photo: the file's content.
 struct SamePhotos {
     by_file: HashMap<ContentHash, usize>,
-    by_pixels: HashMap<ContentHash, usize>,
 }
 
 impl SamePhotos {
@@ -279,7 +277,6 @@ impl SamePhotos {
         let count = faces.len() + more;
         let mut photos = Self {
             by_file: HashMap::with_capacity(count),
-            by_pixels: HashMap::with_capacity(count),
         };
         for (at, face) in faces.iter().enumerate() {
             photos.position(face, at);
@@ -289,16 +286,9 @@ impl SamePhotos {
 
     /// The position of the face's photo, or `None` and it is taken down as `next`.
     fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
-        let pixels = ContentHash::of(match &face.origin {
-            // How it is aligned depends on the gallery.
-            Origin::Unlocated(kept) => kept.as_raw(),
-            Origin::Whole | Origin::Found { .. } => &face.pixels,
-        });
-        let file = self.by_file.get(&face.hash);
-        let there = file.or_else(|| self.by_pixels.get(&pixels)).copied();
+        let there = self.by_file.get(&face.hash).copied();
         if there.is_none() {
             self.by_file.insert(face.hash, next);
-            self.by_pixels.insert(pixels, next);
         }
         there
     }
