@@ -36,10 +36,6 @@ fn copy_person(folder: &Path, person: &str, photos: std::ops::RangeInclusive<u32
     }
 }
 
-fn people(folder: &Path) -> String {
-    run(folder, ["people", "list", "--photos"]).done().stdout
-}
-
 #[test]
 fn jpegs_of_every_sampling_and_scan_show_who_is_in_them() {
     let folder = enrolled();
