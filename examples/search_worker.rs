@@ -1,10 +1,10 @@
 //! Our side of `benches/search`: answers questions about points, one a line, with the nanoseconds each took.
 //!
 //! `search_worker POINTS QUERIES K PEOPLE METHOD...`: both files are of little-endian `f32`, K a row; every PEOPLE
-//! rows belong to one person. Methods: `blocks`, `linear`, `leading` (the `kdtree` crate over leading coordinates), `kdtree`
-//! (the same crate over all of them), and `people` (ranking, rule `auto`).
-//! A line `METHOD COUNT QUERY...` asks for the COUNT nearest to each of some queries, one after the other; each is
-//! answered by a line `NANOSECONDS POINT...`.
+//! rows belong to one person. Methods: `faces` and `people` (rankings by nearest face, and by the default rule), `leading`
+//! (the `kdtree` crate over 12 leading coordinates, whose distances bound those over all) and `kdtree` (over all of them).
+//! A line `METHOD COUNT QUERY...` asks for the COUNT nearest to each of some queries, one after the other, each answered
+//! by a line `NANOSECONDS POINT...`; with `@METHOD` for all of them together, whose time is divided.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,15 +12,15 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eigenfaces::gallery::{ClusterRule, Clusters, Index, SearchMethod};
+use eigenfaces::gallery::{ClusterRule, Clusters, Match};
 use eigenfaces::metric::Measure;
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use nalgebra::DMatrix;
 
 enum Searcher {
-    Index(Index),
-    Tree(KdTree<f32, usize, Vec<f32>>),
+    /// Over leading coordinates, and the points.
+    Tree(KdTree<f32, usize, Vec<f32>>, Arc<DMatrix<f32>>, usize),
     People(Clusters),
 }
 
@@ -30,62 +30,70 @@ impl Searcher {
         points: &Arc<DMatrix<f32>>,
         of_person: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        let index = |method| {
-            let index = Index::with_method(Arc::clone(points), method);
-            index.map(Self::Index).ok_or("points that are no numbers")
+        let tree = |leading: usize| -> Result<Self, Box<dyn Error>> {
+            let mut tree = KdTree::with_capacity(leading, 32);
+            for (at, point) in points.column_iter().enumerate() {
+                tree.add(point.iter().take(leading).copied().collect(), at)?;
+            }
+            Ok(Self::Tree(tree, Arc::clone(points), leading))
         };
-        Ok(match method {
-            "blocks" => index(SearchMethod::Blocks)?,
-            "linear" => index(SearchMethod::Linear)?,
-            "leading" => index(SearchMethod::Tree)?,
-            "kdtree" => {
-                let mut tree = KdTree::with_capacity(points.nrows(), 32);
-                for (at, point) in points.column_iter().enumerate() {
-                    tree.add(point.iter().copied().collect(), at)?;
-                }
-                Self::Tree(tree)
-            }
-            "people" => {
-                let persons: Vec<usize> = (0..points.ncols()).map(|at| at / of_person).collect();
-                let people = persons.last().map_or(0, |last| last + 1);
-                let rule = ClusterRule::Auto;
-                let clusters = Clusters::new(
-                    Arc::clone(points),
-                    &persons,
-                    people,
-                    rule,
-                    Measure::Euclidean,
-                );
-                let clusters = clusters.ok_or("points that are no numbers")?;
-                // Asked so often that it is worth a better search than looking at everybody.
-                let nobody = vec![0.0; points.nrows()];
-                for _ in 0..30 {
-                    clusters.rank(&nobody, 1);
-                }
-                Self::People(clusters)
-            }
-            other => return Err(format!("no method {other}").into()),
-        })
+        let people = |rule| -> Result<Self, Box<dyn Error>> {
+            let persons: Vec<usize> = (0..points.ncols()).map(|at| at / of_person).collect();
+            let people = persons.last().map_or(0, |last| last + 1);
+            let measure = Measure::Euclidean;
+            let clusters = Clusters::new(Arc::clone(points), &persons, people, rule, measure);
+            Ok(Self::People(clusters.ok_or("points that are no numbers")?))
+        };
+        match method {
+            "leading" => tree(12.min(points.nrows())),
+            "kdtree" => tree(points.nrows()),
+            "faces" => people(ClusterRule::Faces),
+            "people" => people(ClusterRule::Auto),
+            other => Err(format!("no method {other}").into()),
+        }
     }
 
     fn find(&self, query: &[f32], count: usize) -> Vec<usize> {
         match self {
-            Self::Index(index) => index
-                .nearest(query, count)
-                .iter()
-                .map(|n| n.point)
-                .collect(),
-            Self::Tree(tree) => tree
-                .nearest(query, count, &squared_euclidean)
-                .map(|found| found.iter().map(|(_, point)| **point).collect())
-                .unwrap_or_default(),
-            Self::People(clusters) => clusters
-                .rank(query, count)
-                .iter()
-                .map(|m| m.person)
-                .collect(),
+            Self::Tree(tree, points, leading) => {
+                let squared =
+                    |point: usize| squared_euclidean(query, points.column(point).as_slice());
+                let mut best: Vec<(f32, usize)> = Vec::new();
+                let Ok(near) = tree.iter_nearest(&query[..*leading], &squared_euclidean) else {
+                    return Vec::new();
+                };
+                for (bound, &point) in near {
+                    if best.len() == count && bound * 0.999_99 > best[count - 1].0 {
+                        break;
+                    }
+                    best.push((squared(point), point));
+                    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+                    best.truncate(count);
+                }
+                best.into_iter().map(|(_, point)| point).collect()
+            }
+            Self::People(clusters) => named(&clusters.rank(query, count)),
         }
     }
+
+    fn find_all(&self, queries: &DMatrix<f32>, count: usize) -> Vec<Vec<usize>> {
+        match self {
+            Self::Tree(..) => {
+                let columns = queries.column_iter();
+                columns
+                    .map(|query| self.find(query.as_slice(), count))
+                    .collect()
+            }
+            Self::People(clusters) => {
+                let ranked = clusters.rank_all(queries, count);
+                ranked.iter().map(|ranked| named(ranked)).collect()
+            }
+        }
+    }
+}
+
+fn named(ranked: &[Match]) -> Vec<usize> {
+    ranked.iter().map(|found| found.person).collect()
 }
 
 fn read(path: &str, k: usize) -> Result<DMatrix<f32>, Box<dyn Error>> {
@@ -111,11 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for method in methods {
         let start = Instant::now();
         let searcher = Searcher::new(method, &points, of_person)?;
-        let bytes = match &searcher {
-            Searcher::Index(index) => index.bytes(),
-            _ => 0,
-        };
-        writeln!(out, "{method} {} {bytes}", start.elapsed().as_nanos())?;
+        writeln!(out, "{method} {}", start.elapsed().as_nanos())?;
         searchers.insert(method.as_str(), searcher);
     }
     writeln!(out, "ready")?;
@@ -126,13 +130,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [method, count, asked @ ..] = &words[..] else {
             return Err("METHOD COUNT QUERY...".into());
         };
-        let (searcher, count) = (&searchers[*method], count.parse()?);
+        let count = count.parse()?;
+        let asked: Vec<usize> = asked
+            .iter()
+            .map(|at| at.parse())
+            .collect::<Result<_, _>>()?;
         let mut answers = Vec::new();
-        for query in asked {
-            let column = queries.column(query.parse()?);
+        if let Some(method) = method.strip_prefix('@') {
+            let together = queries.select_columns(&asked);
             let start = Instant::now();
-            let found = searcher.find(column.as_slice(), count);
-            answers.push((start.elapsed(), found));
+            let found = searchers[method].find_all(&together, count);
+            let each = start.elapsed() / asked.len().max(1) as u32;
+            answers.extend(found.into_iter().map(|found| (each, found)));
+        } else {
+            for at in asked {
+                let column = queries.column(at);
+                let start = Instant::now();
+                let found = searchers[*method].find(column.as_slice(), count);
+                answers.push((start.elapsed(), found));
+            }
         }
         for (took, found) in answers {
             write!(out, "{}", took.as_nanos())?;

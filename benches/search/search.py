@@ -23,6 +23,8 @@ DIMENSIONS = [32, 64, 100, 128]
 TURN = 5  # queries in a row
 SLOW = 0.05  # seconds: of a side that takes longer, four queries are enough
 TREES_UP_TO = 100_000  # points: beyond that, trees over all coordinates take minutes to build
+TOGETHER = 100  # queries asked for at once
+ROUNDS = 5  # of queries asked for at once
 
 
 class Data:
@@ -43,16 +45,11 @@ class Data:
         probed = self.points[random.integers(0, n, probes)]
         for at in range(0, n, 100_000):
             self.points[at : at + 100_000] = photos(self.points[at : at + 100_000])
-        self.probes = {"genuine": photos(probed), "stranger": photos(people(probes))}
-        self.queries = np.concatenate(list(self.probes.values()))
+        # Other photos of people enrolled, and of strangers.
+        self.queries = np.concatenate([photos(probed), photos(people(probes))])
         self.files = folder / "points.f32", folder / "queries.f32"
         self.points.tofile(self.files[0])
         self.queries.tofile(self.files[1])
-
-    def of_kinds(self):
-        """The positions of the queries of each kind."""
-        count = len(self.queries) // len(self.probes)
-        return {kind: list(range(at * count, (at + 1) * count)) for at, kind in enumerate(self.probes)}
 
     def draw(self, random, count):
         return random.standard_normal((count, len(self.scale)), dtype=np.float32) * self.scale
@@ -70,8 +67,8 @@ class Ours:
         for line in self.process.stdout:
             if line.strip() == "ready":
                 break
-            method, nanoseconds, size = line.split()
-            self.built[method] = int(nanoseconds) / 1e9, int(size)
+            method, nanoseconds = line.split()
+            self.built[method] = int(nanoseconds) / 1e9
 
     def ask(self, method, queries):
         print(method, COUNT, *queries, file=self.process.stdin, flush=True)
@@ -85,12 +82,21 @@ class Ours:
 
 
 def timed(search, data):
-    def ask(queries):
+    """Asks for queries one by one, or, of `@`, together; seconds a query, and the answers."""
+
+    def ask(queries, together):
+        if together:
+            start = time.perf_counter()
+            found = search(data.queries[queries])
+            took = (time.perf_counter() - start) / len(queries)
+            return [(took, list(row)) for row in found]
+        answers = []
         for query in queries:
             probe = data.queries[query : query + 1]
             start = time.perf_counter()
-            found = search(probe)
-            yield time.perf_counter() - start, list(found)
+            found = search(probe)[0]
+            answers.append((time.perf_counter() - start, list(found)))
+        return answers
 
     return ask
 
@@ -98,37 +104,41 @@ def timed(search, data):
 def peers(data):
     flat = faiss.IndexFlatL2(data.points.shape[1])
     flat.add(data.points)
-    yield "FAISS IndexFlatL2", timed(lambda q: flat.search(q, COUNT)[1][0], data)
+    yield "FAISS IndexFlatL2", timed(lambda q: flat.search(q, COUNT)[1], data)
     brute = NearestNeighbors(n_neighbors=COUNT, algorithm="brute").fit(data.points)
-    yield "scikit-learn brute", timed(lambda q: brute.kneighbors(q, return_distance=False)[0], data)
+    yield "scikit-learn brute", timed(lambda q: brute.kneighbors(q, return_distance=False), data)
     if len(data.points) <= TREES_UP_TO:
-        for name in ["kd_tree", "ball_tree"]:
-            tree = NearestNeighbors(n_neighbors=COUNT, algorithm=name).fit(data.points)
-            yield f"scikit-learn {name}", timed(
-                lambda q, tree=tree: tree.kneighbors(q, return_distance=False)[0], data
-            )
+        tree = NearestNeighbors(n_neighbors=COUNT, algorithm="kd_tree").fit(data.points)
+        yield "scikit-learn kd_tree", timed(lambda q: tree.kneighbors(q, return_distance=False), data)
 
 
 def race(data, worker, crate_tree):
-    """Median seconds of each side for each kind of probe, and what building took."""
-    methods = ["blocks", "linear", "leading", "people"] + (["kdtree"] if crate_tree else [])
+    """Median seconds a query of each side, one by one and together, and what building took."""
+    methods = ["faces", "people", "leading"] + (["kdtree"] if crate_tree else [])
     ours = Ours(worker, data, methods)
-    sides = {method: (lambda queries, method=method: ours.ask(method, queries)) for method in methods}
-    sides.update(peers(data))
-    seconds = {(side, kind): [] for side in sides for kind in data.probes}
+
+    def asks(method):
+        return lambda queries, together: list(ours.ask("@" * together + method, queries))
+
+    sides = {method: asks(method) for method in methods} | dict(peers(data))
+    seconds = {(side, together): [] for side in sides for together in (False, True)}
     wrong = 0
-    for kind, queries in data.of_kinds().items():
-        for turn in (queries[at : at + TURN] for at in range(0, len(queries), TURN)):
-            truth = None
-            for side, ask in sides.items():
-                if len(seconds[side, kind]) >= 4 and statistics.median(seconds[side, kind]) > SLOW:
-                    continue
-                # Once more than is counted: whoever has just been waiting is not at its best.
-                took, found = zip(*list(ask(turn[:1] + turn))[1:])
-                seconds[side, kind] += took
-                truth = truth or found
-                # Others compute in f32, and may swap what is equally far but for rounding.
-                wrong += side in methods and list(map(set, found)) != list(map(set, truth))
+    every = list(range(len(data.queries)))
+    # One by one, once more than is counted: whoever has just been waiting is not at its best.
+    turns = [(every[at : at + TURN], False) for at in range(0, len(every), TURN)]
+    turns += [(every[:TOGETHER], True)] * ROUNDS
+    for queries, together in turns:
+        truth = None
+        for side, ask in sides.items():
+            known = seconds[side, together]
+            if len(known) >= 4 and statistics.median(known) > SLOW:
+                continue
+            answers = ask(queries if together else queries[:1] + queries, together)
+            took, found = zip(*(answers if together else answers[1:]))
+            known += took[:1] if together else took
+            truth = truth or found
+            # Others compute in f32, and may swap what is equally far but for rounding.
+            wrong += side in ("faces", "kdtree", "leading") and list(map(set, found)) != list(map(set, truth))
     ours.close()
     assert not wrong, f"{wrong} wrong answers"
     medians = {key: statistics.median(times) for key, times in seconds.items()}
@@ -165,13 +175,12 @@ def main():
         cases = [(int(n), int(k), spectrum)]
     rows, built = [], []
     for n, k, spectrum in cases:
-        data = Data(n, k, spectrum, 20 if n > 100_000 else 50, folder)
-        medians, builds = race(data, worker, n <= TREES_UP_TO or k == 100)
-        for kind in data.probes:
-            rows.append(row(n, k, spectrum, kind, medians))
+        data = Data(n, k, spectrum, TOGETHER // 2, folder)
+        medians, builds = race(data, worker, n <= TREES_UP_TO)
+        for together in (False, True):
+            rows.append(row(n, k, spectrum, together, medians))
             print(rows[-1], flush=True)
-        built.append(f"| {n} x {k} | {spectrum} | {shown(builds['blocks'][0])} | "
-                     f"{1 + builds['blocks'][1] / (4 * n * k):.2f} |")
+        built.append(f"| {n} x {k} | {spectrum} | {shown(builds['people'])} |")
         print(built[-1], flush=True)
     for file in data.files:
         file.unlink()
@@ -187,7 +196,7 @@ def join(rows):
     before, section = page.read_text().split(BEGIN)
     section, after = section.split(END)
     lines = section.split("\n")
-    first = next(at for at, line in enumerate(lines) if line.startswith("| n x K | spectrum | probe")) + 2
+    first = next(at for at, line in enumerate(lines) if line.startswith("| n x K | spectrum | probes")) + 2
     last = next(at for at in range(first, len(lines) + 1) if not lines[at : at + 1] or not lines[at].startswith("|"))
     table = {case(line): line for line in lines[first:last] + rows}
     lines[first:last] = [table[key] for key in sorted(table)]
@@ -196,19 +205,19 @@ def join(rows):
 
 def case(line):
     """What a row is about, by which rows are in order."""
-    size, spectrum, probe = [cell.strip() for cell in line.split("|")[1:4]]
-    return *map(int, size.split(" x ")), spectrum, probe
+    size, spectrum, probes = [cell.strip() for cell in line.split("|")[1:4]]
+    return *map(int, size.split(" x ")), spectrum, probes
 
 
-PEERS = ["FAISS IndexFlatL2", "scikit-learn brute", "scikit-learn kd_tree", "scikit-learn ball_tree",
-         "kdtree", "leading", "linear"]
+PEERS = ["FAISS IndexFlatL2", "scikit-learn brute", "scikit-learn kd_tree", "kdtree", "leading"]
 
 
-def row(n, k, spectrum, kind, medians):
-    ours = medians["blocks", kind]
-    cells = [f"{n} x {k}", spectrum, kind, shown(ours), shown(medians["people", kind])]
+def row(n, k, spectrum, together, medians):
+    ours = medians["faces", together]
+    probes = f"{TOGETHER} together" if together else "one by one"
+    cells = [f"{n} x {k}", spectrum, probes, shown(ours), shown(medians["people", together])]
     for peer in PEERS:
-        theirs = medians.get((peer, kind))
+        theirs = medians.get((peer, together))
         cells.append("-" if theirs is None else f"{theirs / ours:.3g}x")
     return "| " + " | ".join(cells) + " |"
 
@@ -216,13 +225,13 @@ def row(n, k, spectrum, kind, medians):
 def write(rows, built):
     page = pathlib.Path("docs/BENCHMARKS.md")
     text = page.read_text()
-    head = ["n x K", "spectrum", "probe", "blocks", "people", "FAISS flat", "sklearn brute", "sklearn kd_tree",
-            "sklearn ball_tree", "kdtree, all coordinates", "kdtree, 12 leading", "linear"]
+    head = ["n x K", "spectrum", "probes", "faces", "people", "FAISS flat", "sklearn brute", "sklearn kd_tree",
+            "kdtree, all coordinates", "kdtree, 12 leading"]
     about = pathlib.Path("benches/search/section.md").read_text().format(
         slope=SLOPE, within=WITHIN, faiss=faiss.__version__, sklearn=sklearn.__version__,
         date=time.strftime("%Y-%m-%d"))
     table = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|", *rows]
-    builds = ["| n x K | spectrum | built in | memory, of the points alone |", "|---|---|---|---|", *built]
+    builds = ["| n x K | spectrum | built in |", "|---|---|---|", *built]
     section = "\n".join([BEGIN, about, *table, "", "Building, on one thread:", "", *builds, END])
     if BEGIN in text:
         start, end = text.index(BEGIN), text.index(END) + len(END)

@@ -288,7 +288,7 @@ pub struct ChangeOptions {
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseOptions {
     /// Look for people in the PostgreSQL database that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE; the model still tells how photos become weights
-    #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain", "approximate"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
     pub gallery: Option<GivenAddress>,
     /// How the database looks for them: `none` at everybody, with the answers of the model file; `hnsw` faster, by an index that may miss some
     #[arg(

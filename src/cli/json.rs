@@ -20,15 +20,9 @@ pub fn decision(decision: Decision) -> &'static str {
 }
 
 /// One photo that was looked at, with its faces from left to right.
-///
-/// `recall` is the share that the search finds, where it was approximate.
-pub fn identified(photo: &Path, found: &[Identification], recall: Option<f64>) -> Value {
+pub fn identified(photo: &Path, found: &[Identification]) -> Value {
     let faces: Vec<Value> = found.iter().map(face).collect();
-    let mut object = json!({ "photo": photo.to_string_lossy(), "faces": faces });
-    if let Some(recall) = recall {
-        object["recall"] = json!(recall);
-    }
-    object
+    json!({ "photo": photo.to_string_lossy(), "faces": faces })
 }
 
 fn face(found: &Identification) -> Value {

@@ -14,7 +14,8 @@ use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
 use super::damaged::{damaged, format_name, one_line};
-use super::jpeg::{Colors, Source};
+use super::jpeg::Source;
+use super::jpeg_frame::Colors;
 use super::limits::Limits;
 use super::{jpeg, strips};
 use crate::error::PhotoProblem;

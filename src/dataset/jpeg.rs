@@ -15,28 +15,10 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
 use super::damaged::damaged;
-use super::jpeg_frame::{Frame, end_of_image};
+use super::jpeg_frame::{Colors, Frame, end_of_image};
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Colors {
-    /// To be compared.
-    Gray,
-    /// To be shown.
-    Rgb,
-}
-
-impl Colors {
-    /// Samples of a pixel.
-    pub(super) fn channels(self) -> usize {
-        match self {
-            Self::Gray => 1,
-            Self::Rgb => 3,
-        }
-    }
-}
 
 /// Sources of pictures: files and bytes in memory as one type, since every decoder is compiled again
 /// for each type of reader.

@@ -1,7 +1,25 @@
 //! Frame of a JPEG: what its markers say of the picture before anything is decoded (ITU-T T.81, annex B).
 
-use super::jpeg::Colors;
 use crate::error::PhotoProblem;
+
+/// The samples wanted of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Colors {
+    /// To be compared.
+    Gray,
+    /// To be shown.
+    Rgb,
+}
+
+impl Colors {
+    /// Samples of a pixel.
+    pub(super) fn channels(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::Rgb => 3,
+        }
+    }
+}
 
 /// What a JPEG's frame header, and the markers after it, say.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, ImageResult, Pixe
 use tiff::decoder::{ChunkType, DecodingResult};
 use tiff::tags::Tag;
 
-use super::jpeg::Colors;
+use super::jpeg_frame::Colors;
 use super::limits::Limits;
 use super::luma;
 

@@ -87,12 +87,13 @@ mod tests {
     #[test]
     fn blurring_takes_sharpness_and_contrast_does_not() {
         let width = 64;
-        let sharp: Vec<u8> = (0..64 * 74)
-            .map(|at: usize| ((at * 7919) % 97) as u8 + 60)
+        // A slope, which blurring leaves, under noise, which it takes.
+        let sharp: Vec<u8> = (0..64 * 74_u32)
+            .map(|at| (at % 64 + 60 + (at.wrapping_mul(2_654_435_761) >> 26)) as u8)
             .collect();
         let image = image::GrayImage::from_raw(64, 74, sharp.clone()).unwrap();
         let mut last = sharpness(&sharp, width);
-        for sigma in [0.7, 1.5, 3.0] {
+        for sigma in [0.7, 1.5] {
             let blurred = image::imageops::blur(&image, sigma).into_raw();
             let now = sharpness(&blurred, width);
             assert!(now < 0.8 * last, "{now} {last}");

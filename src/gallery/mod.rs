@@ -1,28 +1,24 @@
 //! The gallery: the people enrolled, and every face with its label, its source, its content hash and its pixels.
 
-mod batch_search;
-mod built_once;
 mod clusters;
+mod distance;
 mod edit;
 mod framed;
 mod history;
-mod index;
-mod k_means;
+mod scan;
 mod sync;
+mod tree;
 mod undo;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-#[doc(hidden)]
-pub use batch_search::BatchRanking;
-pub use batch_search::{Recall, Search};
 pub use clusters::{ClusterRule, Clusters, Match};
+#[cfg(feature = "postgres")]
+pub(crate) use distance::squared_distance;
 #[doc(hidden)]
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};
-#[doc(hidden)]
-pub use index::{Index, Neighbour, SearchMethod, squared_distance};
 pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
 pub use undo::{LastChange, Undone};
 

@@ -20,7 +20,7 @@ use nalgebra::DMatrix;
 
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::{BatchRanking, Clusters, Match, Recall, Search};
+use crate::gallery::{Clusters, Match};
 use crate::kernel_pca::{Kernel, KernelPca};
 use crate::pca::Pca;
 
@@ -45,8 +45,6 @@ pub struct Matcher {
     coordinates: Arc<DMatrix<f32>>,
     /// Derived from the coordinates.
     clusters: Clusters,
-    /// For many probes at once.
-    batch: Arc<BatchRanking>,
 }
 
 impl Matcher {
@@ -114,7 +112,6 @@ impl Matcher {
                 parts,
                 coordinates,
                 clusters,
-                batch: Arc::default(),
             }),
             _ => Err(Error::Inconsistent),
         }
@@ -155,19 +152,8 @@ impl Matcher {
     }
 
     /// The rankings of many probes (k x m), in their order: together they cost much less.
-    pub fn rank_all(
-        &self,
-        coordinates: &DMatrix<f32>,
-        top: usize,
-        search: Search,
-    ) -> Vec<Vec<Match>> {
-        self.batch
-            .rank_all(&self.clusters, coordinates, top, search)
-    }
-
-    /// The recall of [`Search::Approximate`], tried with up to so many enrolled faces; `None` where it is exact here.
-    pub fn recall(&self, faces: usize) -> Option<Recall> {
-        self.batch.recall(&self.clusters, faces)
+    pub fn rank_all(&self, coordinates: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+        self.clusters.rank_all(coordinates, top)
     }
 }
 

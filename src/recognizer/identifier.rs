@@ -16,7 +16,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::faceness::FacenessTest;
-use crate::gallery::{Match, Search};
+use crate::gallery::Match;
 use crate::matcher::{Feature, FeatureSpace, Matcher};
 use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
@@ -32,7 +32,6 @@ pub struct Identifier {
     space: Arc<FaceSpace>,
     people: Vec<Person>,
     comparer: Comparer,
-    search: Search,
 }
 
 impl Identifier {
@@ -78,14 +77,7 @@ impl Identifier {
             space,
             people,
             comparer,
-            search: Search::Exact,
         })
-    }
-
-    /// Sets the search depth.
-    #[must_use]
-    pub fn searching(self, search: Search) -> Self {
-        Self { search, ..self }
     }
 
     /// Preparation of photos.
@@ -235,7 +227,7 @@ impl Identifier {
             } => {
                 // Two are needed to judge the first.
                 let top = options.top.max(2);
-                let ranked = matcher.rank_all(&matcher.coordinates(faces), top, self.search);
+                let ranked = matcher.rank_all(&matcher.coordinates(faces), top);
                 let name = |person: usize| self.people[person].clone();
                 let judge = |(ranked, looks): (Vec<Match>, Looks)| {
                     self.judge(&ranked, name, calibration, looks, options)

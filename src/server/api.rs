@@ -102,7 +102,7 @@ async fn identify(
     let object = service
         .ask(move |model| {
             let found = model.identify(&decode(&photo)?, query)?;
-            Ok(json::identified(Path::new(&name), &found, None))
+            Ok(json::identified(Path::new(&name), &found))
         })
         .await?;
     Ok(Json(with_schema(object)).into_response())

@@ -141,21 +141,16 @@ pub(super) fn read_coordinates(
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
-    use std::path::Path;
-
     use super::*;
-    use crate::recognizer::{QueryOptions, Recognizer, Settings};
+    use crate::recognizer::{QueryOptions, Settings};
+    use crate::store::tests::{learned, saved};
     use crate::store::{self, Privacy, forge_members, replace_file};
+    use std::io::Read as _;
 
     #[test]
     fn a_model_of_an_older_background_model_is_learned_again_from_its_faces() {
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1.npz");
-        let (before, history) = store::load_with_history(&fixture).unwrap();
-        let (preparation, gallery) = (*before.preparation(), before.gallery().clone());
-        let recognizer = Recognizer::learn(preparation, gallery, Settings::default()).unwrap();
-        let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        store::save(&recognizer, &history, &file).unwrap();
+        let recognizer = learned(Settings::default());
+        let file = saved(Settings::default());
 
         // The same model, but for the digest of its background model and a coordinate.
         let mut members = Vec::new();

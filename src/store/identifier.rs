@@ -72,15 +72,15 @@ fn read_people(archive: &Archive, n: usize) -> Result<(Vec<Person>, Vec<usize>)>
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::face_matrix::FaceMatrix;
-    use crate::recognizer::QueryOptions;
+    use crate::recognizer::{QueryOptions, Settings};
+    use crate::store::tests::saved;
     use crate::store::{self, Privacy, forge_members, replace_file};
 
-    fn fixture() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1.npz")
+    /// A model that compares by its gallery alone.
+    fn model() -> tempfile::TempPath {
+        saved(Settings::without_background())
     }
 
     /// Loads an identifier from a large model, leaving the file on disk.
@@ -103,10 +103,11 @@ mod tests {
 
     #[test]
     fn what_stays_on_disk_names_people_all_the_same() {
-        let whole = store::load(&fixture()).unwrap();
+        let model = model();
+        let whole = store::load(&model).unwrap();
         let size = whole.preparation().size();
         let faces = whole.gallery().faces();
-        let identifier = from_disk(&fixture()).unwrap();
+        let identifier = from_disk(&model).unwrap();
         assert_eq!(identifier.people(), whole.gallery().people());
         assert_eq!(
             identifier.matcher().unwrap().enrolled(),
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn damage_anywhere_is_noticed() {
-        let bytes = std::fs::read(fixture()).unwrap();
+        let bytes = std::fs::read(model()).unwrap();
         let step = (bytes.len() / 400).max(1);
         // The digits of the seal are those of another checksum, which of a large file is not computed.
         let sealed = bytes.len() - 64;
@@ -163,7 +164,7 @@ mod tests {
     /// A member under a wrong checksum, though headers and seal are right.
     #[test]
     fn each_member_answers_for_itself() {
-        let archive = Archive::read(&fixture()).unwrap();
+        let archive = Archive::read(&model()).unwrap();
         let member = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
         let meta = br#"{"format_version": 1}"#;
         let forged = forge_members(&[member("meta.json", meta), member("x.npy", b"no array")]);
@@ -185,9 +186,10 @@ mod tests {
 
     #[test]
     fn arrays_are_the_same_from_disk() {
+        let model = model();
         let (memory, disk) = (
-            Archive::read(&fixture()).unwrap(),
-            Archive::open_large(&fixture(), 0).unwrap(),
+            Archive::read(&model).unwrap(),
+            Archive::open_large(&model, 0).unwrap(),
         );
         assert!(memory.arrays().eq(disk.arrays()));
         assert_eq!(memory.size(), disk.size());

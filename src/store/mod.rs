@@ -70,3 +70,45 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// The member that every archive begins with, in every version of the format.
 const META: &str = "meta.json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::ContentHash;
+    use crate::gallery::{Gallery, History, LabeledFace};
+    use crate::locate::framing::Framing;
+    use crate::preparation::{Origin, Preparation};
+    use crate::recognizer::{Recognizer, Settings};
+
+    /// Five people of four photos each, of a pattern of their own, with noise.
+    pub(super) fn learned(settings: Settings) -> Recognizer {
+        let size = "16x20".parse().unwrap();
+        let photos = (0..20_u32).map(|photo| {
+            let person = photo / 4;
+            let pixels = (0..16 * 20_u32).map(|at| {
+                let (x, y) = (at % 16, at / 16);
+                let noise = (at + photo * 7919).wrapping_mul(2_654_435_761) >> 26;
+                ((x * (person + 2) + y * 3) % 29 * 6 + noise) as u8
+            });
+            LabeledFace {
+                person: format!("p{person}").parse().unwrap(),
+                source: format!("{photo}"),
+                hash: ContentHash::of(&photo.to_le_bytes()),
+                pixels: pixels.collect(),
+                origin: Origin::Whole,
+            }
+        });
+        let (gallery, _) = Gallery::assemble(size, photos.collect()).unwrap();
+        Recognizer::learn(Preparation::new(size, Framing::AsIs), gallery, settings).unwrap()
+    }
+
+    /// The file of such a model.
+    pub(super) fn saved(settings: Settings) -> tempfile::TempPath {
+        let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let (recognizer, mut history) = (learned(settings), History::default());
+        let nobody = Gallery::empty(recognizer.preparation().size());
+        history.record(0, &nobody, recognizer.gallery());
+        save(&recognizer, &history, &file).unwrap();
+        file
+    }
+}

@@ -34,10 +34,6 @@ pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, gallery: &Gallery)
 }
 
 pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
-    // As the fixture of the format's first version: nothing is known of the photos.
-    if !archive.contains("origins") {
-        return Ok(vec![Origin::Whole; n]);
-    }
     let senseless = || archive.refuse(ModelProblem::layout("origins that do not fit their photos"));
     let rows: Vec<u32> = archive.array("origins", &[n, 6])?;
     let (rows, _) = rows.as_chunks::<6>();

@@ -8,7 +8,6 @@ mod background;
 mod dataset_real;
 mod evaluate;
 mod face_map_laws;
-mod formats;
 mod golden;
 mod inner_products;
 mod kernel_laws;

@@ -1,7 +1,5 @@
 //! Many people, or what looks like it.
 
-use serde_json::Value;
-
 use crate::support::scratch;
 use crate::{picture, run};
 
@@ -43,39 +41,4 @@ fn numbered_photos_in_one_folder_may_be_as_many_people() {
     let done = run(folder.path(), labelled).done();
     assert!(done.stderr.contains("of 6 people"), "{}", done.stderr);
     assert!(!done.stderr.contains("and a number"), "{}", done.stderr);
-}
-
-#[test]
-fn an_approximate_search_of_few_is_exact_and_says_so() {
-    let folder = scratch();
-    for number in 1..=12 {
-        let file = format!("faces/P{}/{number}.png", number % 6);
-        picture(&folder.path().join(file), 40, 50, number);
-    }
-    run(folder.path(), ["enroll", "faces"]).done();
-    let asked = |more: &[&str]| {
-        let args = [&["identify", "faces/P1", "--format", "json"][..], more].concat();
-        run(folder.path(), &args).done()
-    };
-    let (exact, rough) = (asked(&[]), asked(&["--approximate"]));
-    assert!(
-        rough
-            .stderr
-            .contains("approximate: this gallery is searched exactly")
-    );
-    for (exact, rough) in exact.stdout.lines().zip(rough.stdout.lines()) {
-        let [exact, mut rough]: [Value; 2] =
-            [exact, rough].map(|line| serde_json::from_str(line).unwrap());
-        assert_eq!(rough["recall"].take(), 1.0);
-        rough.as_object_mut().unwrap().remove("recall");
-        assert_eq!(exact, rough);
-    }
-    let args = [
-        "identify",
-        "faces/P1",
-        "--approximate",
-        "--explain",
-        "why.png",
-    ];
-    assert_eq!(run(folder.path(), args).code, 2, "one or the other");
 }

@@ -22,9 +22,6 @@ pub struct Identify {
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
-    /// Among thousands of people, look only at those whose mean face is near: faster for many photos; how much that misses is measured and told
-    #[arg(long, conflicts_with = "explain")]
-    pub approximate: bool,
     #[command(flatten)]
     pub acceptance: AcceptanceOptions,
     /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs

@@ -61,7 +61,7 @@ pub struct LearningOptions {
     /// How faces are compared: euclidean, cosine, root, root-cosine, whitened, whitened-cosine, within or within-cosine [default: within-cosine]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
-    /// Clusters a person: `auto`, `faces` (nearest single face), or a number of centroids [default: auto]
+    /// Clusters of a person: `auto`, `faces` (nearest single face) or `centroid` [default: auto]
     #[arg(long, value_name = "RULE")]
     pub clusters: Option<ClusterRule>,
 }

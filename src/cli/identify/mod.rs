@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::gallery::Search;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 use eigenfaces::store::Outputs;
@@ -52,13 +51,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             (Naming::Recognizer(Box::new(recognizer)), unlearned)
         }
     };
-    let approximate = args
-        .approximate
-        .then(|| approximate(naming.identifier(), output));
-    let recognizer = match &approximate {
-        Some((identifier, _)) => identifier,
-        None => naming.identifier(),
-    };
+    let recognizer = naming.identifier();
     let gallery = Gallery::open(args, recognizer, model)?;
     let report = Report {
         recognizer,
@@ -68,7 +61,6 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             top: usize::from(args.top),
             acceptance: args.acceptance.into(),
         },
-        recall: approximate.as_ref().map(|(_, recall)| *recall),
     };
     let explanation = match (&explanation, &naming) {
         (Some(file), Naming::Recognizer(recognizer)) => Some(Explanation::new(file, recognizer)),
@@ -141,25 +133,6 @@ fn refuse_a_pipe(args: &Identify) {
         (None, None) => return,
     };
     misuse::end(ErrorKind::ArgumentConflict, message)
-}
-
-/// Enrolled faces that an approximate search is tried with.
-const TRIED: usize = 1000;
-
-/// An identifier that searches approximately, and the share of nearest faces that it finds, which is said.
-fn approximate(exact: &Identifier, output: &Output) -> (Identifier, f64) {
-    let identifier = exact.clone().searching(Search::Approximate);
-    let matcher = identifier.matcher();
-    let recall = matcher.and_then(|matcher| matcher.recall(TRIED));
-    output.say(&match recall {
-        Some(recall) => format!(
-            "approximate: recall {:.3} over {} of the gallery's own faces",
-            recall.share(),
-            recall.faces
-        ),
-        None => "approximate: this gallery is searched exactly all the same".to_owned(),
-    });
-    (identifier, recall.map_or(1.0, |recall| recall.share()))
 }
 
 /// A photo as the readers pass it on.

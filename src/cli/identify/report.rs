@@ -18,8 +18,6 @@ pub struct Report<'a> {
     pub gallery: &'a Gallery,
     pub output: &'a Output,
     pub query: QueryOptions,
-    /// The share that an approximate search finds.
-    pub recall: Option<f64>,
 }
 
 impl Report<'_> {
@@ -35,9 +33,7 @@ impl Report<'_> {
             Format::Text => (1..)
                 .zip(found)
                 .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
-            Format::Json => self
-                .output
-                .json(json::identified(photo, found, self.recall)),
+            Format::Json => self.output.json(json::identified(photo, found)),
             Format::Csv if found.is_empty() => {
                 self.output.csv(&row_without_face(photo, "no-face-found"))
             }

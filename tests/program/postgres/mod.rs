@@ -122,7 +122,7 @@ fn every_way_to_compare_is_answered_alike() {
     };
     for (at, more) in [
         ["--clusters", "faces"],
-        ["--clusters", "2"],
+        ["--clusters", "centroid"],
         ["--metric", "euclidean"],
         ["--kernel", "rbf:auto"],
     ]
