@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::clusters::{Best, Clusters, Match, Points};
 use super::tree::Tree;
-use crate::vectors::{vectorised, vectorised_mut};
+use crate::vectors::{inner_products, vectorised, vectorised_mut};
 
 /// Probes whose products with a chunk of points are computed together: they fit the second-level cache.
 const PROBES: usize = 64;
@@ -196,23 +196,15 @@ impl Found {
 fn bound(kind: &Points, probes: &Probes<'_>, points: Range<usize>, bounds: &mut Vec<f32>) {
     let (k, m, count) = (kind.points.nrows(), probes.len(), points.len());
     bounds.resize(m * count, 0.0);
+    if count == 0 {
+        return;
+    }
     let columns = &kind.points.as_slice()[points.start * k..points.end * k];
     if m < FEW {
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                for (probe, bounds) in probes
-                    .columns
-                    .as_slice()
-                    .chunks(k)
-                    .zip(bounds.chunks_mut(count))
-                {
-                    for (point, bound) in columns.chunks(k).zip(bounds) {
-                        *bound = product(point, probe);
-                    }
-                }
-            },
-        );
+        let probes = probes.columns.as_slice().chunks(k);
+        for (probe, bounds) in probes.zip(bounds.chunks_mut(count)) {
+            inner_products(columns, probe, bounds);
+        }
     } else {
         let points = MatRef::from_column_major_slice(columns, k, count);
         let others = MatRef::from_column_major_slice(probes.columns.as_slice(), k, m);
@@ -237,24 +229,6 @@ fn bound(kind: &Points, probes: &Probes<'_>, points: Range<usize>, bounds: &mut 
             }
         },
     );
-}
-
-/// Σ a b in single precision, in sums that run side by side.
-#[inline(always)]
-fn product(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 64;
-    let mut sums = [0.0_f32; LANES];
-    let (blocks, rest) = a.as_chunks::<LANES>();
-    let (others, other_rest) = b.as_chunks::<LANES>();
-    for (a, b) in blocks.iter().zip(others) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    for ((sum, a), b) in sums.iter_mut().zip(rest).zip(other_rest) {
-        *sum += a * b;
-    }
-    sums.iter().sum()
 }
 
 /// Adds to each point's bound the least of its person's points of the second kind, whose bounds begin with point `start`.
@@ -447,6 +421,14 @@ mod tests {
         let found = clusters.rank_all(&queries, 3);
         assert!(found[4].is_empty() && found[5].len() == 3);
         assert!(clusters.rank_all(&DMatrix::zeros(9, 0), 3).is_empty());
+        let nobody = Clusters::new(
+            DMatrix::zeros(9, 0),
+            &[],
+            3,
+            ClusterRule::Auto,
+            Measure::Euclidean,
+        );
+        assert!(nobody.unwrap().rank(&[0.0; 9], 2).is_empty());
         let short = clusters.rank_all(&DMatrix::zeros(4, 40), 3);
         assert!(short.len() == 40 && short.iter().all(Vec::is_empty));
     }
