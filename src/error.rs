@@ -8,7 +8,6 @@
 mod archive;
 mod background;
 mod database;
-mod distributed;
 mod file;
 mod pca;
 mod photo;
@@ -19,7 +18,6 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveKind;
 pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
-pub use distributed::{MergeProblem, PlanProblem};
 pub use face_locator::LocateError;
 pub use file::{ArrayProblem, LockHolder, ModelProblem, WriteProblem};
 pub use pca::PcaError;
@@ -229,27 +227,6 @@ pub enum Error {
         "the components of a kernel are mixtures of the enrolled faces and change with them; they cannot be kept"
     )]
     KernelNotKept,
-
-    /// A plan for learning that is shared out cannot be used.
-    #[error("{}: {problem}", .path.display())]
-    Plan { path: PathBuf, problem: PlanProblem },
-
-    /// Two parts cannot be merged.
-    #[error("{} and {} {problem}", .first.display(), .second.display())]
-    Merge {
-        first: PathBuf,
-        second: PathBuf,
-        problem: MergeProblem,
-    },
-
-    /// A list of photos, or a stream of them, cannot be read to its end.
-    #[error("{}: {problem}", .path.display())]
-    PhotoStream {
-        /// The list, or `-` for standard input.
-        path: PathBuf,
-        /// The fault, and what is expected.
-        problem: String,
-    },
 
     /// Scaling of pixels was asked for where it has no meaning.
     #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]

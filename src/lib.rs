@@ -60,8 +60,6 @@ pub mod face_index;
 
 pub mod matcher;
 
-pub mod partial;
-
 pub mod reconstruction;
 
 pub mod recognizer;

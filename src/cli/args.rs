@@ -1,7 +1,6 @@
 //! What a user can type. Values are parsed into the library's own types here, so that a wrong one is a
 //! usage error (exit code 2) that names the option.
 
-mod distributed;
 mod force;
 pub mod group;
 mod identify;
@@ -21,7 +20,6 @@ use eigenfaces::dataset::{LabelRule, Person};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
 
-pub use distributed::{MergeParts, Partial, Plan};
 pub use force::Force;
 pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
@@ -190,12 +188,6 @@ pub enum Command {
     Lesson(Lesson),
     /// Say what the model holds
     Info(Info),
-    /// Settle how photos become sums, for learning that many workers share (docs/SCALE.md)
-    Plan(Plan),
-    /// Sum up one worker's share of the photos
-    Partial(Partial),
-    /// Make one basis, or one part, of the parts of all workers; in any order
-    Merge(MergeParts),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page (troff)
@@ -219,9 +211,6 @@ pub struct Enroll {
     /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
     #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
     pub keep_basis: bool,
-    /// Place the faces in a basis learned by many workers, as `eigenfaces merge` wrote it, into a new model
-    #[arg(long, value_name = "BASIS.npz", conflicts_with_all = ["background", "components", "solver", "features", "kernel", "scale_pixels", "keep_basis", "check", "sync"])]
-    pub basis: Option<PathBuf>,
     /// The folders straight in FACES are people even where their photos lie in folders further down
     #[arg(long)]
     pub nested: bool,

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eigenfaces::background::{Background, Channel, FACE};
-use eigenfaces::error::ArchiveKind;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -44,12 +43,6 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     }
     if args.faces.is_empty() {
         let archive = Archive::read(model)?;
-        if archive.kind()? == ArchiveKind::Basis {
-            let merged_basis = store::merged_basis_from_archive(&archive)?;
-            let space = Space::Linear(Arc::clone(merged_basis.pixels()));
-            write(args, &mut folder, &space, &space.variance_ratios(), output)?;
-            return Ok(Outcome::Done);
-        }
         let (recognizer, _) = store::from_archive(&archive)?;
         drop(archive);
         let space = recognizer.shown_space()?;

@@ -9,7 +9,6 @@ use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
-use eigenfaces::partial::MergedBasis;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{BasisOrigin, Recognizer, Settings};
 use eigenfaces::store;
@@ -36,11 +35,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(known) = known {
         args.learn.agree_with(known.preparation(), model)?;
     }
-    let merged_basis = merged_basis(args, model)?;
-    let base = match (&merged_basis, known) {
-        (Some(merged_basis), _) => Base::Basis(merged_basis.plan().preparation()),
-        (None, Some(known)) => Base::Gallery(known.preparation(), known.gallery()),
-        (None, None) => Base::Nothing(args.learn.preparation_options()),
+    let base = match known {
+        Some(known) => Base::Gallery(known.preparation(), known.gallery()),
+        None => Base::Nothing(args.learn.preparation_options()),
     };
     let settings = args
         .learn
@@ -111,7 +108,6 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             history.record(change_time(), &old, &intake.gallery);
             let learning = Learning {
                 known: known.as_ref(),
-                merged_basis: merged_basis.as_ref(),
                 preparation,
                 settings,
                 old: &old,
@@ -129,7 +125,6 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
 /// What a changed gallery is learned by.
 struct Learning<'a> {
     known: Option<&'a Recognizer>,
-    merged_basis: Option<&'a MergedBasis>,
     preparation: Preparation,
     settings: Settings,
     /// The gallery before.
@@ -141,17 +136,6 @@ impl Learning<'_> {
     fn learn(&self, args: &Enroll, model: &Path) -> Result<Recognizer> {
         let (settings, output) = (self.settings, self.report.output);
         let gallery = self.report.intake.gallery.clone();
-        if let Some(merged_basis) = self.merged_basis {
-            let learned = Recognizer::on_merged_basis(merged_basis, gallery, settings)?;
-            self.report.missed(&learned, self.old);
-            if !learned.is_settled() {
-                output.say(&format!(
-                    "the basis was learned from {} only: where the people enrolled are among them, confidence is too high",
-                    counted(merged_basis.learned_from(), "face", "faces")
-                ));
-            }
-            return Ok(learned);
-        }
         let Some(known) = self.known else {
             return Ok(Recognizer::learn(self.preparation, gallery, settings)?);
         };
@@ -168,23 +152,6 @@ impl Learning<'_> {
         }
         model_changes::learn_from_rest(known, gallery, settings, model)
     }
-}
-
-/// The basis of other photos that the faces are to be placed in, if one was named.
-fn merged_basis(args: &Enroll, model: &Path) -> Result<Option<MergedBasis>> {
-    let Some(path) = &args.basis else {
-        return Ok(None);
-    };
-    if model.exists() {
-        return Err(Error::about(
-            model,
-            "is there already, with a basis of its own; name another with --model, or add to it with --keep-basis",
-        ));
-    }
-    let merged_basis = store::load_merged_basis(path)?;
-    args.learn
-        .agree_with(merged_basis.plan().preparation(), path)?;
-    Ok(Some(merged_basis))
 }
 
 /// The first of the folders in which there is no photo at all, readable or not: one that is not mounted looks like this.

@@ -41,16 +41,6 @@ const SERVE_MORE: &str = "The address that is printed opens the page once. Progr
 
 const INFO_MORE: &str = "The checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only.";
 
-const PARTIAL_STATUSES: &[(&str, &str)] = &[
-    ("0", "done"),
-    ("1", "failed"),
-    ("2", "wrong usage"),
-    (
-        "3",
-        "done, and the part is written, but some photos could not be used",
-    ),
-];
-
 const fn note(
     command: &'static str,
     statuses: &'static [(&'static str, &'static str)],
@@ -133,15 +123,6 @@ const NOTES: &[Notes] = &[
     note("info", USUAL, INFO_MORE, "
         eigenfaces info ## what the model holds
         eigenfaces info --log ## all that became of it
-    "),
-    note("plan", USUAL, "", "
-        eigenfaces plan faces -o plan.json ## settle how all workers prepare photos
-    "),
-    note("partial", PARTIAL_STATUSES, "", "
-        eigenfaces partial faces --plan plan.json -o part.npz ## sum up one worker's share
-    "),
-    note("merge", USUAL, "", "
-        eigenfaces merge part-*.npz -o basis.npz ## one basis of all parts
     "),
     note("completions", USUAL, "", "
         eigenfaces completions bash > /etc/bash_completion.d/eigenfaces ## for every user of bash

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
-use eigenfaces::error::ArchiveKind;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Feature, Space};
@@ -15,15 +14,10 @@ use super::args::{Format, Info};
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{json, learning, log, merge, partial, plan};
+use super::{json, learning, log};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let archive = Archive::read(model)?;
-    match archive.kind()? {
-        ArchiveKind::Basis if !args.log => return basis(&archive, model, output),
-        ArchiveKind::Partial if !args.log => return part(&archive, model, output),
-        ArchiveKind::Model | ArchiveKind::Basis | ArchiveKind::Partial | ArchiveKind::Faces => {}
-    }
     let (recognizer, history) = store::from_archive(&archive)?;
     drop(archive);
     if args.log {
@@ -155,50 +149,6 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
             ),
         ),
     ]
-}
-
-/// Tells of a basis without a gallery.
-fn basis(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
-    let merged_basis = store::merged_basis_from_archive(archive)?;
-    if output.format != Format::Text {
-        return output
-            .fields(&merge::json(&merged_basis))
-            .map(|()| Outcome::Done);
-    }
-    let size = bytes(archive.size() as u64);
-    let mut lines = vec![
-        (
-            "basis",
-            format!("{}, {size}; nobody is enrolled", shown(path)),
-        ),
-        ("plan", plan::in_words(merged_basis.plan())),
-        (
-            "learned from",
-            partial::in_words(merged_basis.learned_from(), merged_basis.skipped()),
-        ),
-        ("photos", merged_basis.photos().to_string()),
-    ];
-    let spaces = merge::spaces(&merged_basis).into_iter();
-    lines.extend(spaces.map(|line| ("space", line)));
-    listed(lines, output)
-}
-
-/// Tells of a worker's part.
-fn part(archive: &Archive, path: &Path, output: &Output) -> Result<Outcome> {
-    let part = store::partial_from_archive(archive)?;
-    if output.format != Format::Text {
-        return output.fields(&partial::json(&part)).map(|()| Outcome::Done);
-    }
-    let size = bytes(archive.size() as u64);
-    let workers = counted(part.given().len(), "worker", "workers");
-    let faces = partial::in_words(part.faces(), part.skipped());
-    let lines = [
-        ("part", format!("{}, {size}", shown(path))),
-        ("plan", plan::in_words(part.plan())),
-        ("sums", format!("of {faces}, by {workers}")),
-        ("photos", part.photos().to_string()),
-    ];
-    listed(lines, output)
 }
 
 fn listed(

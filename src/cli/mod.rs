@@ -27,16 +27,13 @@ pub mod json;
 mod learning;
 mod lesson;
 mod log;
-mod merge;
 mod misuse;
 pub mod model_changes;
 pub mod outcome;
 pub mod output;
 mod pairs;
-mod partial;
 mod people;
 mod photos;
-mod plan;
 mod project;
 mod reconstruct;
 mod remedy;
@@ -182,9 +179,6 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Report(args) => report::run(args, model, output),
         Command::Lesson(args) => lesson::run(args, model, output),
         Command::Info(args) => info::run(args, model, output),
-        Command::Plan(args) => plan::run(args, output),
-        Command::Partial(args) => partial::run(args, output),
-        Command::Merge(args) => merge::run(args, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
         #[cfg(feature = "serve")]

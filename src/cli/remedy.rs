@@ -2,7 +2,7 @@
 
 use eigenfaces::Error;
 use eigenfaces::error::{
-    ArchiveKind, DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
+    DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
 };
 
 /// The message of the library, and the options that help: `... add it under another name (--into)`.
@@ -63,13 +63,6 @@ fn model_options(problem: &ModelProblem) -> Option<&'static str> {
     match problem {
         ModelProblem::Missing => Some("`eigenfaces enroll FOLDER`, --model"),
         ModelProblem::NotPermitted => Some("--model"),
-        ModelProblem::OtherKind { found, wanted } => match (found, wanted) {
-            (ArchiveKind::Partial | ArchiveKind::Basis, ArchiveKind::Model) => {
-                Some("`eigenfaces enroll --basis`")
-            }
-            (ArchiveKind::Model, ArchiveKind::Basis) => Some("--keep-basis"),
-            _ => None,
-        },
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::output::{SCHEMA, cell, from_cell, table};
@@ -61,11 +61,9 @@ pub struct Table {
 }
 
 /// A row as an object of JSON Lines.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Line {
-    #[serde(default)]
     photo: String,
-    #[serde(default = "first")]
     face: usize,
     person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,12 +71,7 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     whitened: Option<Vec<f32>>,
     /// Last, for a table of this program is known by how it begins.
-    #[serde(skip_deserializing)]
     schema: u32,
-}
-
-fn first() -> usize {
-    1
 }
 
 /// Larger files are not tables of ours.
@@ -169,9 +162,8 @@ impl Table {
         let bytes = std::fs::read(path).map_err(|source| eigenfaces::Error::read(path, source))?;
         let table = match Form::of(path) {
             Some(Form::Csv) => Self::from_csv(&bytes),
-            Some(Form::Json) => Self::from_json(&bytes),
             Some(Form::Npy) => Self::from_npy(&bytes, npy),
-            None => Err("its name ends in none of .csv, .json and .npy".to_owned()),
+            Some(Form::Json) | None => Err("its name ends in neither .csv nor .npy".to_owned()),
         }
         .map_err(refuse)?;
         table.check(space).map_err(refuse)?;
@@ -225,38 +217,6 @@ impl Table {
             });
         }
         Ok(Self { scale, rows })
-    }
-
-    fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        let (mut rows, mut scales) = (Vec::new(), Vec::new());
-        for (at, line) in (1..).zip(serde_json::Deserializer::from_slice(bytes).into_iter()) {
-            let line: Line = line.map_err(|error| format!("object {at}: {error}"))?;
-            let (weights, scale) = match (line.weights, line.whitened) {
-                (Some(weights), None) => (weights, Scale::Plain),
-                (None, Some(whitened)) => (whitened, Scale::Whitened),
-                _ => {
-                    return Err(format!(
-                        "object {at} has neither weights nor whitened, or both"
-                    ));
-                }
-            };
-            scales.push(scale);
-            rows.push(Row {
-                photo: line.photo,
-                face: line.face,
-                person: line.person,
-                weights,
-            });
-        }
-        scales.dedup();
-        match scales.as_slice() {
-            [] => Err("holds no weights".to_owned()),
-            [scale] => Ok(Self {
-                scale: *scale,
-                rows,
-            }),
-            _ => Err("mixes weights and whitened weights".to_owned()),
-        }
     }
 
     fn from_npy(bytes: &[u8], scale: Scale) -> Result<Self, String> {
@@ -323,10 +283,6 @@ mod tests {
         for scale in [Scale::Plain, Scale::Whitened] {
             let table = table(scale);
             assert_eq!(Table::from_csv(&table.to_csv()), Ok(table.clone()));
-            assert_eq!(
-                Table::from_json(&table.to_json().unwrap()),
-                Ok(table.clone())
-            );
             let bare = Table::from_npy(&table.to_npy().unwrap(), scale).unwrap();
             let weights = |table: &Table| {
                 table
@@ -349,17 +305,6 @@ mod tests {
         ] {
             assert!(Table::from_csv(bad.as_bytes()).is_err(), "{bad}");
         }
-        for bad in [
-            "",
-            "{}",
-            "[1]",
-            r#"{"weights":[1],"whitened":[1]}"#,
-            r#"{"weights":["1"]}"#,
-        ] {
-            assert!(Table::from_json(bad.as_bytes()).is_err(), "{bad}");
-        }
-        let mixed = b"{\"weights\":[1]}{\"whitened\":[1]}";
-        assert!(Table::from_json(mixed).is_err());
         assert!(Table::from_npy(b"text", Scale::Plain).is_err());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`list_labeled`] and [`list_photos`] find the photos and, for enrolling, whom each shows;
 //! - [`load`] reads them in parallel, hands each to a closure and keeps only what that makes of it;
-//! - [`stream`] does so chunk by chunk, for more photos than memory holds; [`given`](mod@given) even where their list is longer;
+//! - [`stream`] does so chunk by chunk, for more photos than memory holds;
 //! - [`decode`](decode::decode) turns the bytes of one file into an upright 8-bit gray image.
 //!
 //! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
@@ -11,7 +11,6 @@
 mod damaged;
 pub mod decode;
 mod found;
-pub mod given;
 mod jpeg;
 mod jpeg_frame;
 mod labels;
@@ -37,7 +36,6 @@ use std::path::{Path, PathBuf};
 
 #[doc(hidden)]
 pub use found::FileId;
-pub use given::Given;
 pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};

@@ -30,15 +30,13 @@ pub enum Base<'a> {
     Nothing(PreparationOptions),
     /// A gallery, whose photos were prepared in this way. Those that are enrolled are not decoded again.
     Gallery(&'a Preparation, &'a Gallery),
-    /// A basis that was learned from other photos, prepared in this way.
-    Basis(&'a Preparation),
 }
 
 impl Base<'_> {
     fn enrolled(self) -> HashSet<ContentHash> {
         match self {
             Self::Gallery(_, gallery) => gallery.enrolled().iter().map(|face| face.hash).collect(),
-            Self::Nothing(_) | Self::Basis(_) => HashSet::new(),
+            Self::Nothing(_) => HashSet::new(),
         }
     }
 
@@ -51,9 +49,7 @@ impl Base<'_> {
         observer: &dyn Observer,
     ) -> Result<ChosenPreparation> {
         match self {
-            Self::Gallery(preparation, _) | Self::Basis(preparation) => {
-                Ok(ChosenPreparation::known(*preparation))
-            }
+            Self::Gallery(preparation, _) => Ok(ChosenPreparation::known(*preparation)),
             Self::Nothing(options) => options.choose(photos, roots, skipped, observer),
         }
     }

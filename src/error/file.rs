@@ -53,7 +53,7 @@ pub enum ModelProblem {
     Newer { found: u64, newest: u64 },
 
     /// Another kind of file of this program.
-    #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .found.remedy(*.wanted))]
+    #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .found.remedy())]
     OtherKind {
         found: ArchiveKind,
         wanted: ArchiveKind,

@@ -12,10 +12,8 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
-use crate::kernel_pca::Kernel;
-use crate::matcher::{Comparison, Feature, FeatureMatrix, Matcher, PixelScale, Space};
-use crate::partial::MergedBasis;
-use crate::pca::{Pca, Solver, Symmetry};
+use crate::matcher::{Feature, FeatureMatrix, Matcher, Space};
+use crate::pca::{Pca, Symmetry};
 use crate::preparation::Preparation;
 
 impl Recognizer {
@@ -169,45 +167,6 @@ impl Recognizer {
         }
         let spaces = self.matcher().ok_or(Error::Inconsistent)?.spaces();
         Self::in_spaces(preparation, space, &spaces, gallery, settings)
-    }
-
-    /// A gallery in spaces that were learned from any photos, perhaps on many machines: as [`keeping_basis`], but of
-    /// `settings` those of the merged basis count for components, solver, features, kernel and scaling.
-    ///
-    /// # Errors
-    /// Faces of another size.
-    ///
-    /// [`keeping_basis`]: Self::keeping_basis
-    pub fn on_merged_basis(
-        merged_basis: &MergedBasis,
-        gallery: Gallery,
-        settings: Settings,
-    ) -> Result<Self> {
-        let plan = merged_basis.plan();
-        let settings = Settings {
-            prior: Prior::None,
-            pca: Pca {
-                components: plan.components(),
-                solver: Solver::Auto,
-            },
-            comparison: Comparison {
-                features: plan.features(),
-                kernel: Kernel::Linear,
-                pixel_scale: PixelScale::Plain,
-                ..settings.comparison
-            },
-        };
-        let features = plan.summed().into_iter();
-        let spaces: Vec<_> = features
-            .filter_map(|feature| {
-                Some((
-                    feature,
-                    Space::Linear(Arc::clone(merged_basis.space(feature)?)),
-                ))
-            })
-            .collect();
-        let space = Arc::clone(merged_basis.pixels());
-        Self::in_spaces(*plan.preparation(), space, &spaces, gallery, settings)
     }
 
     fn in_spaces(

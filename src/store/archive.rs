@@ -61,18 +61,6 @@ impl Archive {
         Self::from_bytes(path, bytes)
     }
 
-    /// As [`read`](Self::read), of a file that the user named and that is no model: where it is missing, enrolling does
-    /// not help.
-    pub(super) fn read_named(path: &Path) -> Result<Self> {
-        Self::read(path).map_err(|error| match error {
-            Error::Model {
-                path,
-                problem: ModelProblem::Missing,
-            } => Error::NoSuchPath { path },
-            error => error,
-        })
-    }
-
     /// As [`read`](Self::read), but a large file stays on disk: of what is asked for the checksums of the members
     /// are looked at then, and [`check_rest`](Self::check_rest) looks at the others.
     pub fn open(path: &Path) -> Result<Self> {

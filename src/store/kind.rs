@@ -36,9 +36,7 @@ impl Archive {
 pub enum FileKind {
     /// A picture, table or page that was made from a model or from photos.
     Derived,
-    /// A plan of learning that is shared out.
-    Plan,
-    /// A model, a worker's part or a basis.
+    /// A model or an index of faces.
     Archive(ArchiveKind),
 }
 
@@ -46,7 +44,6 @@ impl FileKind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Derived => "a result of another command",
-            Self::Plan => "a plan for workers",
             Self::Archive(kind) => kind.name(),
         }
     }

@@ -5,7 +5,7 @@
 //! - SVG and HTML: a comment at the very end.
 //! - CSV and JSON Lines have no room: their columns and keys, which no other program writes so, tell them.
 //! - NumPy arrays: 64 spaces more than needed before the numbers ([`npy`](super::npy)).
-//! - Archives and plans are told by what they hold.
+//! - Archives are told by what they hold.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 use super::container::both_ends;
 use super::kind::FileKind;
-use super::{Archive, npy, plan};
+use super::{Archive, npy};
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The signature and the header chunk, which comes first and has a fixed length.
@@ -84,8 +84,7 @@ pub(super) fn written_here(path: &Path) -> Option<FileKind> {
     if is_derived(&head, &tail) {
         return Some(FileKind::Derived);
     }
-    let is_plan = head.starts_with(b"{") && plan::load_plan(path).is_ok();
-    is_plan.then_some(FileKind::Plan)
+    None
 }
 
 /// Whether a file is a picture, drawing, table or page that this program wrote.

@@ -5,9 +5,6 @@
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
 //!
 //! Faces that were acknowledged one by one lie in a [`Journal`] beside the model until they are learned.
-//!
-//! Where learning is shared out there are three more: the plan ([`write_plan`], JSON), a worker's part
-//! ([`write_partial`]) and the basis of all parts ([`write_merged_basis`]), both archives like the model ([`ArchiveKind`](crate::error::ArchiveKind)).
 
 mod archive;
 mod arrays;
@@ -22,17 +19,14 @@ mod journal;
 mod kind;
 mod lock;
 mod mark;
-mod merged_basis;
 mod meta;
 mod model;
 mod model_parts;
 pub(crate) mod npy;
 mod origins;
 mod outputs;
-mod partial;
 mod pending;
 mod place;
-mod plan;
 mod replace;
 mod seal;
 mod sidecar;
@@ -49,15 +43,12 @@ pub use kind::FileKind;
 pub use lock::{ModelLock, Wait};
 #[doc(hidden)]
 pub use mark::is_result;
-pub use merged_basis::{load_merged_basis, merged_basis_from_archive, write_merged_basis};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 #[doc(hidden)]
 pub use outputs::{Destination, Outputs, Overwrite};
-pub use partial::{load_partial, partial_from_archive, write_partial};
 #[doc(hidden)]
 pub use pending::{interrupt, note_change};
-pub use plan::{load_plan, plan_from_json, write_plan};
 pub use replace::{Privacy, remove_file, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};

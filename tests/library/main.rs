@@ -16,7 +16,6 @@ mod light;
 mod model;
 mod numpy;
 mod output_paths;
-mod partial_laws;
 mod pca_laws;
 mod reference;
 mod render_people;

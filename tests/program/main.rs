@@ -8,7 +8,6 @@ mod as_people_have_them;
 mod bad_input;
 mod bad_models;
 mod crowd;
-mod distributed;
 mod elongated;
 mod evaluate;
 mod exiftool;

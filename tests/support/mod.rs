@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
-use eigenfaces::gallery::LabeledFace;
+use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::preparation::{Origin, Preparation};
 
 /// The project's folder.
@@ -45,7 +45,8 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
     let faces = Arc::clone(read.entry(wanted).or_default());
     drop(read);
     let read = || {
-        let base = Base::Basis(preparation);
+        let nobody = Gallery::empty(preparation.size());
+        let base = Base::Gallery(preparation, &nobody);
         let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
         let mut faces = read.expect("the folder has photos").folder.new;
         faces.retain(|face| !matches!(face.origin, Origin::Unlocated(_)));

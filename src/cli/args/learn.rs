@@ -20,7 +20,7 @@ pub struct Prepare {
     /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
     #[arg(long, value_name = "WxH")]
     pub size: Option<FaceSize>,
-    /// How differences of light are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    /// How differences of light are evened out: none, equalize, clahe or tan-triggs [default: none]
     #[arg(long, value_name = "RECIPE")]
     pub normalize: Option<Illumination>,
 }

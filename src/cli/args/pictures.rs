@@ -27,7 +27,7 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
-    /// How differences of light in --faces are evened out: none, equalize, clahe, tan-triggs, local or gradient [default: none]
+    /// How differences of light in --faces are evened out: none, equalize, clahe or tan-triggs [default: none]
     #[arg(long, value_name = "RECIPE", requires = "faces")]
     pub normalize: Option<Illumination>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
@@ -103,10 +103,10 @@ pub struct Reconstruct {
     /// Enlarge each face by this whole factor [default: to 108 pixels wide at least]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub zoom: Option<u32>,
-    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv or .npy)
     #[arg(long, value_name = "FILE")]
     pub from_weights: Option<PathBuf>,
-    /// The weights in the .npy are whitened (.csv and .json say so themselves)
+    /// The weights in the .npy are whitened (a .csv says so itself)
     #[arg(long, requires = "from_weights")]
     pub whitened: bool,
     #[command(flatten)]
