@@ -158,7 +158,7 @@ impl Bench {
         let mut table = vec![1_i64; side * side];
         let start = Instant::now();
         if n < d {
-            kernel::accumulate_gram(columns, None, kernel, &mut table)?;
+            kernel::accumulate_gram(columns, kernel, &mut table)?;
         } else {
             kernel::accumulate_covariance(columns, kernel, &mut table)?;
         }

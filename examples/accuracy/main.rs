@@ -221,7 +221,8 @@ fn groups(folder: &Path) -> Outcome<()> {
 /// Pictures of no people in which a recogniser of LFW's sees no face.
 fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect).with_light(run.light);
-    let base = Base::Basis(&preparation);
+    let nobody = Gallery::empty(preparation.size());
+    let base = Base::Gallery(&preparation, &nobody);
     let read = enrollment::read_folders(&[data.join("lfw")], &LabelRule::Folder, base, &())?;
     let (gallery, _) = Gallery::assemble(FaceSize::ALIGNED, read.folder.new)?;
     let recognizer = Recognizer::learn(preparation, gallery, run.settings)?;

@@ -238,7 +238,8 @@ fn faces(
     rule: &LabelRule,
     preparation: &Preparation,
 ) -> Result<(Vec<LabeledFace>, usize), Box<dyn Error>> {
-    let base = Base::Basis(preparation);
+    let nobody = Gallery::empty(preparation.size());
+    let base = Base::Gallery(preparation, &nobody);
     let read = enrollment::read_folders(&[folder.to_owned()], rule, base, &())?;
     let mut faces = read.folder.new;
     let all = faces.len();

@@ -14,8 +14,21 @@ from . import _engine
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_SOLVERS = ("auto", "gram", "covariance", "randomized")
-_RULES = ("auto", "profile", "minka", "parallel")
+_SOLVERS = ("auto", "gram", "covariance")
+_RULES = ("auto", "profile", "parallel")
+
+# What is learned, in whichever way.
+_LEARNED = (
+    "mean_",
+    "components_",
+    "explained_variance_",
+    "explained_variance_ratio_",
+    "n_samples_",
+    "singular_values_",
+    "n_components_",
+    "noise_variance_",
+    "solver_",
+)
 
 
 def _numbers(samples: NDArray[Any]) -> NDArray[Any]:
@@ -38,12 +51,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, float, str or None, default=0.99
         A number of components; a share of the variance, above 0 and below 1; None for all that have variance; or a
-        rule: "auto" (0.99 of the variance, 300 at most), "profile" (profile likelihood), "minka" (Bayesian, for more
-        samples than features) or "parallel" (parallel analysis, for bytes). Fewer are kept where the data has fewer
-        directions that have variance: see ``n_components_``.
-    solver : {"auto", "gram", "covariance", "randomized"}, default="auto"
-        The route. All give the same components to rounding: "randomized" too, for its accuracy is measured and an
-        exact route is taken where it is not reached. "auto" takes the cheapest.
+        rule: "auto" (0.99 of the variance, 300 at most), "profile" (profile likelihood) or "parallel" (parallel
+        analysis, for bytes, not with ``partial_fit``). Fewer are kept where the data has fewer directions that have
+        variance: see ``n_components_``.
+    solver : {"auto", "gram", "covariance"}, default="auto"
+        The route. Both give the same components to rounding; "auto" takes the cheaper one.
     whiten : bool, default=False
         Divide the transformed samples by the standard deviation along each component.
 
@@ -80,24 +92,85 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: Any = None) -> PCA:
         """Learn the components of samples (n_samples, n_features)."""
+        self._forget()
         X = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
         wanted = self._wanted(min(X.shape))
         if self.solver not in _SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(_SOLVERS)}; got {self.solver!r}")
         samples = _numbers(X)
         fit = _engine.fit_bytes if samples.dtype == np.uint8 else _engine.fit_numbers
-        mean, components, variances, total, solver = fit(samples, wanted, self.solver)
+        self._keep(X.shape[0], *fit(samples, wanted, self.solver))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: Any = None) -> PCA:
+        """Add samples of bytes (n_samples, n_features); the components are found when first asked for.
+
+        What is kept is n, Σx and Σxxᵀ in exact integers: 8 d² bytes, however many samples there are. So batches may come
+        in any order and any sizes, also by way of ``merge``, and the components are the same bit for bit, those of
+        ``fit(all, solver="covariance")``. A pickled PCA takes these sums along.
+        """
+        first = not hasattr(self, "_sums")
+        X = validate_data(self, X, dtype="numeric", reset=first)
+        samples = _numbers(X)
+        if samples.dtype != np.uint8:
+            whole = samples.astype(np.uint8)
+            if not np.array_equal(whole, samples):
+                raise ValueError("partial_fit is exact, and takes whole numbers from 0 to 255 only; round and scale X")
+            samples = whole
+        sums = _engine.Sums(X.shape[1]) if first else self._sums
+        sums.add(samples)
+        self._forget()
+        self._sums = sums
+        return self
+
+    def merge(self, other: PCA) -> PCA:
+        """Add the samples that another PCA was given by ``partial_fit``: in any order, by any tree, the same bits."""
+        if not hasattr(self, "_sums") or not hasattr(other, "_sums"):
+            raise ValueError("both must have been given samples by partial_fit, for fit keeps no sums")
+        sums = self._sums
+        sums.merge(other._sums)
+        self._forget()
+        self._sums = sums
+        return self
+
+    def _forget(self) -> None:
+        for name in [*_LEARNED, "_sums"]:
+            self.__dict__.pop(name, None)
+
+    def _keep(self, samples, mean, components, variances, total, solver) -> None:
         self.mean_ = mean
         self.components_ = components
         self.explained_variance_ = variances
         self.explained_variance_ratio_ = variances / total
-        self.n_samples_ = X.shape[0]
-        self.singular_values_ = np.sqrt(variances * (self.n_samples_ - 1))
+        self.n_samples_ = samples
+        self.singular_values_ = np.sqrt(variances * (samples - 1))
         self.n_components_ = len(variances)
-        left = min(X.shape) - self.n_components_
+        left = min(samples, len(mean)) - self.n_components_
         self.noise_variance_ = max(total - variances.sum(), 0.0) / left if left else 0.0
         self.solver_ = solver
-        return self
+
+    def __getattr__(self, name: str) -> Any:
+        # What follows from sums is learned when it is first asked for: an eigenproblem for each batch would be waste.
+        if name not in _LEARNED or "_sums" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        samples = self._sums.samples()
+        wanted = self._wanted(min(samples, self.n_features_in_))
+        self._keep(samples, *self._sums.fit(wanted))
+        return self.__dict__[name]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_sums" in self.__dict__ or "components_" in self.__dict__
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_sums" in state:
+            state["_sums"] = state["_sums"].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_sums" in state:
+            state = {**state, "_sums": _engine.Sums.from_bytes(state["_sums"])}
+        super().__setstate__(state)
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Give the weights of samples along the components (n_samples, n_components_)."""

@@ -135,6 +135,23 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
         self._name(dict(zip(names, classes)))
         return self
 
+    @staticmethod
+    def describe(photo: Photo, person: Any, source: str = "") -> bytes:
+        """Prepare and describe the face of one photo, for ``fit_described``: all of enrolling that needs no other photo.
+
+        It is nearly all the work, and any process on any machine may do it (integrations/spark has a job that does).
+        ``source`` is the path of the photo that the model keeps.
+        """
+        return _engine.describe(_gray(photo) if isinstance(photo, np.ndarray) else _single(photo), str(person), source)
+
+    def fit_described(self, faces: Sequence[bytes]) -> FaceRecognizer:
+        """Enrol described faces, in any order: bit for bit the model of enrolling their photos in one process.
+
+        ``classes_`` are the names. The parameters of the recognizer that concern learning have no effect: photos are
+        described with the defaults.
+        """
+        return self._named(_engine.Recognizer.enroll_described(list(faces)))
+
     def predict(self, X: Photos) -> NDArray[Any]:
         """Give the person whom the main face of each photo shows; see ``unknown`` for strangers."""
         found = self._main(X)
@@ -186,12 +203,14 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str], **parameters: Any) -> FaceRecognizer:
         """Read a model file; ``classes_`` are the names of the people in it."""
-        recognizer = cls(**parameters)
-        recognizer._model = _engine.Recognizer.load(path)
-        names = recognizer._model.people()
-        recognizer.classes_ = np.unique(names)
-        recognizer._name({name: name for name in recognizer.classes_})
-        return recognizer
+        return cls(**parameters)._named(_engine.Recognizer.load(path))
+
+    def _named(self, model: _engine.Recognizer) -> FaceRecognizer:
+        self._model = model
+        self.classes_ = np.unique(model.people())
+        # Plain strings: NumPy's print as np.str_('Ada').
+        self._name({str(name): str(name) for name in self.classes_})
+        return self
 
     def _name(self, classes: dict[str, Any]) -> None:
         """Takes down which class each enrolled name is; names are normalised when they are enrolled."""

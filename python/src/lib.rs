@@ -19,9 +19,9 @@ mod _engine {
     #[pymodule_export]
     use super::faces::bundled_faces;
     #[pymodule_export]
-    use super::pca::{fit_bytes, fit_numbers, rebuild, weights_of_bytes, weights_of_numbers};
+    use super::pca::{Sums, fit_bytes, fit_numbers, rebuild, weights_of_bytes, weights_of_numbers};
     #[pymodule_export]
-    use super::recognizer::Recognizer;
+    use super::recognizer::{Recognizer, describe};
 }
 
 /// An error of the library as the exception that Python programs expect.

@@ -1,5 +1,7 @@
 //! Principal components of arrays.
 
+use eigenfaces::pca::Sums as Packed;
+use eigenfaces::pca::covariance::Accumulator;
 use eigenfaces::pca::kernel::Columns;
 use eigenfaces::pca::real::{self, Basis, Samples};
 use eigenfaces::pca::{ComponentCount, Components, Pca, Solver};
@@ -9,6 +11,7 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::wrong;
 
@@ -159,4 +162,86 @@ pub fn rebuild<'py>(
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
     let rebuilt = py.detach(|| basis.rebuilt(weights));
     rows(py, rebuilt.map_err(wrong)?)
+}
+
+/// n, Σx and Σxxᵀ of bytes, in exact integers: whatever the order and the split, the same.
+#[pyclass(module = "eigenfaces._engine")]
+pub struct Sums(Accumulator);
+
+#[pymethods]
+impl Sums {
+    /// Of no samples of so many features.
+    #[new]
+    fn new(features: usize) -> PyResult<Self> {
+        match features {
+            1..=Self::MOST_FEATURES => Ok(Self(Accumulator::new(features))),
+            _ => Err(wrong(format!(
+                "partial_fit takes 1 to {} features, for the sums grow with their square; got {features}",
+                Self::MOST_FEATURES
+            ))),
+        }
+    }
+
+    /// The number of samples.
+    fn samples(&self) -> usize {
+        self.0.faces()
+    }
+
+    /// Adds samples (n x d).
+    fn add(&mut self, py: Python<'_>, samples: PyReadonlyArray2<'_, u8>) -> PyResult<()> {
+        let columns = bytes(&samples)?;
+        py.detach(|| self.0.add(columns)).map_err(wrong)
+    }
+
+    /// Adds the samples of other sums.
+    fn merge(&mut self, other: &Self) -> PyResult<()> {
+        let mut all = Packed::from(self.0.clone());
+        all.add(&Packed::from(other.0.clone())).ok_or_else(|| {
+            wrong("the sums are of other features, or of more samples together than can be summed exactly")
+        })?;
+        self.0 = all.into();
+        Ok(())
+    }
+
+    /// The components of all samples.
+    fn fit<'py>(&self, py: Python<'py>, n_components: Wanted) -> PyResult<Fitted<'py>> {
+        let count = n_components.count()?;
+        let found = py.detach(|| self.0.clone().components(count));
+        fitted(py, found.map_err(wrong)?)
+    }
+
+    /// n, d, Σx and the upper triangle of Σxxᵀ, row by row, as little-endian integers of 8 bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let packed = Packed::from(self.0.clone());
+        let head = [packed.faces() as i64, packed.pixels() as i64];
+        let numbers = head.iter().chain(packed.totals()).chain(packed.products());
+        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let mut numbers = numbers.iter().map(|&number| i64::from_le_bytes(number));
+        let mut count = || {
+            numbers
+                .next()
+                .and_then(|number| usize::try_from(number).ok())
+        };
+        let (samples, features) = (count(), count());
+        let totals: Vec<i64> = numbers.by_ref().take(features.unwrap_or(0)).collect();
+        let packed = match (samples, features, rest) {
+            (Some(samples), Some(features @ 1..=Self::MOST_FEATURES), []) => {
+                Packed::from_parts(features, samples, totals, numbers.collect())
+            }
+            _ => None,
+        };
+        let packed = packed.ok_or_else(|| wrong("these bytes are not sums of samples"))?;
+        Ok(Self(packed.into()))
+    }
+}
+
+impl Sums {
+    /// Their sums take 3.2 GB.
+    const MOST_FEATURES: usize = 20_000;
 }

@@ -6,6 +6,7 @@ use eigenfaces::background::Prior;
 use eigenfaces::enrollment::PreparationOptions;
 use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::model::DescribedFace;
 use eigenfaces::{
     Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
     Settings, Verdict, Verification,
@@ -74,6 +75,19 @@ impl Recognizer {
             let people: Vec<Person> = people.collect::<Result<_, _>>()?;
             let labeled: Vec<(Person, Photo)> = people.into_iter().zip(photos).collect();
             Model::enroll_photos(&labeled, &options)
+        });
+        enrolled.map(Self).map_err(exception)
+    }
+
+    /// Enrols faces that [`describe`] prepared.
+    #[staticmethod]
+    fn enroll_described(py: Python<'_>, faces: Vec<Vec<u8>>) -> PyResult<Self> {
+        let enrolled = py.detach(|| {
+            let faces: Vec<_> = faces
+                .par_iter()
+                .map(|face| DescribedFace::from_bytes(face))
+                .collect();
+            Model::enroll_described(faces.into_iter().collect::<Result<_, Error>>()?)
         });
         enrolled.map(Self).map_err(exception)
     }
@@ -187,6 +201,22 @@ impl Recognizer {
         let verified = py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance));
         verified.map(answer).map_err(exception)
     }
+}
+
+/// The face of a photo, prepared and described, as bytes.
+#[pyfunction]
+pub fn describe<'py>(
+    py: Python<'py>,
+    photo: &Bound<'py, PyAny>,
+    person: &str,
+    source: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let photo = Given::from_python(photo)?;
+    let described = py.detach(|| {
+        let described = DescribedFace::of(&photo.open(0)?, Person::new(person)?, source)?;
+        described.to_bytes().map_err(|_| Error::Inconsistent)
+    });
+    Ok(PyBytes::new(py, &described.map_err(exception)?))
 }
 
 /// Decodes photos in parallel; the error is that of the first that cannot be.

@@ -1,6 +1,7 @@
 """The recogniser: the program's, at home in Python."""
 
 import pickle
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -116,3 +117,20 @@ def test_the_package():
     assert (Path(eigenfaces.__file__).parent / "py.typed").exists()
     with pytest.raises(AttributeError):
         eigenfaces.nothing
+
+
+def test_described_anywhere_in_any_order_is_enrolled_at_once(tmp_path, monkeypatch):
+    photos = sorted((REPOSITORY / "faces").rglob("*.png"))
+    program = REPOSITORY / "target/debug/eigenfaces"
+    if not photos or not program.exists():
+        pytest.skip("the repository, or the program built there, is not here")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795236101")
+    described = [FaceRecognizer.describe(p, p.parent.name, str(p.relative_to(REPOSITORY))) for p in reversed(photos)]
+    FaceRecognizer().fit_described(described).save(tmp_path / "described.npz")
+    command = [program, "enroll", "faces", "-m", tmp_path / "enrolled.npz", "--quiet"]
+    subprocess.run(command, cwd=REPOSITORY, check=True)
+    assert (tmp_path / "described.npz").read_bytes() == (tmp_path / "enrolled.npz").read_bytes()
+    with pytest.raises(ValueError):
+        FaceRecognizer().fit_described([described[0][:-1]])
+    with pytest.raises(ValueError, match="photo"):
+        FaceRecognizer.describe(b"no photo", "Ada")

@@ -80,7 +80,6 @@ fn pca_options(problem: &PcaError) -> Option<&'static str> {
         PcaError::TooManyPixels { .. } => Some("--size, --solver gram"),
         PcaError::CountNeeded => Some("--components 20, --solver"),
         PcaError::NotConverged { .. } => Some("--components, --solver"),
-        PcaError::MinkaNeedsMoreFaces { .. } => Some("--size, --components parallel"),
         PcaError::ParallelNeedsFaces => Some("--size, --components profile"),
         PcaError::NotForKernels(_) => Some("--components, --kernel"),
         _ => None,

@@ -2,7 +2,7 @@
 
 use image::ImageFormat;
 
-use crate::error::PhotoProblem;
+use crate::error::{PhotoProblem, reason};
 
 pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
     PhotoProblem::Damaged {
@@ -33,4 +33,16 @@ pub(super) fn one_line(text: &str) -> String {
         .collect::<String>()
         .trim_end_matches(['.', ' '])
         .to_owned()
+}
+
+/// A file that cannot be read.
+pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
+    PhotoProblem::Unreadable {
+        reason: io_reason(&error),
+    }
+}
+
+/// The error in plain words, in one short line.
+pub(super) fn io_reason(error: &std::io::Error) -> String {
+    one_line(&reason(error))
 }

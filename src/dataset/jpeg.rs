@@ -14,7 +14,7 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use super::damaged::damaged;
+use super::damaged::{damaged, unreadable};
 use super::jpeg_frame::{Colors, Frame, end_of_image};
 use super::limits::Limits;
 use super::luma;
@@ -130,7 +130,6 @@ pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation
     if let Ok(size) = read_header(&mut decoder) {
         return Ok((size, orientation(decoder.exif().map(Vec::as_slice))));
     }
-    let unreadable = |error| super::load::unreadable(error);
     let mut bytes = Vec::new();
     reader.rewind().map_err(unreadable)?;
     reader.read_to_end(&mut bytes).map_err(unreadable)?;

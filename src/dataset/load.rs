@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::damaged::one_line;
+use super::damaged::unreadable;
 use super::decode::{self, SNIFF_LENGTH};
 use super::limits::Limits;
 use super::open::{Opened, open};
 use super::{Dataset, Skipped};
-use crate::error::{PhotoProblem, reason};
+use crate::error::PhotoProblem;
 
 /// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
@@ -264,17 +264,6 @@ pub fn photo_sizes<P: AsRef<Path> + Sync>(photos: &[P]) -> Vec<(u32, u32)> {
         .into_iter()
         .flatten()
         .collect()
-}
-
-pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
-    PhotoProblem::Unreadable {
-        reason: io_reason(&error),
-    }
-}
-
-/// The error in plain words, in one short line.
-pub(super) fn io_reason(error: &std::io::Error) -> String {
-    one_line(&reason(error))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::PhotoFile;
-use super::load::io_reason;
+use super::damaged::io_reason;
 use super::open::open_file;
 use crate::xmp::{self, PhotoLayout, Region, Regions, XmpProblem};
 

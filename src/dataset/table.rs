@@ -6,8 +6,8 @@ use std::path::Path;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
+use super::damaged::io_reason;
 use super::damaged::one_line;
-use super::load::io_reason;
 use super::open::open_file;
 
 /// The rows of a table, without empty ones.

@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
+use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
-use super::load::io_reason;
 use super::open::{Opened, is_standard_input, open};
 use super::person::is_reserved;
 use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
@@ -362,12 +362,12 @@ fn looks_like_photo(path: &Path) -> Result<bool, PhotoProblem> {
         return Ok(true);
     }
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
-    let Opened::File(file) = open(path).map_err(super::load::unreadable)? else {
+    let Opened::File(file) = open(path).map_err(super::damaged::unreadable)? else {
         return Ok(false);
     };
     file.take(SNIFF_LENGTH as u64)
         .read_to_end(&mut head)
-        .map_err(super::load::unreadable)?;
+        .map_err(super::damaged::unreadable)?;
     Ok(sniff(&head).is_some())
 }
 

@@ -26,12 +26,6 @@ pub enum PcaError {
     )]
     TooManyPixels { pixels: usize, most: usize },
 
-    /// A mirror must put everything back in its place when used twice.
-    #[error(
-        "this is no mirror: place {place} is not put back by mirroring twice; give a permutation that undoes itself"
-    )]
-    NotAMirror { place: usize },
-
     /// Minimisation needs to know for how many components.
     #[error("minimising needs a fixed number of components; give a count, or take another solver")]
     CountNeeded,
@@ -42,12 +36,6 @@ pub enum PcaError {
     )]
     NotConverged { rounds: usize },
 
-    /// Minka's rule is for more faces than pixels.
-    #[error(
-        "Minka's choice of components needs more faces ({faces}) than pixels ({pixels}); take smaller faces, or another way of choosing"
-    )]
-    MinkaNeedsMoreFaces { faces: usize, pixels: usize },
-
     /// Parallel analysis shuffles pixels, and there are none to shuffle.
     #[error(
         "parallel analysis needs all faces in memory; take fewer photos or larger faces, or another way of choosing components"
@@ -56,7 +44,7 @@ pub enum PcaError {
 
     /// Parallel analysis shuffles bytes.
     #[error(
-        "parallel analysis is for samples of 8 bits; take a count, a share of variance, auto, profile or minka"
+        "parallel analysis is for samples of 8 bits; take a count, a share of variance, auto or profile"
     )]
     ParallelNeedsBytes,
 

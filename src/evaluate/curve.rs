@@ -134,11 +134,10 @@ impl Eigenfaces {
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
         let (learned, tried) = (first(&self.learned), first(&self.tried));
-        let metric =
-            settings
-                .comparison
-                .metric
-                .fit(&self.eigenvalues[..k], &learned, &persons, None);
+        let metric = settings
+            .comparison
+            .metric
+            .fit(&self.eigenvalues[..k], &learned, &persons);
         let clusters = Clusters::new(
             metric.coordinates(&learned),
             &persons,

@@ -69,12 +69,7 @@ pub(super) fn run(
         }
         _ => {
             features = comparison.feature_matrices(gallery.faces());
-            let trials = Resampling::new(&features, comparison, settings.pca)?;
-            let leaves_one_out = |fold: &Fold| fold.learned.len() + 1 == gallery.len();
-            Ranker::Gallery(match folds.iter().any(leaves_one_out) {
-                true => trials.leaving_one_out(),
-                false => trials,
-            })
+            Ranker::Gallery(Resampling::new(&features, comparison, settings.pca)?)
         }
     };
     let adapts = matches!(ranker, Ranker::Background(_));

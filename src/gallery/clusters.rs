@@ -8,7 +8,6 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::distance::squared_distance;
-use super::scan::{self, lengths};
 use crate::metric::Measure;
 
 /// The points of a person with which a probe is compared.
@@ -132,6 +131,35 @@ impl Points {
     }
 }
 
+/// Coordinates up to here have squares, and sums of them, within the range of `f32`.
+const LARGEST: f32 = 1e15;
+
+/// What a sum of `k` products in single precision may be off, as a share of the squared lengths of both factors: twice
+/// (k + 8) 2^-24 (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
+fn rounding(k: usize) -> f64 {
+    (k + 8) as f64 * f64::from(f32::EPSILON)
+}
+
+/// Of each column (k x n) its squared length, lowered by what rounding may have added to a bound made of it; where
+/// coordinates are beyond the range, negative infinity: a bound that excludes nobody.
+pub(super) fn lengths(columns: &DMatrix<f32>) -> Vec<f32> {
+    let k = columns.nrows();
+    let share = 1.0 - rounding(k);
+    // What vanishes below the least number of `f32`.
+    let lost = 4.0 * (k as f64 + 1.0) * f64::from(f32::MIN_POSITIVE);
+    let length = |column: &[f32]| {
+        if column.iter().any(|value| value.abs() > LARGEST) {
+            return f32::NEG_INFINITY;
+        }
+        let squares = column.iter().map(|&value| f64::from(value).powi(2));
+        (squares.sum::<f64>() * share - lost) as f32
+    };
+    if k == 0 {
+        return vec![f32::NEG_INFINITY; columns.ncols()];
+    }
+    columns.as_slice().par_chunks(k).map(length).collect()
+}
+
 /// All people of a gallery as clusters.
 #[derive(Debug, Clone)]
 pub struct Clusters {
@@ -211,18 +239,6 @@ impl Clusters {
             first = end;
         }
         chunks
-    }
-
-    /// The `top` nearest people, nearest first, each once; equal distances by lower person. A query with
-    /// a coordinate that is not finite matches nobody.
-    pub fn rank(&self, query: &[f32], top: usize) -> Vec<Match> {
-        let query = DMatrix::from_column_slice(query.len(), 1, query);
-        self.rank_all(&query, top).pop().unwrap_or_default()
-    }
-
-    /// [`rank`](Self::rank) of many queries (k x m): together they cost much less.
-    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
-        scan::rank_all(self, queries, top)
     }
 }
 

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::clusters::{Best, Clusters, Match, Points};
+use super::clusters::{Best, Clusters, Match, Points, lengths};
 use super::tree::Tree;
+use crate::pca::eigen;
 use crate::vectors::{inner_products, vectorised, vectorised_mut};
 
 /// Probes whose products with a chunk of points are computed together: they fit the second-level cache.
@@ -23,38 +23,23 @@ const FEW: usize = 6;
 /// Bounds that are looked at together before any of them is.
 const GROUP: usize = 16;
 
-/// Coordinates up to here have squares, and sums of them, within the range of `f32`.
-const LARGEST: f32 = 1e15;
-
-/// What a sum of `k` products in single precision may be off, as a share of the squared lengths of both factors: twice
-/// (k + 8) 2^-24 (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
-fn rounding(k: usize) -> f64 {
-    (k + 8) as f64 * f64::from(f32::EPSILON)
-}
-
-/// Of each column (k x n) its squared length, lowered by what rounding may have added to a bound made of it; where
-/// coordinates are beyond the range, negative infinity: a bound that excludes nobody.
-pub(super) fn lengths(columns: &DMatrix<f32>) -> Vec<f32> {
-    let k = columns.nrows();
-    let share = 1.0 - rounding(k);
-    // What vanishes below the least number of `f32`.
-    let lost = 4.0 * (k as f64 + 1.0) * f64::from(f32::MIN_POSITIVE);
-    let length = |column: &[f32]| {
-        if column.iter().any(|value| value.abs() > LARGEST) {
-            return f32::NEG_INFINITY;
-        }
-        let squares = column.iter().map(|&value| f64::from(value).powi(2));
-        (squares.sum::<f64>() * share - lost) as f32
-    };
-    if k == 0 {
-        return vec![f32::NEG_INFINITY; columns.ncols()];
+impl Clusters {
+    /// The `top` nearest people, nearest first, each once; equal distances by lower person. A query with
+    /// a coordinate that is not finite matches nobody.
+    pub fn rank(&self, query: &[f32], top: usize) -> Vec<Match> {
+        let query = DMatrix::from_column_slice(query.len(), 1, query);
+        self.rank_all(&query, top).pop().unwrap_or_default()
     }
-    columns.as_slice().par_chunks(k).map(length).collect()
+
+    /// [`rank`](Self::rank) of many queries (k x m): together they cost much less.
+    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+        rank_all(self, queries, top)
+    }
 }
 
 /// The `top` nearest people to each probe (k x m), nearest first; equal distances by lower person. A probe with a
 /// coordinate that is not finite matches nobody.
-pub(super) fn rank_all(clusters: &Clusters, probes: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+fn rank_all(clusters: &Clusters, probes: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
     let top = top.min(clusters.people());
     if top == 0 || probes.nrows() != clusters.dimension() {
         return vec![Vec::new(); probes.ncols()];
@@ -206,17 +191,10 @@ fn bound(kind: &Points, probes: &Probes<'_>, points: Range<usize>, bounds: &mut 
             inner_products(columns, probe, bounds);
         }
     } else {
-        let points = MatRef::from_column_major_slice(columns, k, count);
-        let others = MatRef::from_column_major_slice(probes.columns.as_slice(), k, m);
-        let products = MatMut::from_column_major_slice_mut(bounds, count, m);
-        matmul(
-            products,
-            Accum::Replace,
-            points.transpose(),
-            others,
-            1.0,
-            Par::Seq,
-        );
+        bounds.fill(0.0);
+        let products = eigen::columns_mut(bounds, count);
+        let (points, probes) = (eigen::columns(columns, k), eigen::view(probes.columns));
+        eigen::add_product(products, points.transpose(), probes, 1.0);
     }
     let lengths = &kind.lengths[points];
     vectorised_mut(

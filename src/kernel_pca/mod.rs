@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::error::PcaError;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::Weights;
-use crate::pca::centring::{About, Centring};
+use crate::pca::centring::Centring;
 use crate::pca::gram;
 use crate::pca::inner_products::table;
 use crate::pca::kernel::Columns;
@@ -73,14 +73,14 @@ impl KernelPca {
         if n < 2 {
             return Err(PcaError::TooFewFaces(n));
         }
-        if let ComponentCount::Rule(rule @ (Rule::Minka | Rule::Parallel)) = self.components {
+        if let ComponentCount::Rule(rule @ Rule::Parallel) = self.components {
             return Err(PcaError::NotForKernels(rule.name()));
         }
         let (learned, centred) = Learned::new(self.kernel, faces);
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = Leading::of(centred, self.components, n, faces.size().pixels())?;
+        let found = Leading::of(centred, self.components, n)?;
         let freedom = (n - 1) as f64;
         Ok(KernelSpace {
             kernel: self.kernel,
@@ -223,7 +223,7 @@ impl Learned {
         let n = faces.len();
         let order = gram::canonical_order(faces.into());
         let faces = faces.select(&order).expect("each face once");
-        let products = table((&faces).into(), None);
+        let products = table((&faces).into());
         let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
         let typical = mean_squared_distance(&products.entries, &squares);
         let function = Function::settle(kernel, faces.size().pixels(), typical);
@@ -247,7 +247,7 @@ impl Learned {
         let mean = row_means.iter().sum::<f64>() / n as f64;
         let centred = match function {
             // An exact integer over n², rounded once.
-            Function::Linear => Centring::new(&products, (0..n).collect(), About::Mean).scatter(),
+            Function::Linear => Centring::new(&products, (0..n).collect()).scatter(),
             _ => centred(matrix, &row_means, mean),
         };
         let learned = Self {
@@ -287,7 +287,7 @@ impl Learned {
         }
         let all = [self.faces.as_slice(), new].concat();
         let all = Columns::new(&all, d, n + count).expect("whole columns");
-        let table = table(all, None);
+        let table = table(all);
         (n..n + count)
             .flat_map(|face| {
                 let row = table.row(face);

@@ -1,7 +1,5 @@
 //! The comparison of faces: settings, and the features that follow from them.
 
-use std::borrow::Cow;
-
 use super::{Augmentation, Feature, FeatureMatrix, Features, PixelScale};
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
@@ -95,18 +93,10 @@ impl Comparison {
     pub fn feature_matrices<'a>(&self, faces: &'a FaceMatrix) -> Vec<FeatureMatrix<'a>> {
         let copies = self.copies_of(faces.size(), faces.len());
         let shifted = copies.shifts(faces);
-        let shares = self.features.shares(faces.size());
+        let shares = self.features.shares(faces.size()).into_iter();
         shares
-            .into_iter()
-            .map(|(feature, share)| FeatureMatrix {
-                feature,
-                share,
-                copies,
-                mirror: feature.mirror(faces.size()),
-                bytes: match &shifted {
-                    Cow::Borrowed(faces) => feature.of(faces),
-                    Cow::Owned(faces) => Cow::Owned(feature.of(faces).into_owned()),
-                },
+            .map(|(feature, share)| {
+                FeatureMatrix::new(feature, share, copies, faces.size(), &shifted)
             })
             .collect()
     }

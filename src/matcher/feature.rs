@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::features::texture;
-use crate::pca::Mirror;
 
 /// The features of faces that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,12 +96,21 @@ impl Feature {
         }
     }
 
-    /// The effect of the mirror on a face of this size, as this feature.
-    pub fn mirror(self, faces: FaceSize) -> Mirror {
+    /// Mirror images of faces of this size, which are given as this feature sees them (d bytes, one after the other).
+    pub fn mirror(self, faces: FaceSize, bytes: &mut [u8]) {
         match self {
-            Self::Pixels => Mirror::of_images(faces.width(), faces.height()),
+            Self::Pixels => {
+                let rows = bytes.chunks_exact_mut(faces.width() as usize);
+                rows.for_each(<[u8]>::reverse);
+            }
             Self::Texture => {
-                Mirror::new(texture::mirror()).expect("a mirror undoes itself: tested")
+                let places = texture::mirror();
+                for face in bytes.chunks_exact_mut(places.len()) {
+                    let straight = face.to_vec();
+                    for (byte, &place) in face.iter_mut().zip(places) {
+                        *byte = straight[place as usize];
+                    }
+                }
             }
         }
     }
@@ -142,6 +150,14 @@ impl Augmentation {
         match self {
             Self::Shifted => 1 + 4 * SHIFTS.len(),
             Self::Auto | Self::None | Self::Mirrored => 1,
+        }
+    }
+
+    /// c, the copies of a face: itself, shifted, and mirrored.
+    pub fn of_a_face(self) -> usize {
+        match self {
+            Self::None => 1,
+            Self::Auto | Self::Mirrored | Self::Shifted => 2 * self.shifts_of_a_face(),
         }
     }
 
@@ -201,14 +217,15 @@ mod tests {
     }
 
     #[test]
-    fn every_mirror_fits_its_view() {
+    fn a_mirror_changes_every_face_and_undoes_itself() {
         for feature in [Feature::Pixels, Feature::Texture] {
-            let mirror = feature.mirror(size());
-            assert_eq!(
-                mirror.length(),
-                feature.size(size()).pixels(),
-                "{feature:?}"
-            );
+            let length = feature.size(size()).pixels();
+            let faces: Vec<u8> = (0..2 * length).map(|at| (at * 7 % 251) as u8).collect();
+            let mut mirrored = faces.clone();
+            feature.mirror(size(), &mut mirrored);
+            assert!(mirrored[..length] != faces[..length] && mirrored[length..] != faces[length..]);
+            feature.mirror(size(), &mut mirrored);
+            assert_eq!(mirrored, faces, "{feature:?}");
         }
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::feature_space::Projected;
+use super::feature_space::each_times;
 use super::{Augmentation, Feature, FeatureSpace, Space};
 use crate::error::Result;
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::kernel_pca::KernelPca;
-use crate::metric::Metric;
-use crate::pca::{ComponentCount, Mirror, Parity, Pca, Symmetry, scaled as scaled_pixels};
+use crate::metric::{FittedMetric, Metric};
+use crate::pca::{ComponentCount, Pca, scaled as scaled_pixels};
 use crate::scaled_space::ScaledSpace;
 
 /// The faces of a gallery as one feature sees them, with their copies: made once, learned from often.
@@ -20,28 +20,70 @@ pub struct FeatureMatrix<'a> {
     pub(super) feature: Feature,
     pub(super) share: f64,
     pub(super) copies: Augmentation,
-    pub(super) mirror: Mirror,
-    /// The columns of each face stand side by side, the face itself first: d x (n s), s shifts a face.
+    /// The copies of each face stand side by side, the face itself first, then shifted ones, then all of these
+    /// mirrored: d x (n c).
     pub(super) bytes: Cow<'a, FaceMatrix>,
 }
 
-impl FeatureMatrix<'_> {
-    /// n, the number of faces.
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len() / self.copies.shifts_of_a_face()
+impl<'a> FeatureMatrix<'a> {
+    /// Some faces of this size (d x n) as a feature sees them, with their copies.
+    pub(super) fn new(
+        feature: Feature,
+        share: f64,
+        copies: Augmentation,
+        size: FaceSize,
+        shifted: &Cow<'a, FaceMatrix>,
+    ) -> Self {
+        let straight = match shifted {
+            Cow::Borrowed(faces) => feature.of(faces),
+            Cow::Owned(faces) => Cow::Owned(feature.of(faces).into_owned()),
+        };
+        let bytes = match copies {
+            Augmentation::None => straight,
+            Augmentation::Auto | Augmentation::Mirrored | Augmentation::Shifted => {
+                let of_a_face = copies.shifts_of_a_face() * straight.size().pixels();
+                let mut all = Vec::with_capacity(2 * straight.as_slice().len());
+                for face in straight.as_slice().chunks_exact(of_a_face.max(1)) {
+                    all.extend_from_slice(face);
+                    let mirrored = all.len();
+                    all.extend_from_slice(face);
+                    feature.mirror(size, &mut all[mirrored..]);
+                }
+                let faces = FaceMatrix::from_pixels(straight.size(), all);
+                Cow::Owned(faces.expect("whole faces of this size"))
+            }
+        };
+        Self {
+            feature,
+            share,
+            copies,
+            bytes,
+        }
     }
 
-    /// The columns of some faces: n s.
+    /// The columns of all copies of some faces: n c.
     pub(super) fn columns(&self, faces: &[usize]) -> Vec<usize> {
-        let shifts = self.copies.shifts_of_a_face();
-        let of_a_face = |face: &usize| face * shifts..(face + 1) * shifts;
+        let copies = self.copies.of_a_face();
+        let of_a_face = |face: &usize| face * copies..(face + 1) * copies;
         faces.iter().flat_map(of_a_face).collect()
     }
 
     /// The columns of some faces as they are: n.
-    pub(super) fn themselves(&self, faces: &[usize]) -> Vec<usize> {
-        let shifts = self.copies.shifts_of_a_face();
-        faces.iter().map(|face| face * shifts).collect()
+    pub fn themselves(&self, faces: &[usize]) -> Vec<usize> {
+        let copies = self.copies.of_a_face();
+        faces.iter().map(|face| face * copies).collect()
+    }
+
+    /// The columns that a space of some faces is learned from: the faces and, where the copies have them, their mirror
+    /// images. n or 2 n.
+    pub fn learned_columns(&self, faces: &[usize]) -> Vec<usize> {
+        let copies = self.copies.of_a_face();
+        let step = match self.copies {
+            Augmentation::None => 1,
+            Augmentation::Auto | Augmentation::Mirrored | Augmentation::Shifted => copies / 2,
+        };
+        let of_a_face = |face: &usize| (face * copies..(face + 1) * copies).step_by(step);
+        faces.iter().flat_map(of_a_face).collect()
     }
 
     /// The feature.
@@ -49,77 +91,55 @@ impl FeatureMatrix<'_> {
         self.feature
     }
 
-    /// Some faces, followed by their mirror images where the copies have them: what the space of a kernel is learned
-    /// from.
-    pub(super) fn learned(&self, faces: &[usize]) -> Result<FaceMatrix> {
-        let themselves = self.bytes.select(&self.themselves(faces))?;
-        match self.symmetry() {
-            Symmetry::None => Ok(themselves),
-            Symmetry::Mirror(mirror) => {
-                let mut mirrored = themselves.as_slice().to_vec();
-                mirror.apply(&mut mirrored);
-                let both = [themselves.as_slice(), &mirrored].concat();
-                FaceMatrix::from_pixels(themselves.size(), both)
-            }
-        }
+    /// All copies of all faces, d x (n c).
+    pub fn bytes(&self) -> &FaceMatrix {
+        &self.bytes
     }
 
-    /// The linear space of some faces, and their weights.
-    pub(super) fn linear(&self, faces: &[usize], pca: Pca) -> Result<(Space, Projected)> {
-        let themselves = self.bytes.select(&self.themselves(faces))?;
-        let components = pca.fit_with_symmetry(&themselves, self.symmetry())?;
-        let space = FaceSpace::new(themselves.size(), &components);
-        drop(themselves);
-        let placed = Projected {
-            weights: space.project(&self.bytes.select(&self.columns(faces))?),
-            parity: components.parity,
-        };
-        Ok((Space::Linear(Arc::new(space)), placed))
+    /// Some faces, and their mirror images where the copies have them: what a space is learned from.
+    pub fn learned(&self, faces: &[usize]) -> Result<FaceMatrix> {
+        self.bytes.select(&self.learned_columns(faces))
     }
 
-    /// The space of a kernel of some faces, and their weights with those of all copies.
-    pub(super) fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<(Space, Projected)> {
-        let space = Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?));
-        let placed = self.placed(&space, faces)?;
-        Ok((space, placed))
+    /// The linear space of some faces.
+    pub(super) fn linear(&self, faces: &[usize], pca: Pca) -> Result<Space> {
+        let learned = self.learned(faces)?;
+        let mut components = pca.fit(&learned)?;
+        // Mirror images are not counted.
+        components.faces = faces.len();
+        let space = FaceSpace::new(learned.size(), &components);
+        Ok(Space::Linear(Arc::new(space)))
     }
 
-    /// The space of scaled pixels of some faces, and their weights with those of all copies.
-    pub(super) fn scaled(
-        &self,
-        faces: &[usize],
-        components: ComponentCount,
-    ) -> Result<(Space, Projected)> {
+    /// The space of a kernel of some faces.
+    pub(super) fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<Space> {
+        Ok(Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?)))
+    }
+
+    /// The space of scaled pixels of some faces.
+    pub(super) fn scaled(&self, faces: &[usize], components: ComponentCount) -> Result<Space> {
         let learned = self.learned(faces)?;
         let mut found = scaled_pixels::fit(&learned, components)?;
-        // Mirror images are not counted, as elsewhere.
         found.components.faces = faces.len();
-        let space = Space::Scaled(Arc::new(ScaledSpace::new(learned.size(), &found)));
-        let placed = self.placed(&space, faces)?;
-        Ok((space, placed))
+        let space = ScaledSpace::new(learned.size(), &found);
+        Ok(Space::Scaled(Arc::new(space)))
     }
 
-    /// The weights of all copies of some faces, a face's side by side, in any space.
-    pub(super) fn placed(&self, space: &Space, faces: &[usize]) -> Result<Projected> {
-        let columns = self.bytes.select(&self.columns(faces))?;
-        let mut weights = space.project(&columns);
-        if let Symmetry::Mirror(mirror) = self.symmetry() {
-            let mut mirrored = columns.as_slice().to_vec();
-            mirror.apply(&mut mirrored);
-            let mirrored = space.project(&FaceMatrix::from_pixels(columns.size(), mirrored)?);
-            let shifts = self.copies.shifts_of_a_face();
-            let mut all = Weights::zeros(weights.nrows(), 2 * weights.ncols());
-            for face in 0..faces.len() {
-                let (from, to) = (face * shifts, 2 * face * shifts);
-                all.columns_mut(to, shifts)
-                    .copy_from(&weights.columns(from, shifts));
-                all.columns_mut(to + shifts, shifts)
-                    .copy_from(&mirrored.columns(from, shifts));
-            }
-            weights = all;
-        }
-        let parity = None;
-        Ok(Projected { weights, parity })
+    /// The weights of all copies of some faces, a face's side by side: k x (n c).
+    pub(super) fn placed(&self, space: &Space, faces: &[usize]) -> Result<Weights> {
+        Ok(space.project(&self.bytes.select(&self.columns(faces))?))
+    }
+
+    /// The metric of the weights of some faces with their copies (k x (n c)), whose people are `persons` (n).
+    pub(super) fn metric(
+        &self,
+        metric: Metric,
+        eigenvalues: &[f64],
+        placed: &Weights,
+        persons: &[usize],
+    ) -> FittedMetric {
+        let owners = each_times(persons, self.copies.of_a_face());
+        metric.fit(eigenvalues, placed, &owners)
     }
 
     /// This feature with its space and the metric of the faces placed there, whose people are `persons` (n); and the
@@ -127,50 +147,13 @@ impl FeatureMatrix<'_> {
     pub(super) fn feature_space(
         &self,
         space: Space,
-        placed: &Projected,
+        placed: &Weights,
         metric: Metric,
         persons: &[usize],
     ) -> (FeatureSpace, DMatrix<f32>) {
-        let metric = placed.metric(metric, space.eigenvalues(), persons);
+        let metric = self.metric(metric, space.eigenvalues(), placed, persons);
         let part = FeatureSpace::new(self.feature, self.share, space, metric);
-        let straight = part.coordinates(&placed.weights);
-        let enrolled = self.with_mirrored(straight, placed.parity.as_deref());
+        let enrolled = part.coordinates(placed);
         (part, enrolled)
-    }
-
-    /// Whether the space is learned from mirror images too.
-    pub fn symmetry(&self) -> Symmetry<'_> {
-        match self.copies {
-            Augmentation::None => Symmetry::None,
-            Augmentation::Auto | Augmentation::Mirrored | Augmentation::Shifted => {
-                Symmetry::Mirror(&self.mirror)
-            }
-        }
-    }
-
-    /// From the coordinates of columns (k x n s) those of all copies, a face's side by side: k x (n c). In a
-    /// mirror odd ones change their sign, as the weights do.
-    pub(super) fn with_mirrored(
-        &self,
-        straight: DMatrix<f32>,
-        parity: Option<&[Parity]>,
-    ) -> DMatrix<f32> {
-        let Some(parity) = parity else {
-            return straight;
-        };
-        let shifts = self.copies.shifts_of_a_face();
-        let mut all = DMatrix::zeros(straight.nrows(), 2 * straight.ncols());
-        for (at, face) in straight.column_iter().enumerate() {
-            let place = at / shifts * shifts * 2 + at % shifts;
-            all.set_column(place, &face);
-            let mut mirrored = all.column_mut(place + shifts);
-            for ((to, &value), parity) in mirrored.iter_mut().zip(face.iter()).zip(parity) {
-                *to = match parity {
-                    Parity::Even => value,
-                    Parity::Odd => -value,
-                };
-            }
-        }
-        all
     }
 }

@@ -4,8 +4,7 @@ use nalgebra::DMatrix;
 
 use super::{Feature, Space};
 use crate::face_space::Weights;
-use crate::metric::{FittedMetric, Measure, Metric};
-use crate::pca::Parity;
+use crate::metric::{FittedMetric, Measure};
 
 /// One feature with what was learned for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,26 +64,6 @@ pub(super) fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32>
         coordinates.apply(|value| *value = (f64::from(*value) * factor) as f32);
     }
     coordinates
-}
-
-/// Faces in a space: weights of their columns, k x (n s); where `parity` is known, those of mirror images
-/// follow from them, otherwise they stand there too.
-pub(super) struct Projected {
-    pub weights: Weights,
-    pub parity: Option<Vec<Parity>>,
-}
-
-impl Projected {
-    /// The metric of these faces, whose people are `persons` (n).
-    pub(super) fn metric(
-        &self,
-        metric: Metric,
-        eigenvalues: &[f64],
-        persons: &[usize],
-    ) -> FittedMetric {
-        let owners = each_times(persons, self.weights.ncols() / persons.len().max(1));
-        metric.fit(eigenvalues, &self.weights, &owners, self.parity.as_deref())
-    }
 }
 
 /// Every value so many times in a row.

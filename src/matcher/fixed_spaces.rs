@@ -2,10 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::feature_space::Projected;
 use super::{Comparison, Feature, FeatureMatrix, FeatureSpace, Matcher, Space, stacked};
 use crate::error::{Error, Result};
-use crate::pca::{Parity, Symmetry};
 
 impl Matcher {
     /// The features that are compared, and their spaces.
@@ -35,43 +33,15 @@ impl Matcher {
             if space.scaled().is_some() != comparison.scales(feature.feature) {
                 return Err(Error::Inconsistent);
             }
-            let placed = match space {
-                Space::Linear(linear) => match feature.parity_of(linear.basis()) {
-                    Parities::Known(parity) => Projected {
-                        weights: linear.project(&feature.bytes.select(&feature.columns(faces))?),
-                        parity,
-                    },
-                    Parities::Neither => feature.placed(space, faces)?,
-                },
-                Space::Scaled(_) => feature.placed(space, faces)?,
-                Space::Kernel(_) => return Err(Error::KernelNotKept),
-            };
+            if space.kernel().is_some() {
+                return Err(Error::KernelNotKept);
+            }
+            let placed = feature.placed(space, faces)?;
             let (part, enrolled) =
                 feature.feature_space(space.clone(), &placed, comparison.metric, persons);
             coordinates.push(enrolled);
             parts.push(part);
         }
         Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
-    }
-}
-
-/// The effect of the mirror on the weights of a basis.
-enum Parities {
-    /// It changes the sign of some, or there is none.
-    Known(Option<Vec<Parity>>),
-    /// The basis was not learned from mirror images, and they have weights of their own.
-    Neither,
-}
-
-impl FeatureMatrix<'_> {
-    /// The parity of these basis vectors (d x k) in the mirror, where there is one.
-    fn parity_of(&self, basis: &DMatrix<f32>) -> Parities {
-        match self.symmetry() {
-            Symmetry::None => Parities::Known(None),
-            Symmetry::Mirror(mirror) => match mirror.halves(basis) {
-                Some((_, parities)) => Parities::Known(Some(parities)),
-                None => Parities::Neither,
-            },
-        }
     }
 }

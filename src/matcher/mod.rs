@@ -65,13 +65,14 @@ impl Matcher {
         let mut coordinates = Vec::with_capacity(features.len());
         for feature in features {
             let components = pca.components;
-            let (space, placed) = match comparison.kernel {
+            let space = match comparison.kernel {
                 Kernel::Linear if comparison.scales(feature.feature) => {
                     feature.scaled(faces, components)?
                 }
                 Kernel::Linear => feature.linear(faces, pca)?,
                 kernel => feature.kernel(faces, KernelPca { kernel, components })?,
             };
+            let placed = feature.placed(&space, faces)?;
             let (part, enrolled) =
                 feature.feature_space(space, &placed, comparison.metric, persons);
             coordinates.push(enrolled);

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::feature_space::{Projected, each_times, factor, scaled};
+use super::feature_space::{each_times, factor, scaled};
 use super::{Comparison, FeatureMatrix, Matcher, PixelScale, stacked};
 use crate::error::{Error, Result};
 use crate::face_space::Weights;
 use crate::gallery::{Clusters, Match};
 use crate::kernel_pca::Kernel;
-use crate::pca::{InnerProducts, LeaveOneOut, Pca, Solver};
+use crate::pca::{InnerProducts, Pca, Solver};
 
-/// Up to so many columns their inner products are kept (16 bytes a pair), and learning again costs an
+/// Up to so many columns their inner products are kept (8 bytes a pair), and learning again costs an
 /// eigenproblem; beyond that, pixels are looked at again.
 const MOST_COLUMNS: usize = 4_000;
 
@@ -21,8 +21,6 @@ pub struct Resampling<'a> {
     features: &'a [FeatureMatrix<'a>],
     /// Of each feature; `None` where there are too many faces.
     products: Option<Vec<InnerProducts>>,
-    /// Of each feature, where single faces are to be left out: see [`Resampling::leaving_one_out`].
-    leaving_out: Option<Vec<LeaveOneOut>>,
     comparison: Comparison,
     pca: Pca,
 }
@@ -30,7 +28,8 @@ pub struct Resampling<'a> {
 /// A feature's space and metric, learned from some of the faces.
 struct Learned {
     eigenvalues: Vec<f64>,
-    placed: Projected,
+    /// Of all copies of the faces learned from, k x (n c).
+    placed: Weights,
     /// Of the faces tried, k x m.
     tried: Weights,
 }
@@ -65,46 +64,17 @@ impl<'a> Resampling<'a> {
             && comparison.pixel_scale == PixelScale::Plain
             && !pca.components.needs_faces();
         let products = if is_dual && features.iter().all(is_small) {
-            let of_views = features.iter().map(|feature| {
-                InnerProducts::with_symmetry(feature.bytes.as_ref(), feature.symmetry())
-            });
-            Some(of_views.collect::<Result<_, _>>()?)
+            let of_feature = |feature: &FeatureMatrix<'_>| InnerProducts::of(feature.bytes());
+            Some(features.iter().map(of_feature).collect())
         } else {
             None
         };
         Ok(Self {
             features,
             products,
-            leaving_out: None,
             comparison,
             pca,
         })
-    }
-
-    /// This resampling prepared to leave out single faces in closed form where that can be done; otherwise each is
-    /// learned without as any choice of faces is. The results are those of learning again, to rounding.
-    ///
-    /// Made here and not when first wanted: trials may run side by side, and a worker of the thread pool that is given
-    /// another trial while it prepares may steal a task that waits for this value: deadlock.
-    #[must_use]
-    pub fn leaving_one_out(self) -> Self {
-        let everybody: Vec<usize> = (0..self.len()).collect();
-        let products = self.products.iter().flatten();
-        let prepare = |(feature, products): (&FeatureMatrix<'_>, _)| {
-            LeaveOneOut::new(products, &feature.themselves(&everybody)).ok()
-        };
-        let prepared: Option<Vec<LeaveOneOut>> =
-            self.features.iter().zip(products).map(prepare).collect();
-        let leaving_out = prepared.filter(|prepared| prepared.len() == self.features.len());
-        Self {
-            leaving_out,
-            ..self
-        }
-    }
-
-    /// n, the number of faces.
-    fn len(&self) -> usize {
-        self.features.first().map_or(0, FeatureMatrix::len)
     }
 
     /// Learns from some faces and places others. `persons` are those of the learned faces, from 0 up to
@@ -131,20 +101,13 @@ impl<'a> Resampling<'a> {
             return matcher.tried(self.features, tried);
         };
         let (mut enrolled, mut probes) = (Vec::new(), Vec::new());
-        let left_out = self.leaving_out.as_ref().zip(self.left_out(learned));
-        for (at, (feature, products)) in self.features.iter().zip(products).enumerate() {
-            let found = match left_out {
-                Some((prepared, face)) => {
-                    self.without(feature, &prepared[at], face, learned, tried)?
-                }
-                None => self.again(feature, products, learned, tried)?,
-            };
+        for (feature, products) in self.features.iter().zip(products) {
+            let found = self.again(feature, products, learned, tried)?;
             let (eigenvalues, placed) = (&found.eigenvalues, &found.placed);
-            let metric = placed.metric(self.comparison.metric, eigenvalues, persons);
+            let metric = feature.metric(self.comparison.metric, eigenvalues, placed, persons);
             let factor = factor(feature.share, &metric, eigenvalues);
             let coordinates = |weights: &Weights| scaled(metric.coordinates(weights), factor);
-            let straight = coordinates(&placed.weights);
-            enrolled.push(feature.with_mirrored(straight, placed.parity.as_deref()));
+            enrolled.push(coordinates(placed));
             probes.push(coordinates(&found.tried));
         }
         let copies = enrolled.first().map_or(1, DMatrix::ncols) / learned.len();
@@ -165,19 +128,6 @@ impl<'a> Resampling<'a> {
         })
     }
 
-    /// The face that alone is not learned from, if there is one.
-    fn left_out(&self, learned: &[usize]) -> Option<usize> {
-        let n = self.len();
-        let is_one = learned.len() + 1 == n && learned.is_sorted_by(|a, b| a < b);
-        is_one.then(|| {
-            let place = learned
-                .iter()
-                .enumerate()
-                .position(|(at, &face)| at != face);
-            place.unwrap_or(n - 1)
-        })
-    }
-
     /// The space and metric that a feature learns from some faces, by an eigenproblem.
     fn again(
         &self,
@@ -186,35 +136,11 @@ impl<'a> Resampling<'a> {
         learned: &[usize],
         tried: &[usize],
     ) -> Result<Learned> {
-        let space = products.fit(&feature.themselves(learned), self.pca.components)?;
+        let space = products.fit(&feature.learned_columns(learned), self.pca.components)?;
         Ok(Learned {
             eigenvalues: space.eigenvalues(),
-            placed: Projected {
-                weights: space.project(&feature.columns(learned)),
-                parity: space.parity(),
-            },
+            placed: space.project(&feature.columns(learned)),
             tried: space.project(&feature.themselves(tried)),
-        })
-    }
-
-    /// The space and metric that a feature learns from all faces but one, in closed form.
-    fn without(
-        &self,
-        feature: &FeatureMatrix<'_>,
-        prepared: &LeaveOneOut,
-        face: usize,
-        learned: &[usize],
-        tried: &[usize],
-    ) -> Result<Learned> {
-        let column = feature.themselves(&[face])[0];
-        let found = prepared.without(column, self.pca.components)?;
-        Ok(Learned {
-            eigenvalues: found.eigenvalues,
-            placed: Projected {
-                weights: found.weights.select_columns(&feature.columns(learned)),
-                parity: found.parity,
-            },
-            tried: found.weights.select_columns(&feature.themselves(tried)),
         })
     }
 }

@@ -3,15 +3,13 @@
 //! Handing a cosine or other callback to a tree built on other coordinates gives wrong neighbours;
 //! here no such callback exists.
 
-mod triangle;
 mod within;
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use crate::face_space::Weights;
-use crate::pca::Parity;
-use triangle::{Triangle, spread, triangles};
+use crate::vectors::vectorised_mut;
 use within::whitening_within;
 pub use within::{RIDGE, TOTAL_SHARE};
 
@@ -102,17 +100,7 @@ impl Metric {
 
     /// Learns what the metric needs from faces in a face space: the k eigenvalues (variances), the
     /// weights of the faces (k x n) and the person of each (n).
-    ///
-    /// With the `parity` of each component (k) the mirror images of the faces, of which no weights are given,
-    /// belong to their people too. Even and odd weights of a person then do not vary together, so the learned
-    /// map leaves them apart: a mirrored face has the coordinates of the face, the odd ones with the other sign.
-    pub fn fit(
-        self,
-        eigenvalues: &[f64],
-        weights: &Weights,
-        persons: &[usize],
-        parity: Option<&[Parity]>,
-    ) -> FittedMetric {
+    pub fn fit(self, eigenvalues: &[f64], weights: &Weights, persons: &[usize]) -> FittedMetric {
         let power = |exponent: f64| {
             Transform::Diagonal(
                 eigenvalues
@@ -125,8 +113,8 @@ impl Metric {
             Scaling::Plain => power(0.0),
             Scaling::Root => power(-0.25),
             Scaling::Whitened => power(-0.5),
-            Scaling::Within => whitening_within(eigenvalues, weights, persons, parity)
-                .map_or_else(|| power(-0.5), |map| Transform::Triangular(triangles(&map))),
+            Scaling::Within => whitening_within(eigenvalues, weights, persons)
+                .map_or_else(|| power(-0.5), Transform::Triangular),
         };
         FittedMetric {
             metric: self,
@@ -147,8 +135,8 @@ pub struct FittedMetric {
 enum Transform {
     /// k factors.
     Diagonal(Vec<f64>),
-    /// Lower triangular: coordinate i comes from weights 0 to i, those that stand in one block with it.
-    Triangular(Vec<Triangle>),
+    /// Lower triangular, k x k: coordinate i comes from weights 0 to i.
+    Triangular(DMatrix<f64>),
 }
 
 impl FittedMetric {
@@ -166,13 +154,13 @@ impl FittedMetric {
                 let sound = matrix.shape() == (k, k)
                     && matrix.iter().all(|value| value.is_finite())
                     && (0..k).all(|at| matrix[(at, at)] > 0.0 && upper(at));
-                (sound && metric.scaling == Scaling::Within).then(|| Self {
+                (sound && metric.scaling == Scaling::Within).then_some(Self {
                     metric,
-                    transform: Transform::Triangular(triangles(&matrix)),
+                    transform: Transform::Triangular(matrix),
                 })
             }
             None => (metric.scaling != Scaling::Within)
-                .then(|| metric.fit(eigenvalues, &DMatrix::zeros(k, 0), &[], None)),
+                .then(|| metric.fit(eigenvalues, &DMatrix::zeros(k, 0), &[])),
         }
     }
 
@@ -182,19 +170,11 @@ impl FittedMetric {
     }
 
     /// The learned map (k x k, lower triangular) where the metric learns one.
-    pub fn matrix(&self) -> Option<DMatrix<f64>> {
-        let Transform::Triangular(triangles) = &self.transform else {
-            return None;
-        };
-        let k = triangles
-            .iter()
-            .map(|triangle| triangle.members.len())
-            .sum();
-        let mut whole = DMatrix::zeros(k, k);
-        for Triangle { members, matrix } in triangles {
-            spread(matrix, members, &mut whole);
+    pub fn matrix(&self) -> Option<&DMatrix<f64>> {
+        match &self.transform {
+            Transform::Triangular(matrix) => Some(matrix),
+            Transform::Diagonal(_) => None,
         }
-        Some(whole)
     }
 
     /// The mean squared length of the coordinates of faces whose weights have these variances (k), before
@@ -206,10 +186,10 @@ impl FittedMetric {
                 .zip(eigenvalues)
                 .map(|(factor, value)| factor * factor * value)
                 .sum(),
-            Transform::Triangular(triangles) => triangles
-                .iter()
-                .flat_map(|triangle| triangle.matrix.column_iter().zip(&triangle.members))
-                .map(|(column, &at)| column.norm_squared() * eigenvalues[at])
+            Transform::Triangular(matrix) => matrix
+                .column_iter()
+                .zip(eigenvalues)
+                .map(|(column, value)| column.norm_squared() * value)
                 .sum(),
         }
     }
@@ -267,19 +247,14 @@ impl FittedMetric {
                 .zip(factors)
                 .map(|(z, factor)| z * factor)
                 .collect(),
-            Transform::Triangular(triangles) => {
-                let mut back = vec![0.0; z.len()];
-                for Triangle { members, matrix } in triangles {
-                    for (column, &to) in matrix.column_iter().zip(members) {
-                        let products = column.iter().zip(members);
-                        back[to] = products.map(|(factor, &at)| factor * z[at]).sum();
-                    }
-                }
-                back
-            }
+            Transform::Triangular(matrix) => matrix
+                .column_iter()
+                .map(|column| column.iter().zip(z).map(|(factor, z)| factor * z).sum())
+                .collect(),
         }
     }
 }
+
 /// Faces transformed at a time, so that the matrix is read once for all of them.
 const FACES: usize = 4;
 
@@ -294,11 +269,21 @@ impl Transform {
                     }
                 }
             }
-            Self::Triangular(triangles) => {
-                for triangle in triangles {
-                    triangle.apply(weights, scaled, k);
-                }
-            }
+            Self::Triangular(matrix) => vectorised_mut(
+                #[inline(always)]
+                || {
+                    scaled.fill(0.0);
+                    for (at, column) in matrix.column_iter().enumerate() {
+                        let factors = &column.as_slice()[at..];
+                        for (weights, scaled) in weights.chunks(k).zip(scaled.chunks_mut(k)) {
+                            let weight = f64::from(weights[at]);
+                            for (value, &factor) in scaled[at..].iter_mut().zip(factors) {
+                                *value += weight * factor;
+                            }
+                        }
+                    }
+                },
+            ),
         }
     }
 }
@@ -334,7 +319,7 @@ mod tests {
     }
 
     fn fitted(metric: Metric, eigenvalues: &[f64]) -> FittedMetric {
-        metric.fit(eigenvalues, &weights(), &[0, 0, 1], None)
+        metric.fit(eigenvalues, &weights(), &[0, 0, 1])
     }
 
     #[test]
@@ -344,21 +329,22 @@ mod tests {
             DMatrix::from_column_slice(2, 4, &[-9.0, 1.0, 9.0, 1.0, -9.0, -1.0, 9.0, -1.0]);
         let eigenvalues = [108.0, 4.0 / 3.0];
         let metric: Metric = "within".parse().unwrap();
-        let fitted = metric.fit(&eigenvalues, &faces, &[0, 0, 1, 1], None);
+        let fitted = metric.fit(&eigenvalues, &faces, &[0, 0, 1, 1]);
         let spread = |a: usize, b: usize| {
             let z = fitted.coordinates(&faces);
             (z.column(a) - z.column(b)).norm()
         };
         let plain = (spread(0, 1) / spread(0, 2), 18.0 / 2.0);
         assert!(plain.0 < plain.1 / 2.0, "{plain:?}");
-        let again = FittedMetric::from_matrix(metric, &eigenvalues, fitted.matrix()).unwrap();
+        let again =
+            FittedMetric::from_matrix(metric, &eigenvalues, fitted.matrix().cloned()).unwrap();
         assert_eq!(again, fitted);
     }
 
     #[test]
     fn one_photo_a_person_falls_back_on_the_total_covariance() {
         let metric: Metric = "within".parse().unwrap();
-        let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 1, 2], None);
+        let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 1, 2]);
         let matrix = fitted.matrix().unwrap();
         let ridge = RIDGE * TOTAL_SHARE * 13.0 / 2.0;
         let expected = (TOTAL_SHARE * 9.0 + ridge).powf(-0.5);
@@ -370,7 +356,7 @@ mod tests {
     fn the_transposed_map_has_the_same_inner_products() {
         for name in ["whitened", "within-cosine"] {
             let metric: Metric = name.parse().unwrap();
-            let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 0, 1], None);
+            let fitted = metric.fit(&[9.0, 4.0], &weights(), &[0, 0, 1]);
             let (w, z) = ([3.0_f32, -2.0], [0.7, 5.0]);
             let scaled = fitted.scaled(&w);
             let one = scaled[0] * z[0] + scaled[1] * z[1];
@@ -378,37 +364,6 @@ mod tests {
             let other = back[0] * f64::from(w[0]) + back[1] * f64::from(w[1]);
             assert!((one - other).abs() < 1e-12 * one.abs(), "{name}");
         }
-    }
-
-    #[test]
-    fn mirror_images_are_learned_without_their_weights() {
-        let (even, odd) = (Parity::Even, Parity::Odd);
-        let parity = [even, odd, odd, even];
-        let straight: Weights =
-            DMatrix::from_fn(4, 6, |i, j| ((i * 7 + j * 5 + i * j) % 11) as f32);
-        let eigenvalues = [9.0, 6.0, 4.0, 1.0];
-        let mut both = straight.clone().resize_horizontally(12, 0.0);
-        for at in 0..6 {
-            let column = DVector::from_fn(4, |row, _| match parity[row] {
-                Parity::Even => straight[(row, at)],
-                Parity::Odd => -straight[(row, at)],
-            });
-            both.set_column(6 + at, &column);
-        }
-        let metric: Metric = "within-cosine".parse().unwrap();
-        let persons = [0, 0, 0, 1, 1, 1];
-        let apart = metric.fit(&eigenvalues, &straight, &persons, Some(&parity));
-        let listed = metric.fit(&eigenvalues, &both, &[persons, persons].concat(), None);
-        let (one, other) = (apart.coordinates(&both), listed.coordinates(&both));
-        assert!((one.clone() - other).amax() < 1e-6);
-        for at in 0..6 {
-            for row in 0..4 {
-                let sign = if parity[row] == odd { -1.0 } else { 1.0 };
-                assert_eq!(one[(row, at)], sign * one[(row, 6 + at)]);
-            }
-        }
-        let again = FittedMetric::from_matrix(metric, &eigenvalues, apart.matrix()).unwrap();
-        assert_eq!(again.coordinates(&straight), apart.coordinates(&straight));
     }
 
     #[test]

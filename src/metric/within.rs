@@ -2,9 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::triangle::spread;
 use crate::face_space::Weights;
-use crate::pca::Parity;
 use crate::pca::eigen::{self, Accum};
 
 /// Share of the total covariance Λ added to the within-person covariance; all there is where each person
@@ -20,66 +18,27 @@ pub(super) fn whitening_within(
     eigenvalues: &[f64],
     weights: &Weights,
     persons: &[usize],
-    parity: Option<&[Parity]>,
 ) -> Option<DMatrix<f64>> {
     let k = eigenvalues.len();
-    let of = |wanted: Parity| {
-        let is_of = |&at: &usize| parity.is_none_or(|parity| parity[at] == wanted);
-        (0..k).filter(is_of).collect::<Vec<usize>>()
-    };
-    let blocks = match parity {
-        None => vec![(of(Parity::Even), Parity::Even)],
-        Some(_) => vec![
-            (of(Parity::Even), Parity::Even),
-            (of(Parity::Odd), Parity::Odd),
-        ],
-    };
-    let covariances: Vec<(Vec<usize>, DMatrix<f64>)> = blocks
-        .into_iter()
-        .map(|(members, parity)| {
-            let mut covariance = within_person_covariance(weights, &members, persons, parity);
-            for (at, &member) in members.iter().enumerate() {
-                covariance[(at, at)] += TOTAL_SHARE * eigenvalues[member];
-            }
-            (members, covariance)
-        })
-        .collect();
-    let traces = covariances.iter().map(|(_, covariance)| covariance.trace());
-    let ridge = RIDGE * traces.sum::<f64>() / k as f64;
-    let mut whole = DMatrix::zeros(k, k);
-    for (members, mut covariance) in covariances {
-        for at in 0..members.len() {
-            covariance[(at, at)] += ridge;
-        }
-        let inverse = eigen::inverse_cholesky(covariance)?;
-        // To the precision that a model keeps: what is learned and what is loaded are the same.
-        spread(
-            &inverse.map(|value| f64::from(value as f32)),
-            &members,
-            &mut whole,
-        );
+    let mut covariance = within_person_covariance(weights, persons);
+    for (at, value) in eigenvalues.iter().enumerate() {
+        covariance[(at, at)] += TOTAL_SHARE * value;
     }
-    Some(whole)
+    let ridge = RIDGE * covariance.trace() / k as f64;
+    for at in 0..k {
+        covariance[(at, at)] += ridge;
+    }
+    let inverse = eigen::inverse_cholesky(covariance)?;
+    // To the precision that a model keeps: what is learned and what is loaded are the same.
+    Some(inverse.map(|value| f64::from(value as f32)))
 }
 
-/// The mean over all faces of (w - m)(w - m)ᵀ, with w the weights that are members and m their mean over the
-/// photos of the face's person: m x m. Odd weights have the mean zero, for mirror images have their negative.
-fn within_person_covariance(
-    weights: &Weights,
-    members: &[usize],
-    persons: &[usize],
-    parity: Parity,
-) -> DMatrix<f64> {
-    let k = members.len();
-    let mut deviations = DMatrix::<f64>::zeros(k, weights.ncols());
-    for (mut own, face) in deviations.column_iter_mut().zip(weights.column_iter()) {
-        for (value, &at) in own.iter_mut().zip(members) {
-            *value = f64::from(face[at]);
-        }
-    }
-    if parity == Parity::Even {
-        subtract_means(&mut deviations, persons);
-    }
+/// The mean over all faces of (w - m)(w - m)ᵀ, with w the weights and m their mean over the photos of the face's person:
+/// k x k.
+fn within_person_covariance(weights: &Weights, persons: &[usize]) -> DMatrix<f64> {
+    let k = weights.nrows();
+    let mut deviations = weights.map(f64::from);
+    subtract_means(&mut deviations, persons);
     let count = (weights.ncols().max(1)) as f64;
     let mut covariance = DMatrix::zeros(k, k);
     let deviations = eigen::view(&deviations);

@@ -1,6 +1,7 @@
 //! The front door: one value that enrols, identifies, verifies, changes and is kept in a file.
 
 mod change;
+mod described;
 mod open;
 mod photo;
 mod photos;
@@ -9,6 +10,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 pub use change::Added;
+pub use described::DescribedFace;
 pub use open::TakenIn;
 
 use crate::dataset::{LabelRule, Person, Photo};

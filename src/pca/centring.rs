@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::{Parity, kernel};
+use super::kernel;
 use crate::vectors::vectorised_mut;
 
 /// All inner products of n columns, exact: n x n, both triangles.
@@ -21,15 +21,6 @@ impl Table {
         Self { entries, side }
     }
 
-    /// Entry by entry.
-    pub fn combined(&self, other: &Self, combine: impl Fn(i64, i64) -> i64) -> Self {
-        let entries = self.entries.iter().zip(&other.entries);
-        Self {
-            entries: entries.map(|(&a, &b)| combine(a, b)).collect(),
-            side: self.side,
-        }
-    }
-
     /// Those of one column with all.
     pub fn row(&self, i: usize) -> &[i64] {
         &self.entries[i * self.side..][..self.side]
@@ -38,25 +29,6 @@ impl Table {
     fn largest(&self) -> i64 {
         let diagonal = self.entries.iter().step_by(self.side + 1);
         diagonal.max().copied().unwrap_or(0)
-    }
-}
-
-/// The origin that scatter is taken about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum About {
-    /// At the mean of the chosen columns.
-    Mean,
-    /// Left where they are; their mean is zero anyway.
-    Origin,
-}
-
-impl About {
-    /// That of faces, or of their even or odd part about a mirror: of odd parts the mean is zero.
-    pub fn of(parity: Option<Parity>) -> Self {
-        match parity {
-            Some(Parity::Odd) => Self::Origin,
-            Some(Parity::Even) | None => Self::Mean,
-        }
     }
 }
 
@@ -76,30 +48,24 @@ pub(crate) struct Centring<'a> {
 /// them are the same in 64 bits, where they fit, as in 128, and several times as fast.
 #[derive(Debug, Clone)]
 enum Sums {
-    /// Not wanted: about the origin.
-    None,
     Small(Vec<i64>, i64),
     Large(Vec<i128>, i128),
 }
 
 impl<'a> Centring<'a> {
-    pub fn new(table: &'a Table, chosen: Vec<usize>, about: About) -> Self {
+    pub fn new(table: &'a Table, chosen: Vec<usize>) -> Self {
         let count = chosen.len() as i128;
         // No term is larger than n² G_max, and there are four of them.
         let small = 4 * count * count * i128::from(table.largest()) <= i128::from(i64::MAX);
         let rows = chosen.par_iter().map(|&j| table.row(j));
-        let sums = match about {
-            About::Origin => Sums::None,
-            About::Mean if small => {
-                let sums: Vec<i64> = rows.map(|row| sum(row, &chosen)).collect();
-                let total = sums.iter().sum();
-                Sums::Small(sums, total)
-            }
-            About::Mean => {
-                let sums: Vec<i128> = rows.map(|row| sum(row, &chosen)).collect();
-                let total = sums.iter().sum();
-                Sums::Large(sums, total)
-            }
+        let sums = if small {
+            let sums: Vec<i64> = rows.map(|row| sum(row, &chosen)).collect();
+            let total = sums.iter().sum();
+            Sums::Small(sums, total)
+        } else {
+            let sums: Vec<i128> = rows.map(|row| sum(row, &chosen)).collect();
+            let total = sums.iter().sum();
+            Sums::Large(sums, total)
         };
         Self {
             table,
@@ -116,11 +82,6 @@ impl<'a> Centring<'a> {
         let count = self.chosen.len() as i64;
         let square = (count as f64).powi(2);
         match &self.sums {
-            Sums::None => {
-                for (value, &i) in entries {
-                    *value = row[i] as f64;
-                }
-            }
             Sums::Small(sums, total) => {
                 let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
                 let rest = total - count * own;
@@ -159,7 +120,6 @@ impl<'a> Centring<'a> {
         let row = self.table.row(p);
         let own = i128::from(row[p]);
         let total = match self.sums {
-            Sums::None => return own as f64,
             Sums::Small(_, total) => i128::from(total),
             Sums::Large(_, total) => total,
         };
@@ -206,7 +166,7 @@ mod tests {
         for power in [4, 20, 59] {
             let half = 1_i64 << power;
             let table = Table::from_upper(vec![2 * half, half, 0, 2 * half], 2);
-            let scatter = Centring::new(&table, vec![1, 0], About::Mean).scatter();
+            let scatter = Centring::new(&table, vec![1, 0]).scatter();
             // (G₁₁ - 2 G₁₂ + G₂₂) / 4 on the diagonal.
             let value = half as f64 / 2.0;
             assert_eq!(scatter.as_slice(), [value, -value, -value, value]);

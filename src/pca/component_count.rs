@@ -35,7 +35,7 @@ impl std::str::FromStr for ComponentCount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            "expected `auto`, a count such as 40, a share of variance such as 0.95, profile, minka or parallel".to_string()
+            "expected `auto`, a count such as 40, a share of variance such as 0.95, profile or parallel".to_string()
         };
         if text == "auto" {
             return Ok(Self::Auto);
@@ -105,27 +105,6 @@ impl ComponentCount {
         all_known.then_some(eigenvalues.len())
     }
 
-    /// Number to keep of all eigenvalues of the scatter matrix of n faces of d pixels, decreasing, those of no
-    /// variance among them: they came from numbers as large as `before`, and are rounded in terms of that.
-    pub(super) fn of_whole_spectrum(
-        self,
-        scatter: &[f64],
-        before: f64,
-        n: usize,
-        d: usize,
-    ) -> Result<usize, PcaError> {
-        let known = &scatter[..rank_cut(scatter, before)];
-        if known.is_empty() {
-            return Err(PcaError::NoVariance(n));
-        }
-        let count = self.settle(known, known.iter().sum(), true);
-        let count = count.unwrap_or(known.len());
-        match self {
-            Self::Rule(rule) => rule.settle(&known[..count], n, d),
-            _ => Ok(count),
-        }
-    }
-
     /// Whether the first guess may turn out too small.
     pub(super) fn may_need_more(self) -> bool {
         matches!(self, Self::Share(_) | Self::Rule(_))
@@ -169,7 +148,7 @@ mod tests {
 
     #[test]
     fn counts_print_as_they_parse() {
-        for text in ["auto", "7", "0.9", "1.0", "profile", "minka", "parallel"] {
+        for text in ["auto", "7", "0.9", "1.0", "profile", "parallel"] {
             assert_eq!(text.parse::<ComponentCount>().unwrap().to_string(), text);
         }
     }

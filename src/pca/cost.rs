@@ -8,13 +8,13 @@
 //! |---|---|---|---|
 //! | `gram` | n²d integer products | n x n | 2 d n k flops |
 //! | `covariance` | d²n integer products | d x d | they are the eigenvectors |
-//! | `randomized` | none | 4 d n flops a dimension of the Krylov space, some 2.5 k + 140 of them | as `gram` if n < d |
+//! | `lanczos` | none | 4 d n flops a dimension of the Krylov space, some 2.5 k + 140 of them | as `gram` if n < d |
 //!
 //! Integer products run at many times the rate of f64 flops, and only half of them are needed for a symmetric
-//! matrix: so the exact routes are faster until a side of about 100,000. What the randomised route saves is
+//! matrix: so the exact routes are faster until a side of about 100,000. What the Lanczos route saves is
 //! memory: `Auto` takes it where the exact ones would need over 8 GB (both sides above 22,000).
 
-use super::{ComponentCount, Solver, Symmetry, eigen, spectrum};
+use super::{ComponentCount, Solver, eigen, spectrum};
 
 /// Integer products (a multiplication and an addition, of either triangle) a nanosecond.
 const PRODUCTS: f64 = 500.0;
@@ -25,26 +25,18 @@ const FLOPS: f64 = 20.0;
 /// f64 flops a nanosecond in the narrow products of block Lanczos, twelve columns at a time, where converting bytes
 /// weighs more: 4096 x 13,233, 100 components, took 7.7 s on two busy cores, the covariance 1.4 s.
 const NARROW_FLOPS: f64 = 6.0;
-/// Shorter sides than this are never left to the randomised route on their own: exact is fast enough.
+/// Shorter sides than this are never left to the Lanczos route on their own: exact is fast enough.
 const LONG_SIDE: usize = 8000;
-/// Factor by which the randomised route must be cheaper.
+/// Factor by which the Lanczos route must be cheaper.
 const CLEARLY: f64 = 1.3;
 /// Bytes above which a matrix of products is too large to be made where it can be avoided: 8 for each
 /// integer, 8 for each number.
 const LARGEST_TABLE: f64 = 8e9;
 
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.
-pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount, symmetry: Symmetry<'_>) -> Solver {
+pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount) -> Solver {
     let k = wanted.first_guess(d.min(n));
-    let (gram, covariance) = match symmetry {
-        Symmetry::None => (gram(d, n, k), covariance(d, n, k)),
-        // Two tables and two problems of the same side; one table, and two problems of half the side.
-        Symmetry::Mirror(_) => (
-            2.0 * (products(n, d) + eigenproblem(n, k)) + map_back(d, n, k),
-            products(d, n) + 2.0 * eigenproblem(d / 2, k),
-        ),
-    };
-    if gram < covariance {
+    if gram(d, n, k) < covariance(d, n, k) {
         Solver::Gram
     } else {
         Solver::Covariance
@@ -57,11 +49,11 @@ pub(super) fn cheapest(d: usize, n: usize, wanted: ComponentCount) -> Solver {
     let k = wanted.first_guess(side);
     let cost = gram(d, n, k).min(covariance(d, n, k));
     let too_large = 16.0 * (side as f64).powi(2) > LARGEST_TABLE;
-    let pays = too_large || CLEARLY * randomized(d, n, k) < cost;
+    let pays = too_large || CLEARLY * lanczos(d, n, k) < cost;
     if side > LONG_SIDE && spectrum::few(wanted, side).is_some() && pays {
-        Solver::Randomized
+        Solver::Lanczos
     } else {
-        exact(d, n, wanted, Symmetry::None)
+        exact(d, n, wanted)
     }
 }
 
@@ -77,7 +69,7 @@ fn eigenproblem(side: usize, k: usize) -> f64 {
     eigen::expected_nanoseconds(side, k.min(side))
 }
 
-fn randomized(d: usize, n: usize, k: usize) -> f64 {
+fn lanczos(d: usize, n: usize, k: usize) -> f64 {
     let m = eigen::usual_dimension(k);
     let applied = 4.0 * d as f64 * n as f64 * m / NARROW_FLOPS;
     let side = d.min(n) as f64;
@@ -102,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_choice_for_sizes_that_were_measured() {
-        use Solver::{Covariance, Gram, Randomized};
+        use Solver::{Covariance, Gram, Lanczos};
         let hundred = ComponentCount::Count(100);
         for (d, n, wanted, expected) in [
             (10_304, 400, hundred, Gram),
@@ -116,8 +108,8 @@ mod tests {
             // Integer products are so fast that a side of 10,000 is not yet reason to avoid them ...
             (10_000, 10_000, hundred, Covariance),
             // ... but these are.
-            (62_500, 40_000, hundred, Randomized),
-            (40_000, 60_000, ComponentCount::Auto, Randomized),
+            (62_500, 40_000, hundred, Lanczos),
+            (40_000, 60_000, ComponentCount::Auto, Lanczos),
             (62_500, 40_000, ComponentCount::Share(0.9), Gram),
             (62_500, 40_000, ComponentCount::Count(20_000), Gram),
         ] {

@@ -1,14 +1,11 @@
 //! The direct route for more faces than pixels, and for any number of faces: n, Σx and Σxxᵀ are
 //! accumulated in exact integers over chunks, so memory does not grow with the number of faces.
 
-use std::f64::consts::SQRT_2;
-
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::kernel::{self, Columns, Kernel, WrongTable};
-use super::spectrum::{self, Block};
-use super::symmetry::{Mirror, Parity, Symmetry};
+use super::spectrum;
 use super::{ComponentCount, Components, PcaError, Solver};
 use crate::face_matrix::FaceMatrix;
 
@@ -63,105 +60,17 @@ impl Accumulator {
     /// # Errors
     /// Fewer than two faces, or faces that are all alike.
     pub fn components(self, wanted: ComponentCount) -> Result<Components, PcaError> {
-        self.components_with_symmetry(wanted, Symmetry::None)
-    }
-
-    /// As [`components`](Self::components), of the faces and their mirror images if so asked.
-    ///
-    /// # Errors
-    /// As `components`, and a mirror for faces of another length.
-    pub fn components_with_symmetry(
-        self,
-        wanted: ComponentCount,
-        symmetry: Symmetry<'_>,
-    ) -> Result<Components, PcaError> {
         let (n, d) = (self.faces, self.pixels);
-        let observations = match symmetry {
-            Symmetry::None => n,
-            Symmetry::Mirror(_) => 2 * n,
-        };
-        if observations < 2 {
+        if n < 2 {
             return Err(PcaError::TooFewFaces(n));
         }
-        let mut mean = DVector::from_iterator(
-            self.pixels,
-            self.sums.iter().map(|&sum| sum as f64 / n as f64),
-        );
-        let blocks = match symmetry {
-            Symmetry::None => vec![Block {
-                rank: self.pixels.min(n - 1),
-                scatter: self.scatter(),
-                parity: None,
-            }],
-            Symmetry::Mirror(mirror) => {
-                mirror.refuse_other(self.pixels)?;
-                mirror.symmetrise(mean.as_mut_slice());
-                self.folded(mirror)
-            }
-        };
-        let mut found = spectrum::solve(blocks, n, wanted)?;
-        found.apply(wanted, n, d)?;
-        let mut basis = match symmetry {
-            Symmetry::None => found.vectors.swap_remove(0),
-            Symmetry::Mirror(mirror) => found.unfolded(mirror, &found.vectors),
-        };
+        let sums = self.sums.iter();
+        let mean = DVector::from_iterator(d, sums.map(|&sum| sum as f64 / n as f64));
+        let mut found = spectrum::solve(self.scatter(), d.min(n - 1), n, wanted)?;
+        found.apply(wanted)?;
+        let mut basis = std::mem::replace(&mut found.vectors, DMatrix::zeros(0, 0));
         spectrum::fix_signs(&mut basis);
         Ok(found.components(mean, basis, n, Solver::Covariance))
-    }
-
-    /// The even and the odd block of the scatter matrix of the faces and their mirror images, in free numbers.
-    /// n times it is an integer, or one times √2 where a number that stays meets a pair.
-    fn folded(mut self, mirror: &Mirror) -> Vec<Block> {
-        let d = self.pixels;
-        kernel::mirror_upper(&mut self.products, d).expect("the table is d x d");
-        let (n, sums, products) = (self.faces as i128, &self.sums, &self.products);
-        [Parity::Even, Parity::Odd]
-            .into_iter()
-            .map(|parity| {
-                let sign = match parity {
-                    Parity::Even => 1,
-                    Parity::Odd => -1,
-                };
-                let orbits: Vec<_> = mirror.orbits(parity).collect();
-                let side = orbits.len();
-                let sum = |(p, q): (usize, Option<usize>)| {
-                    i128::from(sums[p]) + i128::from(q.map_or(0, |q| sums[q]))
-                };
-                let entry = |row: usize, (p, q): (usize, Option<usize>)| {
-                    let row = &products[row * d..][..d];
-                    row[p] + sign * q.map_or(0, |q| row[q])
-                };
-                let mut scatter = DMatrix::zeros(side, side);
-                scatter
-                    .as_mut_slice()
-                    .par_chunks_mut(side.max(1))
-                    .zip(&orbits)
-                    .for_each(|(column, &(p, q))| {
-                        for (value, &other) in column.iter_mut().zip(&orbits) {
-                            let product = entry(p, other) + sign * q.map_or(0, |q| entry(q, other));
-                            let exact = match parity {
-                                Parity::Even => n * i128::from(product) - sum((p, q)) * sum(other),
-                                Parity::Odd => n * i128::from(product),
-                            };
-                            let scale = match (q, other.1) {
-                                (Some(_), Some(_)) => 1.0,
-                                (None, None) => 2.0,
-                                _ => SQRT_2,
-                            };
-                            *value = scale * (exact as f64 / n as f64);
-                        }
-                    });
-                let rank = match parity {
-                    Parity::Even => side.min(self.faces - 1),
-                    Parity::Odd => side.min(self.faces),
-                };
-                Block {
-                    scatter,
-                    rank,
-                    parity: Some(parity),
-                }
-            })
-            .collect()
     }
 
     /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums:
@@ -230,13 +139,9 @@ pub(crate) fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
 }
 
 /// Learns the components through the d x d covariance.
-pub(super) fn fit(
-    faces: Columns<'_>,
-    wanted: ComponentCount,
-    symmetry: Symmetry<'_>,
-) -> Result<Components, PcaError> {
+pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Components, PcaError> {
     refuse_too_many(faces.length())?;
     let mut sums = Accumulator::new(faces.length());
     sums.add(faces).expect("the sums were made for these faces");
-    sums.components_with_symmetry(wanted, symmetry)
+    sums.components(wanted)
 }

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::kernel::Columns;
 use super::products::{self, Precision};
 use super::spectrum::Spectrum;
-use super::symmetry::{Mirror, Parity, Symmetry};
 use super::{ComponentCount, Components, InnerProducts, PcaError};
 use crate::vectors::vectorised_mut;
 
@@ -23,34 +22,23 @@ const SINGLE_ORTHONORMAL: f64 = 1e-6;
 /// Learns the components through the Gram matrix.
 ///
 /// With C = XcᵀXc = V M Vᵀ the eigenfaces are U = Xc V M^(-1/2), their eigenvalues M / (n - 1).
-pub(super) fn fit(
-    faces: Columns<'_>,
-    wanted: ComponentCount,
-    symmetry: Symmetry<'_>,
-) -> Result<Components, PcaError> {
+pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Components, PcaError> {
     let all: Vec<usize> = (0..faces.count()).collect();
-    let products = InnerProducts::with_symmetry(faces, symmetry)?;
+    let products = InnerProducts::of(faces);
     let space = products.fit(&all, wanted)?;
     let k = space.count();
     Ok(space.with_components(faces, k)?.1)
 }
 
-/// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces (d x k); or those of its
-/// even and its odd block.
+/// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces (d x k).
 pub(super) fn eigenfaces(
     faces: Columns<'_>,
     order: &[usize],
     mean: &[f64],
     found: &Spectrum,
-    mirror: Option<&Mirror>,
 ) -> Result<DMatrix<f64>, PcaError> {
-    let mut coefficients = DMatrix::zeros(order.len(), found.count());
-    for ((mut column, scatter), (block, at)) in coefficients
-        .column_iter_mut()
-        .zip(&found.scatter)
-        .zip(found.places())
-    {
-        column.copy_from(&found.vectors[block].column(at));
+    let mut coefficients = found.vectors.clone();
+    for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
         column /= scatter.sqrt();
     }
     let mapped = |precision| {
@@ -60,42 +48,14 @@ pub(super) fn eigenfaces(
     let weakest = found.scatter.last().copied().unwrap_or(0.0);
     let work = faces.length() * order.len() * found.count();
     if weakest >= SINGLE_SHARE * found.total && work >= SINGLE_WORK {
-        let mut basis = mapped(Precision::Single);
-        if let Some(mirror) = mirror {
-            basis = symmetric(&basis, found, mirror, |_| Ok(()))?;
-        }
+        let basis = mapped(Precision::Single);
         if products::orthonormality(&basis) <= SINGLE_ORTHONORMAL {
             return Ok(basis);
         }
     }
     let mut basis = mapped(Precision::Double);
-    let orthonormal = |basis: &mut DMatrix<f64>| {
-        products::reorthonormalise(basis)
-            .map(drop)
-            .map_err(|error| PcaError::Eigen(error.to_string()))
-    };
-    match mirror {
-        Some(mirror) => symmetric(&basis, found, mirror, orthonormal),
-        None => orthonormal(&mut basis).map(|()| basis),
-    }
-}
-
-/// Even and odd eigenfaces from what was mapped back of faces without their mirror images; `repair` is done to
-/// those of each parity in free numbers.
-fn symmetric(
-    basis: &DMatrix<f64>,
-    found: &Spectrum,
-    mirror: &Mirror,
-    repair: impl Fn(&mut DMatrix<f64>) -> Result<(), PcaError>,
-) -> Result<DMatrix<f64>, PcaError> {
-    let parities = found.parities().unwrap_or_default();
-    let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| {
-        let members = (0..parities.len()).filter(|&i| parities[i] == parity);
-        let members: Vec<usize> = members.collect();
-        let mut folded = mirror.fold(&basis.select_columns(&members), parity);
-        repair(&mut folded).map(|()| folded)
-    });
-    Ok(found.unfolded(mirror, &[even?, odd?]))
+    products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
+    Ok(basis)
 }
 
 /// The faces in an order that depends on nothing but their pixels, so that sums of floating-point numbers

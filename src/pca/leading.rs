@@ -3,7 +3,7 @@
 use faer::MatRef;
 use nalgebra::{DMatrix, DVector};
 
-use super::spectrum::{self, Block, Spectrum};
+use super::spectrum::{self, Spectrum};
 use super::{ComponentCount, Components, PcaError, Solver, eigen, products};
 
 /// The leading eigenpairs of a scatter matrix.
@@ -16,21 +16,12 @@ pub(crate) struct Leading {
 }
 
 impl Leading {
-    /// As many eigenpairs of a scatter matrix as `wanted` settles on, for n samples of d numbers.
-    pub fn of(
-        scatter: DMatrix<f64>,
-        wanted: ComponentCount,
-        n: usize,
-        d: usize,
-    ) -> Result<Self, PcaError> {
-        let block = Block {
-            rank: scatter.nrows().min(n - 1),
-            scatter,
-            parity: None,
-        };
-        let mut spectrum = spectrum::solve(vec![block], n, wanted)?;
-        spectrum.apply(wanted, n, d)?;
-        let mut vectors = spectrum.vectors.swap_remove(0);
+    /// As many eigenpairs of a scatter matrix as `wanted` settles on, for n samples.
+    pub fn of(scatter: DMatrix<f64>, wanted: ComponentCount, n: usize) -> Result<Self, PcaError> {
+        let rank = scatter.nrows().min(n - 1);
+        let mut spectrum = spectrum::solve(scatter, rank, n, wanted)?;
+        spectrum.apply(wanted)?;
+        let mut vectors = std::mem::replace(&mut spectrum.vectors, DMatrix::zeros(0, 0));
         spectrum::fix_signs(&mut vectors);
         Ok(Self {
             spectrum,
@@ -66,7 +57,7 @@ impl Leading {
         wanted: ComponentCount,
     ) -> Result<Components, PcaError> {
         let gram = eigen::inner_product(centred, centred);
-        let found = Self::of(gram, wanted, centred.ncols(), centred.nrows())?;
+        let found = Self::of(gram, wanted, centred.ncols())?;
         let basis = eigen::product(centred, eigen::view(&found.coefficients()));
         found.components(mean, basis, Solver::Gram)
     }
@@ -78,8 +69,7 @@ impl Leading {
         wanted: ComponentCount,
         n: usize,
     ) -> Result<Components, PcaError> {
-        let d = scatter.nrows();
-        let found = Self::of(scatter, wanted, n, d)?;
+        let found = Self::of(scatter, wanted, n)?;
         let basis = found.vectors.clone();
         found.components(mean, basis, Solver::Covariance)
     }

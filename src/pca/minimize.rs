@@ -13,7 +13,7 @@
 
 use nalgebra::DMatrix;
 
-use super::centring::{About, Centring};
+use super::centring::Centring;
 use super::eigen::{self, Choice, Eigenpairs, Noise, Wanted};
 use super::inner_products::table;
 use super::kernel::Columns;
@@ -57,7 +57,7 @@ pub fn fit<'a>(
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
     let scatter = if n <= d {
-        Centring::new(&table(faces, None), order.clone(), About::Mean).scatter()
+        Centring::new(&table(faces), order.clone()).scatter()
     } else {
         let mut sums = covariance::Accumulator::new(d);
         sums.add(faces).expect("the sums were made for these faces");
@@ -69,13 +69,13 @@ pub fn fit<'a>(
     }
     let rank = scatter.nrows().min(n - 1);
     let pairs = minimise(&scatter, total, count.min(rank), &mut watch)?;
-    let Some(mut found) = spectrum::keep(vec![pairs], &[rank], &[None], total, wanted) else {
+    let Some(mut found) = spectrum::keep(pairs, rank, total, wanted) else {
         return Err(PcaError::CountNeeded);
     };
     let mut basis = if n <= d {
-        gram::eigenfaces(faces, &order, mean.as_slice(), &found, None)?
+        gram::eigenfaces(faces, &order, mean.as_slice(), &found)?
     } else {
-        found.vectors.swap_remove(0)
+        std::mem::replace(&mut found.vectors, DMatrix::zeros(0, 0))
     };
     spectrum::fix_signs(&mut basis);
     Ok(found.components(mean, basis, n, Solver::Minimize))

@@ -21,15 +21,13 @@ pub(crate) mod gram;
 pub mod inner_products;
 #[doc(hidden)]
 pub mod kernel;
+mod krylov;
 pub(crate) mod leading;
-#[doc(hidden)]
-pub mod leave_one_out;
 pub mod minimize;
 #[doc(hidden)]
 pub mod products;
 #[doc(hidden)]
 pub mod projection;
-mod randomized;
 pub mod real;
 #[doc(hidden)]
 pub mod rule;
@@ -39,8 +37,6 @@ pub mod scaled;
 pub mod spectrum;
 #[doc(hidden)]
 pub mod sums;
-#[doc(hidden)]
-pub mod symmetry;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -49,11 +45,8 @@ pub use component_count::{AUTO_LIMIT, AUTO_SHARE, ComponentCount};
 #[doc(hidden)]
 pub use inner_products::{DualSpace, InnerProducts};
 pub use kernel::Columns;
-#[doc(hidden)]
-pub use leave_one_out::{LeaveOneOut, OneLeftOut};
 pub use rule::Rule;
 pub use sums::Sums;
-pub use symmetry::{Mirror, Parity, Symmetry};
 
 /// Which of the equivalent routes finds the eigenfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,27 +58,39 @@ pub enum Solver {
     Gram,
     /// Eigenvectors of the d x d matrix XXᵀ.
     Covariance,
-    /// A few leading eigenvectors by block Lanczos from a seeded random start, neither matrix ever formed:
-    /// for thousands of large faces. Falls back on an exact route where the accuracy of those is not
-    /// reached, where more than a third of all components are wanted, or a share of the variance;
-    /// [`Components::solver`] says what was done and [`Components::residual`] how accurate it is.
-    Randomized,
+    /// Chosen by `Auto` alone, where the matrices of the other routes would not fit memory: a few leading eigenvectors by block
+    /// Lanczos from a seeded start, neither matrix ever formed. Its accuracy is measured ([`Components::residual`]); where
+    /// that of the others is not reached, they are taken.
+    Lanczos,
     /// The images that rebuild the faces best, by alternating least squares from a seeded start: see
     /// [`minimize`]. To see and to check, not for speed; needs a fixed number of components.
     Minimize,
 }
 
-named!(Solver {
-    Auto = "auto",
-    Gram = "gram",
-    Covariance = "covariance",
-    Randomized = "randomized",
-    Minimize = "minimize",
-});
+impl std::str::FromStr for Solver {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let chosen = [Self::Auto, Self::Gram, Self::Covariance, Self::Minimize];
+        let found = chosen.into_iter().find(|solver| solver.name() == text);
+        found.ok_or_else(|| crate::named::expected(&chosen.map(Self::name)))
+    }
+}
 
 impl Solver {
+    /// The name that a user types, and files hold.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Gram => "gram",
+            Self::Covariance => "covariance",
+            Self::Lanczos => "lanczos",
+            Self::Minimize => "minimize",
+        }
+    }
+
     /// `Auto` becomes the route that is expected to be cheapest for d pixels x n faces: `Gram` where n is
-    /// below d, `Covariance` otherwise, as a rule; `Randomized` only where both are above 8000, few
+    /// below d, `Covariance` otherwise, as a rule; `Lanczos` only where both are above 8000, few
     /// components are wanted, and it is clearly cheaper or the matrix would take over 8 GB.
     pub fn resolve(self, d: usize, n: usize, wanted: ComponentCount) -> Self {
         match self {
@@ -113,16 +118,13 @@ pub struct Components {
     /// weakest still carries a four-thousandth of the variance and so may be computed in single precision.
     /// The pixel of largest magnitude of each is positive.
     pub basis: DMatrix<f64>,
-    /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1, or 2 n - 1 where
-    /// mirror images were learned too.
+    /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1.
     pub eigenvalues: Vec<f64>,
     /// The variance of the faces over all directions, kept or not: trace of the covariance, with the same
     /// degrees of freedom.
     pub total_variance: f64,
-    /// n, the number of faces learned from, their mirror images not counted.
+    /// n, the number of faces learned from.
     pub faces: usize,
-    /// Parity of each of the k eigenfaces in the mirror, where mirror images were learned too.
-    pub parity: Option<Vec<Parity>>,
     /// Accuracy of the eigenpairs: the largest ‖A v - λ v‖ over the largest λ, A being the matrix of
     /// the route (XcᵀXc or XcXcᵀ), at most 1e-9. An eigenvalue λ is right to this share of the largest one
     /// at least; an eigenface to about this times λ₁ over the gap to the next eigenvalue.
@@ -154,48 +156,25 @@ impl Pca {
     /// # Errors
     /// Fewer than two faces, or faces that are all alike.
     pub fn fit<'a>(&self, faces: impl Into<Columns<'a>>) -> Result<Components, PcaError> {
-        self.fit_with_symmetry(faces, Symmetry::None)
-    }
-
-    /// As [`fit`](Self::fit), but each face is learned together with its mirror image, if so asked. The exact
-    /// routes only: `Randomized` takes the cheaper of them.
-    ///
-    /// # Errors
-    /// As `fit`, and a mirror for faces of another length. One face with a mirror image unlike it is enough.
-    pub fn fit_with_symmetry<'a>(
-        &self,
-        faces: impl Into<Columns<'a>>,
-        symmetry: Symmetry<'_>,
-    ) -> Result<Components, PcaError> {
         let faces = faces.into();
         // One entry into the thread pool instead of one for every parallel step.
-        rayon::scope(|_| self.solve(faces, symmetry))
+        rayon::scope(|_| self.solve(faces))
     }
 
-    /// The route that is taken for d pixels x n faces; a first choice only where it is `Randomized`.
-    fn route(&self, d: usize, n: usize, symmetry: Symmetry<'_>) -> Solver {
-        match (symmetry, self.solver) {
-            (Symmetry::Mirror(_), Solver::Auto | Solver::Randomized | Solver::Minimize) => {
-                cost::exact(d, n, self.components, symmetry)
-            }
-            _ => self.solver.resolve(d, n, self.components),
-        }
-    }
-
-    fn solve(&self, faces: Columns<'_>, symmetry: Symmetry<'_>) -> Result<Components, PcaError> {
+    fn solve(&self, faces: Columns<'_>) -> Result<Components, PcaError> {
         let (d, n) = (faces.length(), faces.count());
         let wanted = self.components.with_faces(faces)?;
-        let mut solver = self.route(d, n, symmetry);
-        if solver == Solver::Randomized {
-            if let Some(components) = randomized::fit(faces, wanted)? {
+        let mut solver = self.solver.resolve(d, n, wanted);
+        if solver == Solver::Lanczos {
+            if let Some(components) = krylov::fit(faces, wanted)? {
                 return Ok(components);
             }
-            solver = cost::exact(d, n, wanted, symmetry);
+            solver = cost::exact(d, n, wanted);
         }
         match solver {
             Solver::Minimize => minimize::fit(faces, wanted, |_| {}),
-            Solver::Covariance => covariance::fit(faces, wanted, symmetry),
-            _ => gram::fit(faces, wanted, symmetry),
+            Solver::Covariance => covariance::fit(faces, wanted),
+            _ => gram::fit(faces, wanted),
         }
     }
 }

@@ -174,18 +174,47 @@ impl Comparer {
     }
 }
 
-/// The background model's coordinates of a gallery's faces (2k x n): those that are known already are not computed
-/// again.
-pub(super) fn coordinates(gallery: &Gallery, known: Option<&Recognizer>) -> Result<DMatrix<f32>> {
+/// Faces whose coordinates in the background model are known already: describing them is nearly all the work of learning.
+#[derive(Debug, Clone, Copy)]
+pub struct Described<'a> {
+    faces: &'a Gallery,
+    /// 2k x n.
+    coordinates: &'a DMatrix<f32>,
+}
+
+impl<'a> Described<'a> {
+    /// Faces with their [coordinates](Background::coordinates) (2k x n).
+    ///
+    /// # Errors
+    /// Coordinates of another number of faces, or of another background model.
+    pub fn new(faces: &'a Gallery, coordinates: &'a DMatrix<f32>) -> Result<Self> {
+        let shape = (2 * Background::bundled()?.components(), faces.len());
+        if coordinates.shape() != shape {
+            return Err(Error::Inconsistent);
+        }
+        Ok(Self { faces, coordinates })
+    }
+
+    /// Those of a recogniser that compares by the background model.
+    pub(super) fn of(recognizer: &'a Recognizer) -> Option<Self> {
+        Some(Self {
+            faces: recognizer.gallery(),
+            coordinates: recognizer.coordinates()?,
+        })
+    }
+}
+
+/// The background model's coordinates of a gallery's faces (2k x n): those that are known are not computed again.
+pub(super) fn coordinates(gallery: &Gallery, known: Option<Described<'_>>) -> Result<DMatrix<f32>> {
     let background = Background::bundled()?;
-    let Some((known, stored)) = known.and_then(|known| Some((known, known.coordinates()?))) else {
+    let Some(known) = known else {
         return Ok(background.coordinates(gallery.faces()));
     };
-    let enrolled = known.gallery().enrolled().iter().enumerate();
-    let places: HashMap<_, usize> = enrolled.map(|(at, face)| (face.hash, at)).collect();
+    let described = known.faces.enrolled().iter().enumerate();
+    let places: HashMap<_, usize> = described.map(|(at, face)| (face.hash, at)).collect();
     let same = |at: usize| {
         let place = *places.get(&gallery.enrolled()[at].hash)?;
-        let alike = known.gallery().faces().face(place) == gallery.faces().face(at);
+        let alike = known.faces.faces().face(place) == gallery.faces().face(at);
         alike.then_some(place)
     };
     let found: Vec<Option<usize>> = (0..gallery.len()).map(same).collect();
@@ -201,7 +230,7 @@ pub(super) fn coordinates(gallery: &Gallery, known: Option<&Recognizer>) -> Resu
     let mut next = computed.column_iter();
     for (at, place) in found.into_iter().enumerate() {
         match place {
-            Some(place) => all.set_column(at, &stored.column(place)),
+            Some(place) => all.set_column(at, &known.coordinates.column(place)),
             None => {
                 if let Some(column) = next.next() {
                     all.set_column(at, &column);

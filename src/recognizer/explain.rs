@@ -178,7 +178,7 @@ impl Recognizer {
         let straight = self.gallery.faces().face(face);
         let pixels: Vec<u8> = if mirrored {
             let mut pixels = straight.to_vec();
-            Feature::Pixels.mirror(size).apply(&mut pixels);
+            Feature::Pixels.mirror(size, &mut pixels);
             pixels
         } else {
             straight.to_vec()
@@ -288,7 +288,7 @@ mod tests {
         let size = recognizer.space().size();
         let face = recognizer.gallery().faces().face(7);
         let mut mirrored = face.to_vec();
-        Feature::Pixels.mirror(size).apply(&mut mirrored);
+        Feature::Pixels.mirror(size, &mut mirrored);
         let why = recognizer.explain(&mirrored).unwrap();
         assert_eq!((why.sides[0].face, why.sides[0].mirrored), (7, true));
         assert_eq!(why.sides[0].pixels, mirrored);

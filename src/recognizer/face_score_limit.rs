@@ -6,7 +6,8 @@ use crate::decision;
 use crate::face_space::FaceSpace;
 use crate::faceness::{self, FacenessTest};
 use crate::gallery::Gallery;
-use crate::pca::{ComponentCount, InnerProducts, Symmetry};
+use crate::matcher::FeatureMatrix;
+use crate::pca::{ComponentCount, InnerProducts};
 
 /// Parts of the people that are left out in turn.
 const FOLDS: usize = 3;
@@ -18,21 +19,28 @@ const SETTLED: usize = 2_000;
 const PROBES: usize = 500;
 
 /// The limit by spaces of as many leading eigenfaces as the test takes of `space`, learned without the people judged; in a
-/// large gallery by the space of all.
-pub(super) fn learned(gallery: &Gallery, space: &FaceSpace, symmetry: Symmetry<'_>) -> f64 {
+/// large gallery by the space of all. `pixels` are the faces with their copies, where these are compared.
+pub(super) fn learned(
+    gallery: &Gallery,
+    space: &FaceSpace,
+    pixels: Option<&FeatureMatrix<'_>>,
+) -> f64 {
     if gallery.len() > SETTLED {
         return in_space(gallery, space);
     }
-    let (faces, persons) = (gallery.faces(), gallery.persons());
+    let persons = gallery.persons();
+    let faces = pixels.map_or(gallery.faces(), FeatureMatrix::bytes);
     let leading = faceness::leading(space.eigenvalues());
-    let products = InnerProducts::with_symmetry(faces, symmetry).ok();
+    let products = InnerProducts::of(faces);
     let of_fold = |fold: usize| {
         let (judged, learned): (Vec<usize>, Vec<usize>) =
             (0..persons.len()).partition(|&face| persons[face] % FOLDS == fold);
-        let dual = products
-            .as_ref()?
-            .fit(&learned, ComponentCount::Count(leading))
-            .ok()?;
+        let (judged, learned) = match pixels {
+            Some(pixels) => (pixels.themselves(&judged), pixels.learned_columns(&learned)),
+            None => (judged, learned),
+        };
+        let count = ComponentCount::Count(leading);
+        let dual = products.fit(&learned, count).ok()?;
         let (dual, components) = dual.with_components(faces, leading).ok()?;
         let space = FaceSpace::new(faces.size(), &components);
         let test = FacenessTest::with_leading(&space, leading);

@@ -1,10 +1,11 @@
 //! The ways to a recogniser: from its gallery, with or without the background model, or in spaces that were learned before.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::comparer::{self, BackgroundComparer, Comparer};
+use super::comparer::{self, BackgroundComparer, Comparer, Described};
 use super::{BasisOrigin, Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Prior;
 use crate::decision::Calibration;
@@ -13,7 +14,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
 use crate::matcher::{Feature, FeatureMatrix, Matcher, Space};
-use crate::pca::{Pca, Symmetry};
+use crate::pca::{Pca, PcaError};
 use crate::preparation::Preparation;
 
 impl Recognizer {
@@ -33,11 +34,24 @@ impl Recognizer {
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        Self::learn_knowing(Some(self), *self.preparation(), gallery, settings)
+        Self::learn_knowing(Described::of(self), *self.preparation(), gallery, settings)
+    }
+
+    /// Learns a gallery of which some faces are described already. The result is that of [`learn`](Self::learn).
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_described(
+        described: Described<'_>,
+        preparation: Preparation,
+        gallery: Gallery,
+        settings: Settings,
+    ) -> Result<Self> {
+        Self::learn_knowing(Some(described), preparation, gallery, settings)
     }
 
     fn learn_knowing(
-        known: Option<&Self>,
+        known: Option<Described<'_>>,
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
@@ -60,7 +74,7 @@ impl Recognizer {
         space: Arc<FaceSpace>,
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
-        let face_score_limit = face_score_limit::learned(&gallery, &space, Symmetry::None);
+        let face_score_limit = face_score_limit::learned(&gallery, &space, None);
         let persons = gallery.persons();
         let framing = preparation.framing();
         let comparer =
@@ -95,8 +109,7 @@ impl Recognizer {
             Some(space) => Arc::clone(space),
             None => Arc::new(pixel_space(gallery.faces(), &features, settings.pca)?),
         };
-        let symmetry = symmetry(&features);
-        let face_score_limit = face_score_limit::learned(&gallery, &space, symmetry);
+        let face_score_limit = face_score_limit::learned(&gallery, &space, pixels(&features));
         let calibration = if calibrate::is_settled(&space, &matcher, gallery.len()) {
             calibrate::calibrate_keeping(&matcher, &gallery, &features, settings, face_score_limit)
         } else {
@@ -155,7 +168,7 @@ impl Recognizer {
             if gallery.faces().size() != preparation.size() {
                 return Err(Error::Inconsistent);
             }
-            let coordinates = comparer::coordinates(&gallery, Some(self))?;
+            let coordinates = comparer::coordinates(&gallery, Described::of(self))?;
             return Self::compared_by_background(
                 preparation,
                 gallery,
@@ -194,22 +207,29 @@ impl Recognizer {
     }
 }
 
-/// The space of plain pixels, where they are not what is compared, or not plain: with mirror images where these are
-/// compared by their pixels too; of one face alone always.
+/// The space of plain pixels: with mirror images where these are compared by their pixels too; of one face alone always.
 fn pixel_space(faces: &FaceMatrix, features: &[FeatureMatrix<'_>], pca: Pca) -> Result<FaceSpace> {
-    let mirror = Feature::Pixels.mirror(faces.size());
-    let symmetry = match (symmetry(features), faces.len()) {
-        (Symmetry::None, 1) => Symmetry::Mirror(&mirror),
-        (symmetry, _) => symmetry,
+    let all: Vec<usize> = (0..faces.len()).collect();
+    let learned = match (pixels(features), faces.len()) {
+        (Some(compared), _) => Cow::Owned(compared.learned(&all)?),
+        (None, 1) => {
+            let mut both = faces.as_slice().repeat(2);
+            Feature::Pixels.mirror(faces.size(), &mut both[faces.as_slice().len()..]);
+            Cow::Owned(FaceMatrix::from_pixels(faces.size(), both)?)
+        }
+        (None, _) => Cow::Borrowed(faces),
     };
-    let components = pca.fit_with_symmetry(faces, symmetry)?;
+    // Mirror images are not counted.
+    let mut components = pca.fit(&*learned).map_err(|error| match error {
+        PcaError::NoVariance(_) => PcaError::NoVariance(faces.len()),
+        error => error,
+    })?;
+    components.faces = faces.len();
     Ok(FaceSpace::new(faces.size(), &components))
 }
 
-/// The symmetry of the pixels where they are compared.
-fn symmetry<'a>(features: &'a [FeatureMatrix<'_>]) -> Symmetry<'a> {
-    let pixels = features
-        .iter()
-        .find(|matrix| matrix.feature() == Feature::Pixels);
-    pixels.map_or(Symmetry::None, FeatureMatrix::symmetry)
+/// The pixels, where they are compared.
+fn pixels<'a, 'b>(features: &'a [FeatureMatrix<'b>]) -> Option<&'a FeatureMatrix<'b>> {
+    let is_of_pixels = |matrix: &&FeatureMatrix<'_>| matrix.feature() == Feature::Pixels;
+    features.iter().find(is_of_pixels)
 }

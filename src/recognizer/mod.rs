@@ -14,7 +14,7 @@ mod learn;
 mod shown;
 mod verify;
 
-pub use comparer::{BackgroundComparer, Comparer};
+pub use comparer::{BackgroundComparer, Comparer, Described};
 pub use explain::{Explanation, Side};
 pub use external_ranking::RankedPerson;
 pub use identification::{Candidate, Identification, QueryOptions};

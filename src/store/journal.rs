@@ -35,6 +35,21 @@ pub struct Addition {
     pub face: LabeledFace,
 }
 
+impl Addition {
+    /// The record of the face: a line.
+    ///
+    /// # Errors
+    /// None that a face can bring about.
+    pub fn to_line(&self) -> io::Result<Vec<u8>> {
+        line(self)
+    }
+
+    /// The face of a record; `None` for bytes that are none, or not whole.
+    pub fn from_line(line: &[u8]) -> Option<Self> {
+        parsed(line)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Record {
     person: String,

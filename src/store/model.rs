@@ -149,7 +149,7 @@ pub fn write_model<W: Write>(
         .collect();
 
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    basis::write_space(&mut archive, "", space, None)?;
+    basis::write_space(&mut archive, "", space)?;
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
     archive.add_array("weights", &[n, k], recognizer.weights().as_slice())?;
     archive.add_text("labels", &labels)?;
@@ -176,8 +176,7 @@ pub fn write_model<W: Write>(
             archive.add_array("scaled_components_", &[k, d], space.basis().as_slice())?;
             archive.add_array("scaled_variance_", &[k], space.eigenvalues())?;
         } else if let (Feature::Texture, Some(space)) = (part.feature(), part.space().linear()) {
-            let mirror = part.feature().mirror(gallery.faces().size());
-            basis::write_space(&mut archive, prefix, space, Some(&mirror))?;
+            basis::write_space(&mut archive, prefix, space)?;
         }
         if let Some(matrix) = part.metric().matrix() {
             let rows: Vec<f32> = matrix.transpose().iter().map(|&v| v as f32).collect();

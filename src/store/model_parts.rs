@@ -25,7 +25,7 @@ pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
         learned_from: meta.learned_from,
         total_variance: meta.total_variance,
     };
-    let space = basis::read_space(archive, "", size, about, None)?;
+    let space = basis::read_space(archive, "", size, about)?;
     let reason = "a face space whose parts do not fit together";
     let space = space.ok_or_else(|| senseless(archive, reason))?;
     let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[meta.components])?;
@@ -98,8 +98,8 @@ fn read_matcher(
                 None => Space::Linear(Arc::clone(space)),
             },
             (Feature::Texture, Some(about)) => {
-                let (size, mirror) = (view.size(space.size()), view.mirror(space.size()));
-                let space = basis::read_space(archive, prefix, size, about, Some(&mirror))?;
+                let size = view.size(space.size());
+                let space = basis::read_space(archive, prefix, size, about)?;
                 Space::Linear(Arc::new(space.ok_or_else(|| {
                     senseless("a texture space that does not fit together")
                 })?))

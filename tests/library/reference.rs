@@ -82,7 +82,7 @@ fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
     let persons: Vec<usize> = learned.iter().map(|face| face / 10).collect();
     let weights = space.project(&gallery);
     let metric: Metric = "euclidean".parse().unwrap();
-    let metric = metric.fit(space.eigenvalues(), &weights, &persons, None);
+    let metric = metric.fit(space.eigenvalues(), &weights, &persons);
     let clusters = Clusters::new(
         metric.coordinates(&weights),
         &persons,

@@ -47,7 +47,7 @@ fn one_per_cent_of_the_pixels_is_enough() {
     let space = FaceSpace::new(faces.size(), &pca.fit(&known).unwrap());
     let persons: Vec<usize> = (0..200).map(|at| at / 5).collect();
     let (known, probes) = (space.project(&known), space.project(&probes));
-    let metric = Metric::default().fit(space.eigenvalues(), &known, &persons, None);
+    let metric = Metric::default().fit(space.eigenvalues(), &known, &persons);
     let kept = right(&metric.coordinates(&known), &metric.coordinates(&probes));
     println!("raw pixels: {raw} of 200; {k} weights: {kept} of 200");
     assert!(

@@ -153,9 +153,7 @@ fn pipes_and_devices_are_not_waited_for() {
         vec!["project", "pipe.png"],
         vec!["enroll", "pipe.png"],
         vec!["enroll", ada, "--labels", "pipe.csv"],
-        vec!["plan", "pipe.png", "-o", "x.json"],
-        vec!["partial", ada, "--plan", "pipe.json", "-o", "x.npz"],
-        vec!["merge", "pipe.npz", "-o", "x.npz"],
+        vec!["basis", "-o", "x", "--faces", "pipe.png"],
         vec!["identify", ada, "--explain", "pipe.png"],
         vec!["identify", ada, "--faces", "pipe.png"],
     ] {
@@ -293,8 +291,8 @@ fn a_profile_that_unpacks_to_a_gigabyte_takes_no_memory() {
         let to = folder.path().join("faces/Bob").join(name);
         fs::copy(folder.path().join(name), to).unwrap();
     }
-    let plan = "plan faces -o plan.json --framing as-is --threads 1";
-    within(400_000, folder.path(), plan).done();
+    let learned = "basis --faces faces -o basis --threads 1";
+    within(400_000, folder.path(), learned).done();
 }
 
 /// 400 faces, two threads, 600 MB of address space, whatever the machine's caches are.

@@ -14,7 +14,7 @@ struct Writer {
     file: &'static str,
 }
 
-const WRITERS: [Writer; 16] = [
+const WRITERS: [Writer; 13] = [
     Writer {
         args: &["identify", "p.png", "--explain"],
         place: "x.png",
@@ -86,24 +86,9 @@ const WRITERS: [Writer; 16] = [
         place: "basis",
         file: "basis/basis-002.png",
     },
-    Writer {
-        args: &["plan", "photos", "--framing", "as-is", "-o"],
-        place: "x.json",
-        file: "x.json",
-    },
-    Writer {
-        args: &["partial", "photos", "--plan", "plan.json", "-o"],
-        place: "x.npz",
-        file: "x.npz",
-    },
-    Writer {
-        args: &["merge", "part.npz", "--partial", "-o"],
-        place: "x.npz",
-        file: "x.npz",
-    },
 ];
 
-/// A folder with a model, photos, a plan and a part.
+/// A folder with a model and photos.
 fn prepared() -> tempfile::TempDir {
     let folder = enrolled_without_background();
     let at = |name: &str| folder.path().join(name);
@@ -111,16 +96,6 @@ fn prepared() -> tempfile::TempDir {
     for (number, name) in (1..).zip(["photos/a/i.png", "photos/b/j.jpg", "photos/b/k.png"]) {
         crate::picture(&at(name), 48, 60, number);
     }
-    run(
-        folder.path(),
-        ["plan", "photos", "--framing", "as-is", "-o", "plan.json"],
-    )
-    .done();
-    run(
-        folder.path(),
-        ["partial", "photos", "--plan", "plan.json", "-o", "part.npz"],
-    )
-    .done();
     folder
 }
 
@@ -267,22 +242,6 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
             "eigenfaces.npz",
         ),
         (vec!["project", "p.png", "--plot", "p.png"], "p.png"),
-        (vec!["plan", "p.png", "-o", "p.png"], "p.png"),
-        (
-            vec![
-                "partial",
-                "photos",
-                "--plan",
-                "plan.json",
-                "-o",
-                "plan.json",
-            ],
-            "plan.json",
-        ),
-        (
-            vec!["merge", "part.npz", "--partial", "-o", "part.npz"],
-            "part.npz",
-        ),
     ] {
         let before = fs::read(folder.join(file)).unwrap();
         for more in [&[][..], &["--force"]] {
@@ -327,29 +286,6 @@ fn what_was_changed_since_is_the_users() {
     run(folder, ["basis", "--count", "2", "-o", "basis"]).done();
     assert!(!folder.join("basis/basis-003.png").exists());
     assert!(folder.join("basis/basis-004.png").exists());
-    // A plan and parts give way to their like only: much may hang on them.
-    run(
-        folder,
-        ["partial", "photos", "--plan", "plan.json", "-o", "x.npz"],
-    )
-    .done();
-    run(folder, ["merge", "part.npz", "-o", "x.npz"]).failed_saying(&[
-        "x.npz",
-        "a worker's part",
-        "--force",
-    ]);
-    run(
-        folder,
-        [
-            "project",
-            "--gallery",
-            "--format",
-            "json",
-            "-o",
-            "plan.json",
-        ],
-    )
-    .failed_saying(&["plan.json", "a plan for workers", "--force"]);
 }
 
 #[cfg(unix)]
@@ -362,7 +298,7 @@ fn pictures_of_people_are_their_owners_alone() {
     for writer in &WRITERS {
         let is_personal = matches!(
             writer.args[0],
-            "identify" | "facemap" | "reconstruct" | "project" | "report" | "partial" | "merge"
+            "identify" | "facemap" | "reconstruct" | "project" | "report"
         );
         writer.run(folder, &[]).done();
         let mode = fs::metadata(folder.join(writer.file))

@@ -50,7 +50,7 @@ fn listed() -> Vec<(String, String, bool)> {
 }
 
 /// Every command that writes, with the row of the table that stands for what it writes, and the place of that.
-const WRITERS: [(&str, &[&str], &str); 20] = [
+const WRITERS: [(&str, &[&str], &str); 17] = [
     ("NAME", &["enroll", "faces"], "eigenfaces.npz"),
     (
         "FOLDER/eigenfaces.faces",
@@ -124,21 +124,6 @@ const WRITERS: [(&str, &[&str], &str); 20] = [
         "report.html",
     ),
     ("lesson -o DIR", &["lesson", "-o", "lesson"], "lesson"),
-    (
-        "plan -o FILE",
-        &["plan", "faces", "-o", "plan.json"],
-        "plan.json",
-    ),
-    (
-        "partial -o FILE",
-        &["partial", "faces", "--plan", "plan.json", "-o", "part.npz"],
-        "part.npz",
-    ),
-    (
-        "merge -o FILE",
-        &["merge", "part.npz", "-o", "merged.npz"],
-        "merged.npz",
-    ),
 ];
 
 /// In which files a person is found: by name in the usual encodings, by pixels, hash, or coordinates of a face.

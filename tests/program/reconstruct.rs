@@ -61,7 +61,6 @@ fn weights_alone_give_the_face_back() {
     let ada = text(photo_of_ada());
     for (file, options) in [
         ("w.csv", &[][..]),
-        ("w.json", &[]),
         ("w.npy", &[]),
         ("z.csv", &["--whiten"]),
         ("z.npy", &["--whiten"]),
@@ -170,7 +169,11 @@ fn what_is_wrong_is_said() {
             ),
             "100 weights",
         ),
-        ("huge.csv", "photo,face,person,w1\nx,1,,1e30\n", "no face has"),
+        (
+            "huge.csv",
+            "photo,face,person,w1\nx,1,,1e30\n",
+            "no face has",
+        ),
         ("n.npy", "no array", "NumPy"),
         ("weights.txt", "1 2 3", ".npy"),
     ] {

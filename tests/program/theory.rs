@@ -112,30 +112,6 @@ fn rules_settle_the_number_of_components() {
         0 < counts[0] && counts[0] < counts[1] && counts[1] < counts[2],
         "{counts:?}"
     );
-    let minka = [
-        "basis",
-        "-o",
-        "m",
-        "--faces",
-        faces(),
-        "--size",
-        "8x8",
-        "--components",
-        "minka",
-    ];
-    run(folder.path(), minka).done();
-    let too_few = [
-        "basis",
-        "-o",
-        "m",
-        "--faces",
-        faces(),
-        "--size",
-        "20x24",
-        "--components",
-        "minka",
-    ];
-    run(folder.path(), too_few).failed_saying(&["more faces (112) than pixels (480)", "parallel"]);
     run(
         folder.path(),
         [

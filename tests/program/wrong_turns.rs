@@ -87,21 +87,6 @@ fn wrong_use_with_an_odd_file_name_is_wrong_use() {
 }
 
 #[test]
-fn a_missing_basis_is_no_missing_model() {
-    let folder = enrolled(&["Ada", "Boris"]);
-    for command in [
-        &["merge", "gone.npz", "-o", "basis.npz"][..],
-        &[
-            "enroll", "faces", "--basis", "gone.npz", "--model", "new.npz",
-        ],
-    ] {
-        let refused = run(folder.path(), command);
-        assert!(!refused.stderr.contains("enrol people first"));
-        refused.failed_saying(&["gone.npz: no such file"]);
-    }
-}
-
-#[test]
 fn a_table_of_pairs_is_a_file() {
     let folder = enrolled(&["Ada", "Boris"]);
     let refused = |table: &str| run(folder.path(), ["evaluate", "faces", "--pairs", table]);

@@ -1,4 +1,4 @@
-"""Reference values for tests/library/kernel_laws.rs and tests/count_laws.rs: scikit-learn's KernelPCA, KernelRidge and PCA.
+"""Reference values for tests/library/kernel_laws.rs and tests/count_laws.rs: scikit-learn's KernelPCA and KernelRidge.
 
 Run once: python3 kernel_pca.py > kernel_pca.txt   (numpy and scikit-learn are needed)
 Each line: a name, then numbers. Weights are up to the sign of their component. The faces are drawn by integer
@@ -7,7 +7,7 @@ arithmetic alone, which the test repeats.
 
 import numpy as np
 import sklearn
-from sklearn.decomposition import PCA, KernelPCA
+from sklearn.decomposition import KernelPCA
 from sklearn.kernel_ridge import KernelRidge
 
 
@@ -70,8 +70,3 @@ mean = known.mean(axis=0)
 weights = model.fit_transform(known - mean)
 ours = KernelRidge(kernel="rbf", gamma=auto, alpha=1e-3).fit(weights, known - mean).predict(weights)
 assert np.allclose(ours, model.inverse_transform(weights), atol=1e-10)
-
-for count, pixels, seed in [(300, 64, 2), (100, 64, 3), (1000, 72, 4)]:
-    data = drawn_faces(count, pixels, seed)
-    chosen = PCA(n_components="mle", svd_solver="full").fit(data).n_components_
-    print(f"minka/{count}x{pixels}/{seed}", chosen)

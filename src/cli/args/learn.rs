@@ -34,10 +34,10 @@ pub struct LearningOptions {
     /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none with --features, --copies, --kernel, --scale-pixels, --metric or --clusters]
     #[arg(long, value_name = "MODEL")]
     pub background: Option<Prior>,
-    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
+    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram, covariance, randomized (few of very many), or minimize (to see and to check) [default: auto]
+    /// Route to the eigenfaces: auto, gram, covariance, or minimize (to see and to check) [default: auto]
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); without background model [default: auto]

@@ -30,7 +30,7 @@ pub struct Basis {
     /// How differences of light in --faces are evened out: none, equalize, clahe or tan-triggs [default: none]
     #[arg(long, value_name = "RECIPE", requires = "faces")]
     pub normalize: Option<Illumination>,
-    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, minka, parallel) [default: auto]
+    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
     /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]

@@ -19,7 +19,6 @@ mod lanczos;
 mod operator;
 mod orthogonal;
 mod random;
-mod secular;
 mod symmetric;
 #[cfg(test)]
 mod tests;
@@ -34,7 +33,6 @@ pub(crate) use dense::{
 pub(crate) use operator::Symmetric;
 pub(crate) use orthogonal::extend;
 pub(crate) use random::Noise;
-pub(crate) use secular::{Downdated, downdate};
 
 use dense::{Diagonals, TridiagonalSolver};
 use nalgebra::DMatrix;

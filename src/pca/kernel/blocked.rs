@@ -27,21 +27,14 @@ struct Block<'a> {
     rows: Vec<&'a mut [i64]>,
 }
 
-/// Adds the inner products of the vectors with one another to the upper triangle of `into`, a row-major square;
-/// or, where there are `partners` (as many and as long), those of each vector with each partner.
-pub(super) fn accumulate(
-    vectors: Vectors<'_>,
-    partners: Option<Vectors<'_>>,
-    tile: Tile,
-    into: &mut [i64],
-) {
+/// Adds the inner products of the vectors with one another to the upper triangle of `into`, a row-major square.
+pub(super) fn accumulate(vectors: Vectors<'_>, tile: Tile, into: &mut [i64]) {
     let (count, length) = (vectors.count(), vectors.length());
     if count == 0 || length == 0 {
         return;
     }
-    let sides: Vec<Vectors<'_>> = std::iter::once(vectors).chain(partners).collect();
     let width = count.div_ceil(WIDTH);
-    let mut panels: Vec<Panel> = (0..sides.len() * width).map(|_| Panel::new()).collect();
+    let mut panels: Vec<Panel> = (0..width).map(|_| Panel::new()).collect();
     let side = block_side(width);
     let mut blocks = cut(into, count, side);
     let stretch = stretch(count, length);
@@ -52,14 +45,12 @@ pub(super) fn accumulate(
             .enumerate()
             .with_max_len(1)
             .for_each(|(index, panel)| {
-                let first = index % width * WIDTH;
-                panel.fill(sides[index / width], first, from..to, tile.layout);
+                panel.fill(vectors, index * WIDTH, from..to, tile.layout);
             });
-        let (rows, columns) = (&panels[..width], &panels[panels.len() - width..]);
         blocks
             .par_iter_mut()
             .with_max_len(1)
-            .for_each(|block| add_block(block, rows, columns, side, tile));
+            .for_each(|block| add_block(block, &panels, side, tile));
     }
 }
 
@@ -107,10 +98,10 @@ fn cut(into: &mut [i64], count: usize, side: usize) -> Vec<Block<'_>> {
 }
 
 /// Adds the products of the panels' present stretch to one block.
-fn add_block(block: &mut Block<'_>, rows: &[Panel], columns: &[Panel], side: usize, tile: Tile) {
+fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
     let (first_row, first_column) = block.first;
-    let rows = &rows[first_row..rows.len().min(first_row + side)];
-    let columns = &columns[first_column..columns.len().min(first_column + side)];
+    let rows = &panels[first_row..panels.len().min(first_row + side)];
+    let columns = &panels[first_column..panels.len().min(first_column + side)];
     let mut sums = vec![0; rows.len() * columns.len() * SQUARE];
     // Every square of the block: its place in panels, what is wanted of it and its sums.
     let places = (0..columns.len()).flat_map(|c| (0..rows.len()).map(move |r| (r, c)));

@@ -19,7 +19,6 @@
 mod blocked;
 mod panel;
 mod portable;
-mod rectangle;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -39,7 +38,6 @@ use rayon::prelude::*;
 
 use crate::face_matrix::FaceMatrix;
 use panel::Vectors;
-pub use rectangle::{BAND, Bench, LONGEST, Laid};
 
 /// `count` byte columns of `length` bytes each, one after the other: column `j` is
 /// `data[j * length..(j + 1) * length]`. A matrix of d pixels x n faces, stored face by face.
@@ -253,28 +251,18 @@ pub fn zeros(side: usize) -> Vec<i64> {
     table
 }
 
-/// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`. Or, of
-/// partners that are as many and as long, `XᵀY`: `Σₚ X[p, i] Y[p, j]`, for partners that make the whole table
-/// symmetric, such as the columns seen in a mirror.
+/// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`.
 ///
 /// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
 ///
 /// # Errors
-/// [`WrongTable`] unless `into` holds n x n sums and the partners as many bytes as the columns.
+/// [`WrongTable`] unless `into` holds n x n sums.
 pub fn accumulate_gram(
     columns: Columns<'_>,
-    partners: Option<Columns<'_>>,
     kernel: Kernel,
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
-    if let Some(partners) = partners {
-        let (needed, given) = (columns.data.len(), partners.data.len());
-        if (columns.count, needed) != (partners.count, given) {
-            return Err(WrongTable { needed, given });
-        }
-    }
-    let partners = partners.map(Vectors::Columns);
-    accumulate(Vectors::Columns(columns), partners, kernel, into)
+    accumulate(Vectors::Columns(columns), kernel, into)
 }
 
 /// Adds the uncentred covariance accumulator `XXᵀ` of d pixels x n faces: `into[p * d + q] += Σⱼ X[p, j] X[q, j]` for
@@ -289,18 +277,13 @@ pub fn accumulate_covariance(
     kernel: Kernel,
     into: &mut [i64],
 ) -> Result<(), WrongTable> {
-    accumulate(Vectors::Rows(columns), None, kernel, into)
+    accumulate(Vectors::Rows(columns), kernel, into)
 }
 
-fn accumulate(
-    vectors: Vectors<'_>,
-    partners: Option<Vectors<'_>>,
-    kernel: Kernel,
-    into: &mut [i64],
-) -> Result<(), WrongTable> {
+fn accumulate(vectors: Vectors<'_>, kernel: Kernel, into: &mut [i64]) -> Result<(), WrongTable> {
     check(into, vectors.count().saturating_mul(vectors.count()))?;
     // One entry into the thread pool instead of one for every parallel step.
-    rayon::scope(|_| blocked::accumulate(vectors, partners, kernel.tile(), into));
+    rayon::scope(|_| blocked::accumulate(vectors, kernel.tile(), into));
     Ok(())
 }
 

@@ -52,7 +52,7 @@ fn plain_covariance(x: Columns<'_>) -> Vec<i64> {
 
 fn gram(x: Columns<'_>, kernel: Kernel) -> Vec<i64> {
     let mut table = vec![0; x.count() * x.count()];
-    accumulate_gram(x, None, kernel, &mut table).expect("the table fits");
+    accumulate_gram(x, kernel, &mut table).expect("the table fits");
     table
 }
 
@@ -105,22 +105,6 @@ proptest! {
         check_all(&noise(length * count, seed), length, count);
     }
 
-    /// Columns and partners: the block of the products of both together that lies off the diagonal.
-    #[test]
-    fn products_with_partners_are_the_plain_sums(length in size(), count in size(), seed: u64) {
-        let (data, partners) = (noise(length * count, seed), noise(length * count, !seed));
-        let both = plain_gram(columns(&[&data[..], &partners].concat(), length, 2 * count));
-        let plain = |i: usize, j: usize| if i <= j { both[i * 2 * count + count + j] } else { 0 };
-        let plain: Vec<i64> = (0..count * count).map(|at| plain(at / count, at % count)).collect();
-        let (x, y) = (columns(&data, length, count), columns(&partners, length, count));
-        for kernel in Kernel::available() {
-            let mut table = vec![0; count * count];
-            accumulate_gram(x, Some(y), kernel, &mut table).expect("the table fits");
-            prop_assert!(table == plain, "{} of {length} x {count}", kernel.name());
-        }
-    }
-
-    /// Faces may come in any chunks: the covariance accumulators, and the sums, add up to those of the whole.
     #[test]
     fn chunks_add_up_to_the_whole(length in size(), count in size(), cut in 0.0..=1.0f64, seed: u64) {
         let data = noise(length * count, seed);
@@ -249,7 +233,7 @@ fn accumulating_twice_gives_twice() {
     for kernel in Kernel::available() {
         let mut table = gram(x, kernel);
         let twice: Vec<i64> = table.iter().map(|sum| 2 * sum).collect();
-        accumulate_gram(x, None, kernel, &mut table).expect("the table fits");
+        accumulate_gram(x, kernel, &mut table).expect("the table fits");
         assert!(table == twice, "{}", kernel.name());
     }
 }
@@ -291,13 +275,8 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
     let (length, count) = (40, 150);
     let data = noise(length * count, 17);
     let mut table = vec![-1; count * count];
-    accumulate_gram(
-        columns(&data, length, count),
-        None,
-        Kernel::best(),
-        &mut table,
-    )
-    .expect("the table fits");
+    accumulate_gram(columns(&data, length, count), Kernel::best(), &mut table)
+        .expect("the table fits");
     for (at, &sum) in table.iter().enumerate() {
         assert_eq!(
             at / count > at % count,
@@ -323,7 +302,7 @@ fn wrong_sizes_are_errors() {
     assert_eq!(x.column(3), None);
     let mut table = [0; 4];
     assert_eq!(
-        accumulate_gram(x, None, Kernel::Portable, &mut table),
+        accumulate_gram(x, Kernel::Portable, &mut table),
         Err(WrongTable {
             needed: 9,
             given: 4
@@ -347,47 +326,4 @@ fn wrong_sizes_are_errors() {
             given: 4
         })
     );
-}
-
-proptest! {
-    #[test]
-    fn a_rectangle_is_the_products_of_its_columns(
-        length in 1_usize..400,
-        rows in 1_usize..110,
-        others in 1_usize..110,
-        seed in any::<u64>(),
-    ) {
-        let (x, y) = (noise(length * rows, seed), noise(length * others, !seed));
-        let (x, y) = (columns(&x, length, rows), columns(&y, length, others));
-        for kernel in Kernel::available() {
-            let laid = Laid::new(x, kernel).expect("short enough");
-            let mut bench = Bench::default();
-            for first in (0..others).step_by(BAND) {
-                let mut found = vec![-1; rows * BAND];
-                laid.products(y, first, &mut bench, &mut found);
-                for (i, row) in found.chunks(BAND).enumerate() {
-                    for (j, &sum) in row.iter().enumerate() {
-                        let of = |x: Columns<'_>, at| x.column(at).unwrap_or_default().to_vec();
-                        let expected = inner(of(x, i).into_iter(), of(y, first + j).into_iter());
-                        prop_assert_eq!(i64::from(sum), expected, "{} {} {}", kernel.name(), i, j);
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn the_largest_sums_of_a_rectangle_fit() {
-    let data = vec![255; LONGEST];
-    for kernel in Kernel::available() {
-        let column = columns(&data, LONGEST, 1);
-        let mut found = vec![0; BAND];
-        Laid::new(column, kernel)
-            .expect("just short enough")
-            .products(column, 0, &mut Bench::default(), &mut found);
-        assert_eq!(found[0], LONGEST as i32 * 255 * 255);
-        let long = vec![0; LONGEST + 1];
-        assert!(Laid::new(columns(&long, LONGEST + 1, 1), kernel).is_none());
-    }
 }

@@ -6,7 +6,7 @@
 //! P.-G. Martinsson & J. A. Tropp, SIAM Rev. 53, 2011) is the same start with a fixed, small number of
 //! steps and none of the earlier blocks kept; here steps are made until residuals are small.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::eigen::{self, Symmetric, View, ViewMut};
 use super::kernel::Columns;
@@ -48,17 +48,17 @@ pub(super) fn fit(
     let side = operator.side();
     let scale = total / side as f64;
     let Some(mut found) = eigen::leading_of_operator(&operator, ask, scale)
-        .and_then(|pairs| spectrum::keep(vec![pairs], &[side], &[None], total, wanted))
+        .and_then(|pairs| spectrum::keep(pairs, side, total, wanted))
     else {
         return Ok(None);
     };
     let mut basis = if n < d {
-        gram::eigenfaces(faces, &order, mean.as_slice(), &found, None)?
+        gram::eigenfaces(faces, &order, mean.as_slice(), &found)?
     } else {
-        found.vectors.swap_remove(0)
+        std::mem::replace(&mut found.vectors, DMatrix::zeros(0, 0))
     };
     spectrum::fix_signs(&mut basis);
-    Ok(Some(found.components(mean, basis, n, Solver::Randomized)))
+    Ok(Some(found.components(mean, basis, n, Solver::Lanczos)))
 }
 
 /// The scatter matrix of the shorter side as an operator: XcᵀXc (n x n) of fewer faces than pixels, XcXcᵀ (d x d)

@@ -1,0 +1,149 @@
+//! Enrolling faces that were prepared and described elsewhere: what a cluster does before one machine learns.
+//!
+//! Finding, aligning and describing a face is nearly all the work of enrolling, and needs no other face. So workers make
+//! [`DescribedFace`]s of photos, each by itself, and one process learns from them.
+
+use std::collections::HashMap;
+
+use nalgebra::DMatrix;
+
+use super::Model;
+use crate::background::Background;
+use crate::dataset::{Person, Photo};
+use crate::enrollment;
+use crate::error::{Error, PhotoProblem, Result};
+use crate::face_index;
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::{Gallery, History, LabeledFace, change_time};
+use crate::preparation::Preparation;
+use crate::recognizer::{Described, Recognizer, Settings};
+use crate::store::Addition;
+
+/// A photo's face, ready to be learned: the prepared face and its coordinates in the background model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DescribedFace {
+    addition: Addition,
+    /// 2k.
+    coordinates: Vec<f32>,
+}
+
+impl DescribedFace {
+    /// Prepares and describes the face of a photo as `enroll` does with its defaults. `source` is the path that the model
+    /// keeps; may be empty.
+    ///
+    /// # Errors
+    /// [`Error::Photo`] for a photo that cannot be enrolled.
+    pub fn of(photo: &Photo, person: Person, source: &str) -> Result<Self> {
+        let preparation = face_index::preparation();
+        let face = preparation
+            .prepare_for_gallery(photo.luma())
+            .map_err(|problem| Error::photo(source, problem))?;
+        let pixels = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
+        let coordinates = Background::bundled()?.coordinates(&pixels);
+        let face = LabeledFace {
+            person,
+            source: source.to_owned(),
+            hash: photo.content_hash(),
+            pixels: face.pixels,
+            origin: face.origin,
+        };
+        Ok(Self {
+            addition: Addition { preparation, face },
+            coordinates: coordinates.as_slice().to_vec(),
+        })
+    }
+
+    /// The bytes in which a face travels: a line of JSON, then the coordinates (`f32`, little-endian).
+    ///
+    /// # Errors
+    /// None that a face can bring about.
+    pub fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = self.addition.to_line()?;
+        bytes.extend(
+            self.coordinates
+                .iter()
+                .flat_map(|value| value.to_le_bytes()),
+        );
+        Ok(bytes)
+    }
+
+    /// The face of such bytes.
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for other bytes, or those of another version of this program.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let end = bytes
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let (line, rest) = bytes.split_at(end);
+        let (numbers, odd) = rest.as_chunks::<4>();
+        let coordinates: Vec<f32> = numbers
+            .iter()
+            .map(|&value| f32::from_le_bytes(value))
+            .collect();
+        let expected = 2 * Background::bundled()?.components();
+        let addition = Addition::from_line(line).ok_or(Error::Inconsistent)?;
+        let is_sound = odd.is_empty()
+            && coordinates.len() == expected
+            && coordinates.iter().all(|value| value.is_finite())
+            && addition.preparation == face_index::preparation();
+        is_sound
+            .then_some(Self {
+                addition,
+                coordinates,
+            })
+            .ok_or(Error::Inconsistent)
+    }
+}
+
+impl Model {
+    /// Enrols described faces, in any order: the model is bit for bit that of enrolling their photos with the default
+    /// options, where faces are found in them. A photo that is there twice counts once; photos in which no face was found, and
+    /// which the frame of the others does not fit, are left out.
+    ///
+    /// # Errors
+    /// One photo under two names; no face, or faces that are all alike (one is enough).
+    pub fn enroll_described(faces: Vec<DescribedFace>) -> Result<Self> {
+        let preparation = face_index::preparation();
+        let mut coordinates = HashMap::with_capacity(faces.len());
+        let mut labeled = Vec::with_capacity(faces.len());
+        for face in faces {
+            coordinates.insert(face.addition.face.hash, face.coordinates);
+            labeled.push(face.addition.face);
+        }
+        let (gallery, repeats) = Gallery::assemble(preparation.size(), labeled)?;
+        if let Some(dispute) = repeats.disputed.into_iter().next() {
+            let problem = PhotoProblem::SamePhoto {
+                other: dispute.other_source,
+                person: dispute.other_person.to_string(),
+            };
+            return Err(Error::photo(dispute.source, problem));
+        }
+        let known: Vec<f32> = gallery
+            .enrolled()
+            .iter()
+            .flat_map(|face| coordinates.get(&face.hash).into_iter().flatten().copied())
+            .collect();
+        let known = DMatrix::from_vec(
+            2 * Background::bundled()?.components(),
+            gallery.len(),
+            known,
+        );
+        let described = Described::new(&gallery, &known)?;
+        Self::learn_described(described, preparation, &gallery)
+    }
+
+    fn learn_described(
+        described: Described<'_>,
+        preparation: Preparation,
+        gallery: &Gallery,
+    ) -> Result<Self> {
+        let (preparation, framed, _) = enrollment::frame(gallery.clone(), &preparation, &());
+        let mut history = History::default();
+        history.record(change_time(), &Gallery::empty(preparation.size()), &framed);
+        let settings = Settings::default();
+        let recognizer = Recognizer::learn_described(described, preparation, framed, settings)?;
+        Ok(Self::from_parts(recognizer, history))
+    }
+}
