@@ -62,7 +62,7 @@ def main():
     if options.partitions:
         rows = rows.repartition(options.partitions)
     faces, unusable = [], 0
-    # One partition at a time: the driver holds the faces, 30 KB each, and nothing else.
+    # One partition at a time: the driver holds the faces and nothing else.
     for row in rows.mapInPandas(described, COLUMNS).toLocalIterator():
         if row.face is None:
             unusable += 1

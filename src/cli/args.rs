@@ -335,7 +335,7 @@ pub struct ModelSource {
 /// When a name is given, and when two photos pass as one person.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AcceptanceOptions {
-    /// Share of strangers that may pass: less of them means more who are known are refused
+    /// False-accept rate of strangers: lower means fewer strangers named and more members missed
     #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = within(1e-6..=0.5, "a share from 0.000001 to 0.5, such as 0.01"))]
     pub far: f64,
     /// Confidence from which on it is yes, instead of --far; below one half it is more likely wrong than right

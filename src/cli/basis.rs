@@ -234,6 +234,12 @@ fn write(
         Space::Kernel(_) => return Ok(()),
     };
     let count = count(args, space);
+    if let Some(asked) = args.count.filter(|&asked| asked as usize > count) {
+        output.say(&format!(
+            "--count {asked}: there are {} only, all of which are written",
+            counted(count, "basis face", "basis faces")
+        ));
+    }
     folder.check(&ALWAYS)?;
     folder.check(&(1..=count).map(basis_face).collect::<Vec<_>>())?;
 

@@ -42,6 +42,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
+    wrong_folder::refuse_nested(args, known)?;
     let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
     wrong_folder::refuse(args, &read, known)?;
     if let Some((_, history)) = &before {

@@ -61,7 +61,7 @@ pub fn print(evaluation: &Evaluation, preparation: &Preparation, output: &Output
             interval(verification.equal_error_interval)
         ),
         &format!(
-            "of {} are rejected where as many of {} are accepted",
+            "error rate where false rejections equal false acceptances ({}, {})",
             counted(verification.genuine, "true claim", "true claims"),
             counted(verification.impostors, "false one", "false ones")
         ),
@@ -89,7 +89,7 @@ pub fn print(evaluation: &Evaluation, preparation: &Preparation, output: &Output
             "  to 1 % or less",
             &share(point.rank1),
             &format!(
-                "rank-1 of eigenfaces proper with {} ({} bytes) a face, {} of its pixels",
+                "rank-1 of the table below with {} ({} bytes) a face, {} of its pixels",
                 counted(point.components, "weight", "weights"),
                 point.components * size_of::<f32>(),
                 share(point.components as f64 / size.pixels as f64)
@@ -171,7 +171,7 @@ fn open_set_rows(
         "confidence",
         &share(open_set.confidence.calibration_error),
         &format!(
-            "is how far it is from the truth on average ({} in bins of equal weight)",
+            "average gap between stated confidence and accuracy ({} in bins of equal weight)",
             share(open_set.confidence.adaptive_calibration_error)
         ),
     )?;
@@ -267,7 +267,7 @@ fn baselines(evaluation: &Evaluation, output: &Output) -> Result<()> {
             BaselineMethod::Asked => "the method of the figures above",
             BaselineMethod::Pixels => "nearest photo by the distance between pixels",
             BaselineMethod::Eigenfaces => {
-                "nearest photo by the distance between weights (Turk & Pentland 1991)"
+                "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)"
             }
             BaselineMethod::Fisherfaces => {
                 "nearest photo by discriminants of the weights (Belhumeur et al. 1997)"
@@ -286,7 +286,8 @@ fn baselines(evaluation: &Evaluation, output: &Output) -> Result<()> {
 
 fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
     output.line(&format!(
-        "Eigenfaces proper, the first K of them ({}):",
+        "Eigenfaces by the number of weights K, metric {} ({}):",
+        evaluation.settings.comparison.metric.name(),
         evaluation.k_curve_protocol
     ))?;
     output.line("    K   variance   rank-1   J learned   J unseen   PSNR unseen")?;

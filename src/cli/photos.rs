@@ -15,8 +15,8 @@ use super::output::{Output, counted, shown};
 
 pub struct Photos {
     pub paths: Vec<PathBuf>,
-    /// Photos named or found that cannot be looked at; each was reported.
-    pub unusable: Vec<Skipped>,
+    /// Photos named or found that cannot be looked at, each reported; with each the number of paths that come before it.
+    pub unusable: Vec<(usize, Skipped)>,
 }
 
 impl Photos {
@@ -41,14 +41,28 @@ impl Photos {
             learning::report_skipped(&listing.skipped, output);
             output.leftovers(&listing.leftovers);
             photos.paths = without_results(listing.photos, &there, output)?;
-            photos.unusable = listing.skipped;
+            let of_skipped = |skipped: &Skipped| {
+                let root = named.iter().position(|root| skipped.path.starts_with(root));
+                photos.below(&named[..root.map_or(0, |root| root + 1)])
+            };
+            let places = listing.skipped.iter().map(of_skipped).collect::<Vec<_>>();
+            photos.unusable = places.into_iter().zip(listing.skipped).collect();
         }
         for path in missing {
             output.warn(&eigenfaces::Error::NoSuchPath { path: path.clone() }.to_string());
+            let at = named.iter().position(|named| *named == path);
+            let before = photos.below(&named[..at.unwrap_or(0)]);
             let problem = PhotoProblem::NotThere;
-            photos.unusable.push(Skipped { path, problem });
+            photos.unusable.push((before, Skipped { path, problem }));
         }
+        photos.unusable.sort_by_key(|(before, _)| *before);
         Ok(photos)
+    }
+
+    /// The number of photos that are, or lie below, one of these.
+    fn below(&self, roots: &[PathBuf]) -> usize {
+        let is_below = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root));
+        self.paths.iter().filter(is_below).count()
     }
 
     /// Leaves out photos below a folder, which an earlier run may have put there; those that are `named` themselves stay.

@@ -39,6 +39,13 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         (None, Some(weights)) => from_weights(args, weights, space)?,
         (None, None) => Vec::new(), // clap asks for one of them
     };
+    let most = space.components();
+    if let Some(step) = args.steps.iter().max().filter(|step| **step > most) {
+        output.say(&format!(
+            "--steps {step}: there are {} only, all of which are used for it",
+            counted(most, parts(space).0, parts(space).1)
+        ));
+    }
     let rebuilt = Rebuilt::all(faces, &args.steps, space);
     let rows: Vec<Row> = rebuilt
         .iter()

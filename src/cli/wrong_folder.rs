@@ -1,9 +1,10 @@
 //! Doubts about enrolling a folder: it lies too high, or shows hardly any faces. Better asked than a model
 //! with people called `assets` and `target`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{LabelRule, folders_of_folders};
+use eigenfaces::dataset::{self, LabelRule, LabeledPhoto, folders_of_folders};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::FolderFaces;
 use eigenfaces::face_matrix::FaceMatrix;
@@ -15,7 +16,24 @@ use super::error::{Error, Result};
 use super::model_changes;
 use super::output::{counted, one_line, shown};
 
-/// Goes on where nothing speaks against the folders, the user has said that they are right, or says so now.
+/// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
+/// Nothing is decoded for that.
+///
+/// # Errors
+/// What speaks against them, with the option to give; that the user said no; a folder that cannot be listed.
+pub fn refuse_nested(args: &Enroll, known: Option<&Recognizer>) -> Result<()> {
+    if args.nested || args.labels != LabelRule::Folder {
+        return Ok(());
+    }
+    let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());
+    let enrolled: HashSet<&str> = enrolled.iter().map(|face| face.source.as_str()).collect();
+    let listing = dataset::list_labeled(&args.faces, &args.labels)?;
+    let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*photo.path.to_string_lossy());
+    let photos = listing.photos.iter().filter(is_new);
+    ask(nested(args, photos.map(|photo| photo.path.as_path())))
+}
+
+/// As [`refuse_nested`], by what the photos show.
 ///
 /// # Errors
 /// What speaks against them, with the option to give; that the user said no.
@@ -23,12 +41,13 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
     if read.folder.new.is_empty() {
         return Ok(());
     }
-    let reasons = [
-        nested(args, read),
-        faceless(args, read),
-        unlike_faces(args, read, known),
-    ];
-    for (path, reason, remedy) in reasons.into_iter().flatten() {
+    ask([faceless(args, read), unlike_faces(args, read, known)]
+        .into_iter()
+        .flatten())
+}
+
+fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
+    for (path, reason, remedy) in doubts {
         let question = format!(
             "{}: {}; enrol all the same?",
             shown(&path),
@@ -47,12 +66,7 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
 type Doubt = (PathBuf, String, &'static str);
 
 /// Folders that would be people, but hold folders only, or nearly so.
-fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
-    if args.nested || args.labels != LabelRule::Folder {
-        return None;
-    }
-    let photos = read.folder.new.iter();
-    let photos = photos.map(|face| Path::new(&face.source));
+fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<Doubt> {
     let found = folders_of_folders(&args.faces, photos);
     let (person, inner) = found.first()?;
     let others = match found.len() {
@@ -64,9 +78,9 @@ fn nested(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
             .map(|name| name.to_string_lossy().into_owned())
     };
     let reason = format!(
-        "holds hardly a photo of its own but folders such as '{}', so '{}' is hardly a person{others}",
-        name(inner)?,
-        name(person)?
+        "'{}' contains folders such as '{}', not photos, so it is probably not a person{others}",
+        name(person)?,
+        name(inner)?
     );
     let remedy =
         "give the folder whose sub-folders are people, or add --nested if these are people";

@@ -13,7 +13,7 @@ use super::{Baseline, BaselineMethod, Rate};
 use crate::error::Result;
 use crate::features::texture;
 use crate::gallery::Gallery;
-use crate::pca::eigen;
+use crate::pca::{ComponentCount, Pca, eigen};
 use crate::recognizer::Settings;
 use crate::vectors::squared_distance;
 
@@ -36,14 +36,21 @@ pub(super) fn baselines(
             };
             (0..fold.tried.len()).filter(hit).count()
         };
-        let found = Eigenfaces::of(products.as_ref(), gallery, settings, fold)?;
+        let found = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
         let (learned, tried) = (wide(&found.learned), wide(&found.tried));
         let near = |learned: &DMatrix<f64>, tried: &DMatrix<f64>| {
             right(&|at| nearest_column(learned, tried, at).map(|column| fold.learned[column]))
         };
         let owners: Vec<usize> = fold.learned.iter().map(|&face| persons[face]).collect();
-        let fisher = discriminants(&learned, &owners)
-            .map(|discriminants| near(&(&discriminants * &learned), &(&discriminants * &tried)));
+        // All eigenfaces that there are, of which the discriminants take the leading n - c.
+        let every = Pca {
+            components: ComponentCount::Share(1.0),
+            ..settings.pca
+        };
+        let found = Eigenfaces::of(products.as_ref(), gallery, every, fold)?;
+        let (all, all_tried) = (wide(&found.learned), wide(&found.tried));
+        let fisher = discriminants(&all, &owners)
+            .map(|discriminants| near(&(&discriminants * &all), &(&discriminants * &all_tried)));
         Ok([
             Some(right(&|at| {
                 Some(nearest_by_pixels(gallery, fold.tried[at], &fold.learned))

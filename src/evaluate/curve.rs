@@ -9,7 +9,7 @@ use super::split::Fold;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{Clusters, Gallery};
-use crate::pca::InnerProducts;
+use crate::pca::{InnerProducts, Pca};
 use crate::recognizer::Settings;
 
 /// Up to so many faces their inner products are kept, and learning again costs an eigenproblem; beyond that,
@@ -61,7 +61,7 @@ pub(super) fn curve(
 ) -> Result<(Vec<KPoint>, (usize, usize))> {
     let products = products(gallery);
     let one = |fold: &Fold| {
-        let eigenfaces = Eigenfaces::of(products.as_ref(), gallery, settings, fold)?;
+        let eigenfaces = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
         let settled: Vec<Sums> = steps(
             eigenfaces.eigenvalues.len(),
             gallery.faces().size().pixels(),
@@ -87,17 +87,17 @@ impl Eigenfaces {
     pub fn of(
         products: Option<&InnerProducts>,
         gallery: &Gallery,
-        settings: Settings,
+        pca: Pca,
         fold: &Fold,
     ) -> Result<Self> {
         match products {
-            Some(products) => Self::from_products(products, settings, fold),
-            None => Self::from_pixels(gallery, settings, fold),
+            Some(products) => Self::from_products(products, pca, fold),
+            None => Self::from_pixels(gallery, pca, fold),
         }
     }
 
-    fn from_products(products: &InnerProducts, settings: Settings, fold: &Fold) -> Result<Self> {
-        let space = products.fit(&fold.learned, settings.pca.components)?;
+    fn from_products(products: &InnerProducts, pca: Pca, fold: &Fold) -> Result<Self> {
+        let space = products.fit(&fold.learned, pca.components)?;
         let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
         Ok(Self {
             eigenvalues: space.eigenvalues(),
@@ -108,10 +108,10 @@ impl Eigenfaces {
         })
     }
 
-    fn from_pixels(gallery: &Gallery, settings: Settings, fold: &Fold) -> Result<Self> {
+    fn from_pixels(gallery: &Gallery, pca: Pca, fold: &Fold) -> Result<Self> {
         let learned = gallery.faces().select(&fold.learned)?;
         let tried = gallery.faces().select(&fold.tried)?;
-        let space = FaceSpace::new(learned.size(), &settings.pca.fit(&learned)?);
+        let space = FaceSpace::new(learned.size(), &pca.fit(&learned)?);
         let energy = |face: &[u8]| space.residual(face, &[]).from_mean.powi(2);
         Ok(Self {
             eigenvalues: space.eigenvalues().to_vec(),

@@ -8,6 +8,7 @@ use askama::Template;
 use image::DynamicImage;
 
 use super::drawing::data_uri;
+use super::report::words::counted;
 use super::scatter;
 use super::{gray, scree, signed};
 use crate::dataset::visible;
@@ -107,12 +108,17 @@ impl Lesson<'_> {
         let mean = self.mean();
         let ratios = space.variance_ratios();
         let people = gallery.people().len();
-        let total = space.total_variance();
+        // Over n faces, as `info` has it; the eigenvalues are over n - 1.
+        let total = space.projection_error(gallery.faces()).total_variation;
         let steps = self.steps();
         let (right, tried) = self.recognised();
         let (left, top) = (size.width() / 4, size.height() * 2 / 5);
         Ok(Page {
-            heading: format!("{} faces of {people} people", gallery.len()),
+            heading: format!(
+                "{} of {}",
+                counted(gallery.len(), "face", "faces"),
+                counted(people, "person", "people")
+            ),
             size: format!("{} x {}", size.width(), size.height()),
             pixels: size.pixels(),
             faces: gallery.len(),

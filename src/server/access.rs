@@ -15,8 +15,6 @@ use subtle::ConstantTimeEq;
 use super::uuid::in_groups;
 use crate::cli::error::{Error, Result};
 
-pub const COOKIE: &str = "eigenfaces-session";
-
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]
 pub struct Access {
@@ -68,13 +66,19 @@ impl Access {
         Some(session)
     }
 
+    /// The name of the cookie that holds a session. Browsers send the cookies of all ports to each, so it names the port.
+    pub fn cookie(&self) -> String {
+        format!("eigenfaces-session-{}", self.address.port())
+    }
+
     pub fn has_session(&self, headers: &HeaderMap) -> bool {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = self.cookie();
         let cookies = headers.get_all(header::COOKIE).iter();
         let mut values = cookies
             .filter_map(|cookies| cookies.to_str().ok())
             .flat_map(|cookies| cookies.split(';'))
-            .filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+            .filter_map(|cookie| cookie.trim().strip_prefix(&name)?.strip_prefix('='));
         values.any(|given| sessions.iter().any(|session| same(session, given)))
     }
 
@@ -93,7 +97,7 @@ impl Access {
         let mut cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
         headers.contains_key("x-api-key")
             || headers.contains_key(header::AUTHORIZATION)
-            || cookies.any(|cookies| cookies.contains(COOKIE))
+            || cookies.any(|cookies| cookies.contains(&format!("{}=", self.cookie())))
             || query.is_some_and(|query| query.contains("token="))
     }
 

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
-use super::access::{Access, COOKIE};
+use super::access::Access;
 use super::connections::{self, Connection};
 use super::failure::{self, Failure};
 use super::page;
@@ -35,7 +35,7 @@ pub async fn guard(State(service): Shared, request: Request, next: Next) -> Resp
     let mut response = match admitted {
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
-        Admitted::Begins(session) => begin(&session),
+        Admitted::Begins(session) => begin(&service.access.cookie(), &session),
         Admitted::No(failure) if api || request.method() != Method::GET => failure.into_response(),
         Admitted::No(failure) => (failure.status, Html(page::refused(&failure))).into_response(),
     };
@@ -100,8 +100,8 @@ fn token(uri: &Uri) -> Option<&str> {
 }
 
 /// Sends the browser to the page without the token, which would stay in its history.
-fn begin(session: &str) -> Response {
-    let cookie = format!("{COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/");
+fn begin(cookie: &str, session: &str) -> Response {
+    let cookie = format!("{cookie}={session}; HttpOnly; SameSite=Strict; Path=/");
     let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);

@@ -81,7 +81,7 @@ def try_a_photo(browser):
 
 
 def teach(browser):
-    focus(browser, "Say who it is: face 1")
+    focus(browser, "Name this person: face 1")
     browser.press([ENTER])
     browser.wait("return document.getElementById('ask').open")
     browser.press([*"Ada", ENTER])

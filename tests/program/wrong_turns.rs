@@ -40,7 +40,12 @@ fn a_folder_that_lies_too_high_is_refused() {
         9,
     );
     let refused = run(folder.path(), ["enroll", "project"]);
-    refused.failed_saying(&["project/assets", "'probes'", "hardly a person", "--nested"]);
+    refused.failed_saying(&[
+        "project/assets",
+        "'probes'",
+        "probably not a person",
+        "--nested",
+    ]);
     assert!(!folder.path().join("eigenfaces.npz").exists());
     run(folder.path(), ["enroll", "project", "--nested"]).done();
     assert_eq!(people(folder.path()), "assets (1 face)\nfaces (6 faces)\n");
@@ -52,7 +57,7 @@ fn a_photo_beside_the_people_does_not_make_their_folder_a_person() {
     faces(&folder.path().join("deep"), &["Ada", "Boris", "Chiara"]);
     picture(&folder.path().join("deep/faces/cover.png"), 40, 50, 9);
     let refused = run(folder.path(), ["enroll", "deep"]);
-    refused.failed_saying(&["deep/faces", "'Ada'", "hardly a person", "--nested"]);
+    refused.failed_saying(&["deep/faces", "'Ada'", "probably not a person", "--nested"]);
     // A person's albums beside photos of their own are that person's.
     faces(folder.path(), &["Dora", "Emil"]);
     picture(&folder.path().join("faces/Dora/old/1.png"), 40, 50, 77);

@@ -70,20 +70,25 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let failed = unlearned + photos.unusable.len();
     let mut results = Results::new(args, &report, explanation, failed);
     report.begin()?;
-    for skipped in &photos.unusable {
-        report.record(&skipped.path, &skipped.problem)?;
-    }
-    look(&photos.paths, &report, copies.as_ref(), &mut results)?;
+    look(&photos, &report, copies.as_ref(), &mut results)?;
     results.finish()
 }
 
 /// Identifies all photos, batch by batch, while the next are read.
 fn look(
-    photos: &[PathBuf],
+    all: &Photos,
     report: &Report<'_>,
     copies: Option<&Copies>,
     results: &mut Results<'_>,
 ) -> Result<()> {
+    let photos = &all.paths;
+    let mut unusable = all.unusable.iter().peekable();
+    let mut record_before = |at: usize| -> Result<()> {
+        while let Some((_, skipped)) = unusable.next_if(|(before, _)| *before <= at) {
+            report.record(&skipped.path, &skipped.problem)?;
+        }
+        Ok(())
+    };
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
     let ready = |photo: &PathBuf, file: &PhotoFile| {
         let prepared = recognizer.preparation().prepare_all(&file.decode()?)?;
@@ -99,9 +104,12 @@ fn look(
     // Alone, a photo's problem is the program's.
     let is_alone = photos.len() == 1 && report.output.format == Format::Text;
     let take = |batches: &mut dyn Iterator<Item = Vec<_>>| -> Result<()> {
+        let mut at = 0;
         for (batch, ready) in photos.chunks(BATCH.get()).zip(batches) {
             let found = identify(gallery, recognizer, ready, query)?;
             for (photo, found) in batch.iter().zip(found) {
+                record_before(at)?;
+                at += 1;
                 match found? {
                     Ok(found) => results.add(photo, &found)?,
                     Err(problem) if is_alone => {
@@ -114,7 +122,8 @@ fn look(
         }
         Ok(())
     };
-    dataset::stream_each(photos, BATCH, ready, &|_| {}, take)
+    dataset::stream_each(photos, BATCH, ready, &|_| {}, take)?;
+    record_before(photos.len())
 }
 
 /// Ends with a usage error where a photo would have to be read twice that can be read once only.

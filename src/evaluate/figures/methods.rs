@@ -41,7 +41,7 @@ impl BaselineMethod {
     }
 }
 
-/// Recognition by the first K eigenfaces: eigenfaces proper, whatever features were asked for, that is the weights of
+/// Recognition by the weights of the first K eigenfaces, whatever features were asked for, that is the weights of
 /// the faces' pixels without copies, with the metric and the clusters asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KPoint {

@@ -6,7 +6,7 @@
 mod charts;
 mod components;
 mod fixes;
-mod words;
+pub(super) mod words;
 
 use askama::Template;
 use image::DynamicImage;

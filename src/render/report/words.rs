@@ -14,6 +14,6 @@ pub(super) fn rate(rate: Rate) -> String {
     }
 }
 
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+pub(in crate::render) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

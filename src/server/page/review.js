@@ -26,11 +26,16 @@ function group({ faces }, at, other) {
   input.setAttribute("aria-label", `Name of group ${at + 1}`);
   const ignore = make("button", { type: "button", textContent: "Ignore" });
   ignore.setAttribute("aria-label", `Ignore group ${at + 1}`);
-  const perhaps = other === undefined ? "" : `, perhaps the person of group ${other + 1}`;
-  const row = make("li", {},
-    make("h3", { textContent: `Group ${at + 1}: ${counted(faces.length, "face", "faces")}${perhaps}` }),
+  const heading = make("h3", {});
+  const row = make("li", {}, heading,
     make("form", { className: "row" }, input, make("button", { textContent: "Enrol" }), ignore),
     make("div", { className: "faces" }, ...faces.map(face)));
+  // Once the other group has a name, this is perhaps that person.
+  row.perhaps = (said) => {
+    heading.textContent = `Group ${at + 1}: ${counted(faces.length, "face", "faces")}${said ? `, perhaps ${said}` : ""}`;
+  };
+  row.perhaps(other === undefined ? "" : `the person of group ${other + 1}`);
+  Object.assign(row.dataset, { at, other: other ?? "" });
   row.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
     if (name(row)) trying(() => answer(row, name(row)));
@@ -50,15 +55,26 @@ function group({ faces }, at, other) {
 async function answer(row, person) {
   const all = [...row.querySelectorAll(".face")];
   const isWrong = (made) => made.getAttribute("aria-pressed") === "true";
+  const twin = person && enrolledAs(person);
+  if (twin && twin !== person) return say(`${twin} is enrolled already: choose that name, or one that differs in more than capitals.`, true);
   const faces = all.filter((made) => !isWrong(made)).map(place);
   const wrong = all.filter(isWrong).map(place);
   const job = await work({ kind: "name", groups: [{ person, faces, wrong }] }, person ? `Enrolling ${person}` : "Ignoring");
   if (job.state !== "done") return say(job.error ?? "Cancelled: nothing was changed.", true);
   const next = row.nextElementSibling ?? row.previousElementSibling;
   row.remove();
+  for (const group of element("groups").children) {
+    if (group.dataset.other === row.dataset.at) group.perhaps(person);
+  }
   next?.querySelector("input").focus();
   await summarize();
   say(person ? `${counted(job.result.added, "face", "faces")} of ${person} enrolled.` : `${counted(faces.length, "face is", "faces are")} ignored.`);
+}
+
+// The name of somebody enrolled, however its capitals are.
+function enrolledAs(person) {
+  const names = [...element("names").options].map((option) => option.value);
+  return names.find((name) => name === person) ?? names.find((name) => name.toLowerCase() === person.toLowerCase());
 }
 
 // The group that each group may be the same person as: the likeliest.
@@ -71,7 +87,9 @@ function perhaps(proposals) {
   return of;
 }
 
-let folder = "";
+// Kept for this tab, so that a reload does not lose it.
+let folder = sessionStorage.getItem("folder") ?? "";
+element("folder").querySelector("input").value = folder;
 
 async function look() {
   const job = await work({ kind: "group", folder }, "Looking for faces");
@@ -92,6 +110,7 @@ async function look() {
 element("folder").addEventListener("submit", (event) => {
   event.preventDefault();
   ({ folder } = Object.fromEntries(new FormData(event.target)));
+  sessionStorage.setItem("folder", folder);
   trying(look);
 });
 

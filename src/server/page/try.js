@@ -73,8 +73,8 @@ function list(faces) {
     const why = make("button", { type: "button", textContent: "Why" });
     why.setAttribute("aria-label", `Why face ${number}`);
     why.addEventListener("click", () => explain(face, number, faces.length));
-    const right = make("button", { type: "button", textContent: "Say who it is" });
-    right.setAttribute("aria-label", `Say who it is: face ${number}`);
+    const right = make("button", { type: "button", textContent: "Name this person" });
+    right.setAttribute("aria-label", `Name this person: face ${number}`);
     right.addEventListener("click", () => teach(number, faces.length));
     return make("li", {},
       make("p", { className: "who", textContent: `${number}. ${inWords(face)}` }),
