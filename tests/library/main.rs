@@ -28,4 +28,3 @@ mod texture;
 mod theory_att;
 mod theory_laws;
 mod verify_real;
-mod xmp;
