@@ -12,6 +12,8 @@ mod damaged;
 pub mod decode;
 mod found;
 pub mod given;
+#[cfg(feature = "heic")]
+mod heif;
 mod jpeg;
 mod jpeg_frame;
 mod labels;

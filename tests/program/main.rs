@@ -15,6 +15,8 @@ mod exiftool;
 mod facemap;
 mod framing;
 mod group;
+#[cfg(feature = "heic")]
+mod heic;
 mod hostile;
 #[cfg(unix)]
 mod interrupted;
