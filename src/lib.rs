@@ -9,9 +9,9 @@
 #[macro_use]
 mod named;
 
-pub(crate) use vectorised as vectors;
+pub use face_regions as xmp;
 
-pub mod xmp;
+pub(crate) use vectorised as vectors;
 
 pub mod error;
 

@@ -7,7 +7,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::quality::{self, BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate::{self, Suspects};
-use eigenfaces::gallery::{Gallery, History, LabeledFace};
+use eigenfaces::gallery::{Gallery, History, LabeledFace, SamePhotos};
 use eigenfaces::grouping::ONE_PERSON;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
@@ -74,7 +74,7 @@ fn check(
     let looked_at = read.folder.known.len() + read.folder.new.len();
     let outcome = Outcome::of_inputs(looked_at, read.skipped.len());
     faces.extend(read.folder.new);
-    let same = take_same_files(&mut faces);
+    let (faces, same) = take_same_photos(faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
     let (preparation, gallery, _) = enrollment::frame(gallery, &read.preparation, output);
     let weak = quality::flaws(&gallery, &preparation);
@@ -84,19 +84,22 @@ fn check(
     Ok(outcome)
 }
 
-/// One file under two people: each of them taken out but the first, with the first.
-fn take_same_files(faces: &mut Vec<LabeledFace>) -> Vec<(LabeledFace, LabeledFace)> {
-    let mut first: HashMap<ContentHash, LabeledFace> = HashMap::new();
+/// One photo under two people: each of them taken out but the first, with the first. Of a photo that a person has twice, one
+/// stays.
+fn take_same_photos(
+    faces: Vec<LabeledFace>,
+) -> (Vec<LabeledFace>, Vec<(LabeledFace, LabeledFace)>) {
+    let mut photos = SamePhotos::default();
+    let mut kept: Vec<LabeledFace> = Vec::with_capacity(faces.len());
     let mut same = Vec::new();
-    faces.retain(|face| {
-        let known = first.entry(face.hash).or_insert_with(|| face.clone());
-        if known.person == face.person {
-            return true;
+    for face in faces {
+        match photos.position(&face, kept.len()) {
+            None => kept.push(face),
+            Some(at) if kept[at].person == face.person => {}
+            Some(at) => same.push((kept[at].clone(), face)),
         }
-        same.push((known.clone(), face.clone()));
-        false
-    });
-    same
+    }
+    (kept, same)
 }
 
 /// Something to correct in the folder.

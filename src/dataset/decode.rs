@@ -1,8 +1,8 @@
 //! The bytes of a file to an upright 8-bit image, gray to be compared or in colours to be shown.
 //!
 //! The format is told by the content, never by the file's name. The gray is Rec. 601 luma whatever
-//! the format (see `luma.rs`). The photo is turned upright as its EXIF orientation says. Of an
-//! animation the first frame counts. A size beyond the [`Limits`] is refused from the header,
+//! the format (see `luma.rs`). The photo is turned upright as its EXIF orientation says, HEIC as its
+//! container does. Of an animation the first frame counts. A size beyond the [`Limits`] is refused from the header,
 //! before memory is taken. A file that is cut short is refused, never shown half gray. A decoder
 //! that panics is reported as a damaged file.
 
@@ -14,6 +14,8 @@ use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
 use super::damaged::{damaged, format_name, one_line};
+#[cfg(feature = "heic")]
+use super::heif;
 use super::jpeg::Source;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
@@ -28,6 +30,8 @@ pub const SNIFF_LENGTH: usize = 32;
 pub enum Content {
     /// An image that [`decode`] reads.
     Image(ImageFormat),
+    /// A HEIC image, which [`decode`] reads with the feature `heic`.
+    Heic,
     /// An image that it does not read; its format's name.
     ForeignImage(&'static str),
 }
@@ -57,7 +61,9 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         // Boxes as of MPEG-4: the brand tells pictures from films.
         _ if at(4, b"ftyp") => ForeignImage(match head.get(8..12)? {
             b"avif" | b"avis" => "AVIF",
-            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => "HEIC",
+            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
+                return Some(Content::Heic);
+            }
             b"crx " => CAMERA_RAW,
             b"qt  " | b"isom" | b"iso2" | b"iso4" | b"iso5" | b"iso6" | b"mp41" | b"mp42"
             | b"avc1" | b"M4V " | b"3gp4" | b"3gp5" | b"3gp6" | b"MSNV" => VIDEO,
@@ -162,13 +168,18 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
             max_bytes: limits.max_file_bytes,
         });
     }
-    let format = readable_format(bytes)?;
+    let format = Format::of(bytes)?;
     let (mut image, orientation) = guarded(format, || match format {
-        ImageFormat::Jpeg => jpeg::decode(bytes, limits, colors),
-        ImageFormat::Tiff if strips::is_camera_raw(bytes) => {
+        #[cfg(feature = "heic")]
+        Format::Heic => {
+            let image = heif::decode(bytes, limits, colors)?;
+            Ok((image, Orientation::NoTransforms))
+        }
+        Format::Other(ImageFormat::Jpeg) => jpeg::decode(bytes, limits, colors),
+        Format::Other(ImageFormat::Tiff) if strips::is_camera_raw(bytes) => {
             Err(PhotoProblem::Unsupported { format: CAMERA_RAW })
         }
-        _ => decode_with_image(bytes, format, limits, colors),
+        Format::Other(format) => decode_with_image(bytes, format, limits, colors),
     })?;
     // Some formats let a picture have no rows. (Found by fuzzing.)
     if image.width() == 0 || image.height() == 0 {
@@ -188,30 +199,61 @@ pub(super) fn header(
     head: &[u8],
 ) -> Result<((u32, u32), u8), PhotoProblem> {
     let reader: &mut dyn Source = &mut reader;
-    let format = readable_format(head)?;
-    let ((width, height), orientation) = guarded(format, || match format {
-        ImageFormat::Jpeg => jpeg::header(reader),
-        _ => {
+    let format = Format::of(head)?;
+    guarded(format, || match format {
+        #[cfg(feature = "heic")]
+        Format::Heic => {
+            let (upright, orientation) = heif::header(reader)?;
+            Ok((upright, orientation.to_exif()))
+        }
+        Format::Other(ImageFormat::Jpeg) => Ok(upright_header(jpeg::header(reader)?)),
+        Format::Other(format) => {
             let mut reader = ImageReader::with_format(reader, format);
             reader.limits(Limits::default().for_image(format, head));
             let mut decoder = reader.into_decoder().map_err(|e| problem(format, &e))?;
             let orientation = orientation(&mut decoder);
-            Ok((decoder.dimensions(), orientation))
+            Ok(upright_header((decoder.dimensions(), orientation)))
         }
-    })?;
+    })
+}
+
+/// The upright size of a photo that is stored so, and EXIF's number for that.
+fn upright_header(((width, height), orientation): ((u32, u32), Orientation)) -> ((u32, u32), u8) {
     let upright = match turns_sideways(orientation) {
         true => (height, width),
         false => (width, height),
     };
-    Ok((upright, orientation.to_exif()))
+    (upright, orientation.to_exif())
 }
 
-fn readable_format(head: &[u8]) -> Result<ImageFormat, PhotoProblem> {
-    match sniff(head) {
-        Some(Content::Image(format)) => Ok(format),
-        Some(Content::ForeignImage(format)) => Err(PhotoProblem::Unsupported { format }),
-        None if head.is_empty() => Err(PhotoProblem::Empty),
-        None => Err(PhotoProblem::NotAnImage),
+/// A format that is read here, by its decoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    #[cfg(feature = "heic")]
+    Heic,
+    Other(ImageFormat),
+}
+
+impl Format {
+    fn of(head: &[u8]) -> Result<Self, PhotoProblem> {
+        match sniff(head) {
+            Some(Content::Image(format)) => Ok(Self::Other(format)),
+            #[cfg(feature = "heic")]
+            Some(Content::Heic) => Ok(Self::Heic),
+            #[cfg(not(feature = "heic"))]
+            Some(Content::Heic) => Err(PhotoProblem::Unsupported { format: "HEIC" }),
+            Some(Content::ForeignImage(format)) => Err(PhotoProblem::Unsupported { format }),
+            None if head.is_empty() => Err(PhotoProblem::Empty),
+            None => Err(PhotoProblem::NotAnImage),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "heic")]
+            Self::Heic => "HEIC",
+            Self::Other(format) => format_name(format),
+        }
     }
 }
 
@@ -287,12 +329,16 @@ fn turns_sideways(orientation: Orientation) -> bool {
 
 /// Runs a third-party decoder; a panic in it is the file's fault, not the program's.
 fn guarded<T>(
-    format: ImageFormat,
+    format: Format,
     decode: impl FnOnce() -> Result<T, PhotoProblem>,
 ) -> Result<T, PhotoProblem> {
     // Unwind safety: nothing that `decode` touched outlives a panic.
-    catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err(damaged(format, "the decoder gave up")))
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        Err(PhotoProblem::Damaged {
+            format: format.name(),
+            reason: "the decoder gave up".to_owned(),
+        })
+    })
 }
 
 fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {

@@ -23,8 +23,8 @@ use crate::error::PhotoProblem;
 /// whatever its name.
 ///
 /// Of the file rather than of the decoded pixels: so a known photo is recognised without decoding
-/// it, and still is after a decoder has changed by a rounding. A photo that was saved anew counts
-/// as a new one.
+/// it, and still is after a decoder has changed by a rounding. Files of
+/// other bytes are other photos to whoever has not decoded them; a gallery tells those of the same pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ContentHash(pub [u8; 32]);

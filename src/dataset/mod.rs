@@ -11,6 +11,8 @@
 mod damaged;
 pub mod decode;
 mod found;
+#[cfg(feature = "heic")]
+mod heif;
 mod jpeg;
 mod jpeg_frame;
 mod labels;

@@ -25,7 +25,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    fn new((width, height): (u32, u32), reduction: u32, colors: Colors) -> Self {
+    pub(super) fn new((width, height): (u32, u32), reduction: u32, colors: Colors) -> Self {
         let columns = width.div_ceil(reduction) as usize * colors.channels();
         Self {
             colors,
@@ -38,7 +38,7 @@ impl Canvas {
     }
 
     /// Adds the rows of a strip of the picture's width. `None` if its data contradicts its size.
-    fn push(&mut self, strip: DynamicImage) -> Option<()> {
+    pub(super) fn push(&mut self, strip: DynamicImage) -> Option<()> {
         let samples = match self.colors {
             Colors::Gray => luma::to_gray(strip)?.into_raw(),
             Colors::Rgb => luma::on_paper(strip).into_raw(),
@@ -83,7 +83,7 @@ impl Canvas {
     }
 
     /// The picture. `None` if rows are missing.
-    fn finish(mut self, (width, height): (u32, u32)) -> Option<DynamicImage> {
+    pub(super) fn finish(mut self, (width, height): (u32, u32)) -> Option<DynamicImage> {
         if self.rows > 0 {
             self.flush();
         }

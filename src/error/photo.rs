@@ -174,6 +174,9 @@ pub enum PhotoProblem {
     Unmapped { reason: String },
 }
 
+const HEIF_CONVERT: &str =
+    "convert it to PNG or JPEG (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)";
+
 /// What can be done with a file of a format that is not read.
 fn unsupported(format: &str) -> String {
     match format {
@@ -183,10 +186,10 @@ fn unsupported(format: &str) -> String {
             "camera raw files are not supported; export it as JPEG or PNG and keep the original"
                 .to_owned()
         }
-        "HEIC" | "AVIF" => format!(
-            "{format} images are not supported; convert it to PNG or JPEG (Debian's libheif-examples: heif-convert \
-             PHOTO.heic PHOTO.jpg)"
+        "HEIC" => format!(
+            "HEIC images are not supported; {HEIF_CONVERT}, or build this program with `--features heic`"
         ),
+        "AVIF" => format!("AVIF images are not supported; {HEIF_CONVERT}"),
         _ => format!("{format} images are not supported; convert it to PNG or JPEG"),
     }
 }

@@ -74,6 +74,17 @@ impl Gallery {
         })
     }
 
+    /// The gallery in which one photo is another person's.
+    #[must_use]
+    pub fn given_to(self, photo: ContentHash, person: &Person) -> Self {
+        self.changed(|face| {
+            if face.hash == photo {
+                face.person = person.clone();
+            }
+            true
+        })
+    }
+
     /// The gallery without the sources of its faces.
     #[must_use]
     pub fn without_sources(self) -> Self {

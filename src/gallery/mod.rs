@@ -5,12 +5,13 @@ mod distance;
 mod edit;
 mod framed;
 mod history;
+mod same_photo;
 mod scan;
 mod sync;
 mod tree;
 mod undo;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use clusters::{ClusterRule, Clusters, Match};
@@ -19,6 +20,8 @@ pub(crate) use distance::squared_distance;
 #[doc(hidden)]
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};
+#[doc(hidden)]
+pub use same_photo::SamePhotos;
 pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
 pub use undo::{LastChange, Undone};
 
@@ -70,7 +73,7 @@ pub struct Gallery {
 /// Faces that were given to a gallery and not added.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Repeats {
-    /// Photos that were there already (same content, same person), by source.
+    /// Photos that were there already under this name, by source.
     pub known: Vec<String>,
     /// Photos that were there already under another person's name.
     pub disputed: Vec<Dispute>,
@@ -107,7 +110,8 @@ impl Gallery {
         Self::empty(size).with(faces)
     }
 
-    /// The gallery with these faces added. A photo given twice is kept once. A photo given under two people's names is not added under either; what is enrolled
+    /// The gallery with these faces added. A photo given twice is kept once, also where its file was saved anew: what has the
+    /// same pixels is the same photo. A photo given under two people's names is not added under either; what is enrolled
     /// stays as it is.
     ///
     /// # Errors
@@ -143,7 +147,7 @@ impl Gallery {
     }
 
     /// The gallery of these faces, each of this size and no photo twice, in canonical order.
-    fn in_order(size: FaceSize, mut faces: Vec<LabeledFace>) -> Self {
+    pub(crate) fn in_order(size: FaceSize, mut faces: Vec<LabeledFace>) -> Self {
         faces.sort_by(|a, b| {
             a.person
                 .cmp(&b.person)
@@ -260,33 +264,6 @@ impl Gallery {
                 origin: face.origin,
             })
             .collect()
-    }
-}
-
-/// Positions of faces by what makes them the same photo: the file's content.
-struct SamePhotos {
-    by_file: HashMap<ContentHash, usize>,
-}
-
-impl SamePhotos {
-    fn of(faces: &[LabeledFace], more: usize) -> Self {
-        let count = faces.len() + more;
-        let mut photos = Self {
-            by_file: HashMap::with_capacity(count),
-        };
-        for (at, face) in faces.iter().enumerate() {
-            photos.position(face, at);
-        }
-        photos
-    }
-
-    /// The position of the face's photo, or `None` and it is taken down as `next`.
-    fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
-        let there = self.by_file.get(&face.hash).copied();
-        if there.is_none() {
-            self.by_file.insert(face.hash, next);
-        }
-        there
     }
 }
 

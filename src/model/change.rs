@@ -60,7 +60,7 @@ impl Model {
 
     /// Enrols one face of a photo under a name, new or known. `source` tells where the photo came from, or is empty.
     /// Returns the content hash by which the face is known ([`chosen_face`](enrollment::chosen_face)), and whether it was
-    /// new.
+    /// new. A photo that is enrolled keeps its hash, also where this file has other bytes.
     ///
     /// # Errors
     /// A photo without such a face; [`Error::PhotoOfOther`] where it is enrolled as somebody else.
@@ -74,14 +74,21 @@ impl Model {
         let preparation = self.recognizer.preparation();
         let face =
             enrollment::chosen_face(preparation, person, photo, choice, source).map_err(problem)?;
+        let enrolled = self.enrolled_hash(&face);
         let hash = face.hash;
-        let before = self.gallery().len();
         if let Some(dispute) = self.add_faces(vec![face])?.first() {
             return Err(Error::PhotoOfOther {
                 person: dispute.other_person.to_string(),
             });
         }
-        Ok((hash, self.gallery().len() > before))
+        Ok((enrolled.unwrap_or(hash), enrolled.is_none()))
+    }
+
+    /// The content hash under which the photo of a face is enrolled, if it is.
+    pub fn enrolled_hash(&self, face: &LabeledFace) -> Option<ContentHash> {
+        let gallery = self.gallery();
+        let at = gallery.photo_position(face)?;
+        Some(gallery.enrolled()[at].hash)
     }
 
     /// Enrols faces that were prepared as this gallery's were. Returns those that are enrolled as somebody else's, and
@@ -100,15 +107,12 @@ impl Model {
     /// # Errors
     /// No such face.
     pub fn move_face(&mut self, photo: ContentHash, person: &Person) -> Result<()> {
-        let at = self
-            .gallery()
-            .position(photo)
-            .ok_or_else(|| Error::NoSuchPhoto {
+        if self.gallery().position(photo).is_none() {
+            return Err(Error::NoSuchPhoto {
                 photo: photo.to_string(),
-            })?;
-        let mut faces = self.gallery().clone().into_labeled();
-        faces[at].person = person.clone();
-        let (gallery, _) = Gallery::assemble(self.gallery().faces().size(), faces)?;
+            });
+        }
+        let gallery = self.gallery().clone().given_to(photo, person);
         self.become_gallery(gallery)
     }
 

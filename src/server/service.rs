@@ -404,9 +404,7 @@ impl Service {
                 let faces = PhotoFaces::of(&preparation, &photo)?;
                 refuse(&faces)?;
                 let face = main_face(&faces, &person)?;
-                let hash = face.hash;
-                let added = service.write_down(Addition { preparation, face })?;
-                Ok(added.then_some(hash))
+                service.write_down(Addition { preparation, face })
             });
             if let Some(hash) = added.await? {
                 self.learn_after(BURST);
@@ -415,40 +413,46 @@ impl Service {
         }
     }
 
-    /// Writes a face into the journal. False where the gallery takes faces that are prepared otherwise by now.
-    fn write_down(&self, addition: Addition) -> Answer<bool> {
+    /// Writes a face into the journal, unless its photo is there. Returns the hash by which the face is known; none where the
+    /// gallery takes faces that are prepared otherwise by now.
+    fn write_down(&self, addition: Addition) -> Answer<Option<ContentHash>> {
         let mut journal = self.journal();
         if self.progress.borrow().is_ending {
             return Err(Failure::ending());
         }
         let snapshot = self.snapshot();
         let Some(model) = snapshot.varied() else {
-            return Ok(false);
+            return Ok(None);
         };
         if !snapshot.preparation().agrees_with(&addition.preparation) {
-            return Ok(false);
+            return Ok(None);
         }
         let face = &addition.face;
-        let enrolled = model.gallery().position(face.hash);
-        let enrolled = enrolled.map(|at| model.gallery().enrolled()[at].person);
-        let enrolled = enrolled.map(|person| model.people()[person].clone());
+        let enrolled = model.gallery().photo_position(face);
+        let enrolled = enrolled.map(|at| &model.gallery().enrolled()[at]);
+        let enrolled = enrolled.map(|one| (model.people()[one.person].clone(), one.hash));
         let mut added = journal.additions().iter().rev();
-        let added = added.find(|other| other.face.hash == face.hash);
-        match enrolled.or_else(|| Some(added?.face.person.clone())) {
-            Some(person) if person == face.person => {}
-            Some(person) => {
+        let added = added.find(|other| other.face.is_of_photo(face));
+        let added = added.map(|other| (other.face.person.clone(), other.face.hash));
+        let hash = match enrolled.or(added) {
+            Some((person, hash)) if person == face.person => hash,
+            Some((person, _)) => {
                 let person = person.to_string();
                 return Err(eigenfaces::Error::PhotoOfOther { person }.into());
             }
-            None => journal.add(addition)?,
-        }
+            None => {
+                let hash = face.hash;
+                journal.add(addition)?;
+                hash
+            }
+        };
         let unlearned = journal.additions().len();
         self.progress.send_modify(|progress| {
             progress.unlearned = unlearned;
             progress.since.get_or_insert_with(Instant::now);
             progress.has_failed = false;
         });
-        Ok(true)
+        Ok(Some(hash))
     }
 
     /// Learns what was added when nothing has been added for so long.
@@ -547,7 +551,7 @@ fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {
     Ok(face.ok_or(eigenfaces::error::PhotoProblem::NoFace)?)
 }
 
-/// Enrols a face, into a new model where there is none. Returns its hash.
+/// Enrols a face, into a new model where there is none. Returns the hash by which it is known.
 ///
 /// # Errors
 /// It is enrolled as somebody else.
@@ -556,9 +560,10 @@ pub fn enroll(
     preparation: Preparation,
     face: LabeledFace,
 ) -> Answer<ContentHash> {
-    let hash = face.hash;
+    let mut hash = face.hash;
     match model {
         Some(model) => {
+            hash = model.enrolled_hash(&face).unwrap_or(hash);
             if let Some(dispute) = model.add_faces(vec![face])?.first() {
                 let person = dispute.other_person.to_string();
                 return Err(eigenfaces::Error::PhotoOfOther { person }.into());

@@ -1,5 +1,6 @@
 //! The parts of a model, read from its arrays.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
@@ -7,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::meta::{LinearMeta, Meta, prefix, senseless};
 use super::{Archive, background_arrays, basis, origins};
 use crate::dataset::{ContentHash, Person};
-use crate::error::{Error, ModelProblem, Result};
+use crate::error::{ModelProblem, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, LabeledFace};
@@ -232,10 +233,11 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
         });
     }
     let order: Vec<ContentHash> = faces.iter().map(|face| face.hash).collect();
-    let (gallery, _) =
-        Gallery::assemble(size, faces).map_err(|error: Error| senseless(error.to_string()))?;
+    let files: HashSet<ContentHash> = order.iter().copied().collect();
+    let is_once = files.len() == order.len();
+    let gallery = Gallery::in_order(size, faces);
     let canonical = gallery.enrolled().iter().map(|face| face.hash).eq(order);
-    if canonical {
+    if is_once && canonical {
         Ok(gallery)
     } else {
         Err(senseless("faces out of order or twice".to_owned()))

@@ -26,4 +26,3 @@ mod texture;
 mod theory_att;
 mod theory_laws;
 mod verify_real;
-mod xmp;

@@ -14,6 +14,8 @@ mod exiftool;
 mod facemap;
 mod framing;
 mod group;
+#[cfg(feature = "heic")]
+mod heic;
 mod hostile;
 #[cfg(unix)]
 mod interrupted;
@@ -159,4 +161,18 @@ fn picture(path: &Path, width: u32, height: u32, seed: u32) {
         image::Luma([(127.0 + 90.0 * (wave + f64::from(seed)).sin()) as u8])
     });
     image.save(path).unwrap();
+}
+
+/// Another photo of whom this one shows, with noise of its own: no two numbers give the same pixels.
+#[cfg(feature = "serve")]
+fn another(photo: &[u8], number: usize) -> Vec<u8> {
+    let mut photo = image::load_from_memory(photo).unwrap().into_luma8();
+    let mut state = (number as u32).wrapping_mul(2_654_435_761);
+    for pixel in photo.iter_mut() {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *pixel = pixel.saturating_add((state >> 29) as u8);
+    }
+    let mut png = std::io::Cursor::new(Vec::new());
+    photo.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    png.into_inner()
 }

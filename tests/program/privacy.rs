@@ -318,7 +318,7 @@ fn journal_with(folder: &Path, photo: &Path) {
     let mut journal = store::Journal::open(&folder.join("eigenfaces.npz")).unwrap();
     let recognizer = store::load(&folder.join("eigenfaces.npz")).unwrap();
     let preparation = *recognizer.preparation();
-    let photo = [fs::read(photo).unwrap(), b"x".to_vec()].concat();
+    let photo = crate::another(&fs::read(photo).unwrap(), 1);
     let photo = eigenfaces::Photo::from_bytes(photo).unwrap();
     let person = eigenfaces::Person::new(NAME).unwrap();
     let choice = eigenfaces::FaceChoice::Main;

@@ -212,6 +212,40 @@ fn what_other_programs_leave_beside_photos_is_passed_over() {
 }
 
 #[test]
+fn the_same_pixels_with_other_metadata_are_the_same_photo() {
+    let folder = scratch();
+    let gallery = folder.path().join("g");
+    for person in ["Ada", "Boris"] {
+        copy_person(&gallery, person, 1..=3);
+    }
+    let said_anew = |from: &str, to: &str| {
+        let mut bytes = fs::read(gallery.join(from)).unwrap();
+        let end = bytes.len() - 12;
+        // A chunk of text, with the checksum of "tEXt" and its content.
+        bytes.splice(end..end, *b"\0\0\0\x04tEXta\0bc\xb7\x6e\x7f\xe9");
+        fs::write(gallery.join(to), bytes).unwrap();
+    };
+    said_anew("Ada/1.png", "Ada/9.png");
+    let said = run(folder.path(), ["enroll", "g"]).done();
+    assert!(
+        said.stderr.contains("enrolled 6 faces of 2 people"),
+        "{}",
+        said.stderr
+    );
+    said_anew("Ada/2.png", "Boris/9.png");
+    let said = run(folder.path(), ["enroll", "g", "-m", "two.npz"]);
+    said.ended(
+        3,
+        &["Boris/9.png", "is the same photo as", "labelled 'Ada'"],
+    );
+    assert!(said.stderr.contains("enrolled 5 faces"), "{}", said.stderr);
+    let listed = run(folder.path(), ["people", "list", "--photos"])
+        .done()
+        .stdout;
+    assert!(!listed.contains("9.png"), "{listed}");
+}
+
+#[test]
 fn photos_that_show_no_face_do_not_decide_how_the_others_are_read() {
     let folder = scratch();
     let gallery = folder.path().join("g");

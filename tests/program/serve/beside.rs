@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::client::Server;
 use super::{ended, people, photos_of, probe};
-use crate::enrolled;
 use crate::support::scratch;
+use crate::{another, enrolled};
 
 #[test]
 fn nobody_waits_for_a_job() {
@@ -50,7 +50,7 @@ fn nobody_waits_for_a_job() {
             let found = server.ask("POST", "/api/v0/identify", &probe("ada.png"));
             assert_eq!(found.has(200).json()["faces"][0]["person"], "Ada");
         }
-        let photo = [&photos_of("Ada")[0][..], b"another"].concat();
+        let photo = another(&photos_of("Ada")[0], 1);
         let path = "/api/v1/recognition/faces?subject=Zed";
         server.form(path, &[("file", &photo)]).has(201);
         let during = people(&server);
@@ -119,7 +119,7 @@ fn jobs_do_not_name_who_was_erased() {
     fs::write(photos.path().join("Quentin/2.png"), "no photo").unwrap();
     fs::write(
         photos.path().join("Quentin/3.png"),
-        [&photos_of("Boris")[0][..], b"x"].concat(),
+        another(&photos_of("Boris")[0], 3),
     )
     .unwrap();
     let server = Server::start(folder.path());

@@ -10,15 +10,10 @@ use eigenfaces::store::{self, Journal};
 use super::client::Server;
 use super::{is_clean, people, photos_of};
 use crate::support::{photo_of_ada, scratch};
-use crate::{Run, enrolled, program, run, text};
+use crate::{Run, another, enrolled, program, run, text};
 
 const MODEL: &str = "eigenfaces.npz";
 const JOURNAL: &str = ".eigenfaces.npz.added";
-
-/// A photo that is no other by its hash, and shows what this one shows.
-pub fn another(photo: &[u8], number: usize) -> Vec<u8> {
-    [photo, &number.to_le_bytes()].concat()
-}
 
 /// Adds a face by the journal. Gives its identity if it was acknowledged.
 fn add(server: &Server, person: &str, photo: &[u8]) -> Option<String> {

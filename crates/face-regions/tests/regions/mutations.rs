@@ -1,8 +1,7 @@
 //! Damaged and changed sidecars: reading and writing never panic, and nothing that was there is lost.
 
-use eigenfaces::xmp::{
-    self, Area, Content, NamedFace, Outcome, OwnNames, PhotoLayout, Written, XmpProblem, embedded,
-    read,
+use face_regions::{
+    Area, Content, NamedFace, Outcome, OwnNames, PhotoLayout, Written, XmpProblem, embedded, read,
 };
 use proptest::prelude::*;
 use quick_xml::NsReader;
@@ -17,7 +16,7 @@ const SAMPLES: [&str; 3] = [
 
 fn write(bytes: &[u8], faces: &[NamedFace<'_>], own: OwnNames) -> Result<Written, XmpProblem> {
     let photo = PhotoLayout::new((4000, 3000), 1, &[]);
-    xmp::write(Some(bytes), &photo, faces, own)
+    face_regions::write(Some(bytes), &photo, faces, own)
 }
 
 /// A change of some bytes, at a place between 0 and 1.

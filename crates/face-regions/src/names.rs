@@ -1,4 +1,4 @@
-//! The namespaces and properties that this module knows.
+//! The namespaces and properties that are read and written here.
 
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $name:ident $uri:literal $prefix:literal;)*) => {

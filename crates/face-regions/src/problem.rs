@@ -1,4 +1,4 @@
-//! The error of this module.
+//! The error of this crate.
 
 use super::area::Dimensions;
 

@@ -1,6 +1,6 @@
 //! Reading of regions in every form.
 
-use eigenfaces::xmp::{Dimensions, Fit, Kind, Naming, Region, Source, XmpProblem, read};
+use face_regions::{Dimensions, Fit, Kind, Naming, Region, Source, XmpProblem, read};
 
 const DIGIKAM: &str = include_str!("samples/digikam.xmp");
 const LIGHTROOM: &str = include_str!("samples/lightroom.xmp");

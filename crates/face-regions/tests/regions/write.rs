@@ -1,7 +1,7 @@
 //! Writing of faces into sidecars, new and existing.
 
-use eigenfaces::xmp::{
-    self, Area, Content, Dimensions, NamedFace, Naming, Outcome, OwnNames, PhotoLayout, Written,
+use face_regions::{
+    Area, Content, Dimensions, NamedFace, Naming, Outcome, OwnNames, PhotoLayout, Written,
     XmpProblem, read,
 };
 
@@ -19,7 +19,7 @@ fn write(
     faces: &[NamedFace<'_>],
 ) -> Result<Written, XmpProblem> {
     let photo = PhotoLayout::new((photo.width, photo.height), 1, &[]);
-    xmp::write(existing, &photo, faces, OwnNames::Keep)
+    face_regions::write(existing, &photo, faces, OwnNames::Keep)
 }
 
 fn area(x: f64, y: f64) -> Area {
@@ -413,7 +413,8 @@ fn faces_in_one_place_are_written_once_each() {
 /// The sidecar after all names that this program gave were withdrawn, and those names.
 fn withdrawn(sidecar: &str) -> (String, Vec<String>) {
     let photo = PhotoLayout::new((PHOTO.width, PHOTO.height), 1, &[]);
-    let write = |text: &str| xmp::write(Some(text.as_bytes()), &photo, &[], OwnNames::Withdraw);
+    let write =
+        |text: &str| face_regions::write(Some(text.as_bytes()), &photo, &[], OwnNames::Withdraw);
     let written = write(sidecar).expect("written");
     let text = match &written.content {
         Content::Changed(_) => changed(&written),
@@ -549,8 +550,9 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
                     name: "Ben",
                     confidence: Some(0.9),
                 });
-                let written = xmp::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep)
-                    .expect("written");
+                let written =
+                    face_regions::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep)
+                        .expect("written");
                 let name = "Rose".to_owned();
                 assert_eq!(
                     written.outcomes,
@@ -596,7 +598,7 @@ fn names_that_cannot_be_placed_let_nothing_be_written() {
             regions.name_faces() && regions.named_faces(photo).is_err(),
             "{text}"
         );
-        let refused = xmp::write(Some(text.as_bytes()), photo, &faces, OwnNames::Keep);
+        let refused = face_regions::write(Some(text.as_bytes()), photo, &faces, OwnNames::Keep);
         assert!(refused.is_err(), "{text}");
     }
     // The same name in a second form has its place.

@@ -1,0 +1,53 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+mod area;
+mod decide;
+mod document;
+mod edit;
+mod embedded;
+mod encoding;
+mod face;
+mod fragment;
+mod matching;
+mod names;
+mod new_region;
+mod orientation;
+mod parser;
+mod placing;
+mod problem;
+mod rdf;
+mod region;
+mod scopes;
+mod tag;
+mod write;
+mod writer;
+
+pub use area::{Area, Dimensions};
+pub use decide::Outcome;
+pub use embedded::embedded;
+pub use encoding::MOST_BYTES;
+pub use face::NamedFace;
+pub use matching::matches;
+pub use orientation::PhotoLayout;
+pub use problem::XmpProblem;
+pub use region::{Fit, Kind, Mark, Naming, Region, Regions, Source};
+pub use write::{Content, OwnNames, Written, write};
+
+use encoding::Decoded;
+use rdf::Packet;
+
+/// The regions of a packet: the bytes of a sidecar, or those that [`embedded()`] found.
+///
+/// Of regions whose numbers are missing or out of range, only the names are kept.
+///
+/// # Errors
+/// Where the packet is no XMP that can be read.
+pub fn read(packet: &[u8]) -> Result<Regions, XmpProblem> {
+    let decoded = Decoded::new(packet)?;
+    // Some writers end the packet in a photo with zeros.
+    let document = parser::parse(decoded.text.trim_end_matches('\0'))?;
+    Ok(region::of(&Packet::of(&document)?).0)
+}

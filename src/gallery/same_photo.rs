@@ -1,0 +1,155 @@
+//! Photos that are the same: by the bytes of their files, or by their pixels where a file was saved with other metadata.
+
+use std::collections::HashMap;
+
+use super::{Gallery, LabeledFace};
+use crate::dataset::ContentHash;
+use crate::preparation::Origin;
+
+/// Positions of faces by what makes them the same photo.
+#[derive(Debug, Default)]
+pub struct SamePhotos {
+    by_file: HashMap<ContentHash, usize>,
+    by_pixels: HashMap<ContentHash, usize>,
+}
+
+impl SamePhotos {
+    pub(super) fn of(faces: &[LabeledFace], more: usize) -> Self {
+        let count = faces.len() + more;
+        let mut photos = Self {
+            by_file: HashMap::with_capacity(count),
+            by_pixels: HashMap::with_capacity(count),
+        };
+        for (at, face) in faces.iter().enumerate() {
+            photos.position(face, at);
+        }
+        photos
+    }
+
+    /// The position of the face's photo, or `None` and it is taken down as `next`.
+    pub fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
+        let pixels = face.picture().map(ContentHash::of);
+        let file = self.by_file.get(&face.hash);
+        let there = file.or_else(|| self.by_pixels.get(&pixels?)).copied();
+        if there.is_none() {
+            self.by_file.insert(face.hash, next);
+            if let Some(pixels) = pixels {
+                self.by_pixels.insert(pixels, next);
+            }
+        }
+        there
+    }
+}
+
+impl LabeledFace {
+    fn picture(&self) -> Option<&[u8]> {
+        picture(&self.origin, &self.pixels)
+    }
+
+    /// Whether both faces are of one photo.
+    pub fn is_of_photo(&self, other: &Self) -> bool {
+        let picture = self.picture();
+        self.hash == other.hash || picture.is_some() && picture == other.picture()
+    }
+}
+
+impl Gallery {
+    /// Position in [`Gallery::enrolled`] of the photo that a face is of.
+    pub fn photo_position(&self, face: &LabeledFace) -> Option<usize> {
+        let by_pixels = || {
+            let wanted = face.picture()?;
+            let shown = |at: usize| picture(&self.enrolled()[at].origin, self.faces().face(at));
+            (0..self.len()).find(|&at| shown(at) == Some(wanted))
+        };
+        self.position(face.hash).or_else(by_pixels)
+    }
+}
+
+/// The pixels that tell a photo; `None` where all of them are equal, since many photos become one and the same flat face.
+fn picture<'a>(origin: &'a Origin, pixels: &'a [u8]) -> Option<&'a [u8]> {
+    let picture = match origin {
+        // How it is aligned depends on the gallery.
+        Origin::Unlocated(kept) => kept.as_raw(),
+        Origin::Whole | Origin::Found { .. } => pixels,
+    };
+    let first = picture.first()?;
+    picture
+        .iter()
+        .any(|pixel| pixel != first)
+        .then_some(picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Person;
+    use crate::face_matrix::FaceSize;
+    use image::GrayImage;
+
+    /// A face whose pixels are `shade`, but for the first.
+    fn face(file: &str, person: &str, [first, shade]: [u8; 2]) -> LabeledFace {
+        let mut pixels = vec![shade; 64];
+        pixels[0] = first;
+        LabeledFace {
+            person: Person::new(person).unwrap(),
+            source: file.to_owned(),
+            hash: ContentHash::of(file.as_bytes()),
+            pixels,
+            origin: Origin::Whole,
+        }
+    }
+
+    fn assemble(faces: Vec<LabeledFace>) -> (Gallery, super::super::Repeats) {
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces).unwrap()
+    }
+
+    #[test]
+    fn the_same_pixels_in_another_file_are_the_same_photo() {
+        let (gallery, repeats) = assemble(vec![
+            face("a", "Ada", [1, 2]),
+            face("b", "Ada", [1, 2]),
+            face("c", "Ada", [1, 3]),
+        ]);
+        assert_eq!((gallery.len(), repeats.known), (2, vec!["b".to_owned()]));
+        let of = |face: &LabeledFace| {
+            gallery
+                .photo_position(face)
+                .map(|at| gallery.enrolled()[at].source.clone())
+        };
+        assert_eq!(of(&face("d", "Boris", [1, 2])).as_deref(), Some("a"));
+        assert_eq!(of(&face("d", "Boris", [1, 4])), None);
+        // Enrolled: it stays; of those that come together, neither is believed.
+        let (with, repeats) = gallery.with(vec![face("d", "Boris", [1, 2])]).unwrap();
+        assert_eq!((with.len(), repeats.disputed.len()), (2, 1));
+        let both = vec![face("a", "Ada", [1, 2]), face("d", "Boris", [1, 2])];
+        let (neither, repeats) = assemble(both);
+        assert_eq!((neither.len(), repeats.disputed.len()), (0, 2));
+    }
+
+    #[test]
+    fn flat_faces_are_told_apart_by_their_files() {
+        let (gallery, repeats) = assemble(vec![
+            face("a", "Ada", [7, 7]),
+            face("b", "Boris", [7, 7]),
+            face("a", "Ada", [7, 7]),
+        ]);
+        assert_eq!((gallery.len(), repeats.known.len()), (2, 1));
+        assert!(repeats.disputed.is_empty());
+        assert_eq!(gallery.photo_position(&face("c", "Ada", [7, 7])), None);
+        assert!(!face("a", "Ada", [7, 7]).is_of_photo(&face("b", "Ada", [7, 7])));
+    }
+
+    #[test]
+    fn a_photo_without_a_face_is_told_by_what_is_kept_of_it() {
+        let unlocated = |file: &str, kept: [u8; 2], pixels: [u8; 2]| LabeledFace {
+            origin: Origin::Unlocated(GrayImage::from_raw(2, 1, kept.to_vec()).unwrap()),
+            ..face(file, "Ada", pixels)
+        };
+        let one = unlocated("a", [1, 2], [1, 2]);
+        // Aligned by another frame, and by one that makes two photos alike.
+        assert!(one.is_of_photo(&unlocated("b", [1, 2], [3, 4])));
+        assert!(!one.is_of_photo(&unlocated("b", [1, 3], [1, 2])));
+        let (gallery, _) = assemble(vec![one, unlocated("b", [1, 2], [3, 4])]);
+        assert_eq!(gallery.len(), 1);
+    }
+}
