@@ -60,6 +60,8 @@ pub mod face_index;
 
 pub mod matcher;
 
+pub mod compare;
+
 pub mod reconstruction;
 
 pub mod recognizer;

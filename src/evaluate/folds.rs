@@ -7,10 +7,12 @@ use super::identification::squared_distance;
 use super::split::Fold;
 use super::{ProbeOutcome, Score};
 use crate::background::{Adaptation, Background, People};
+use crate::compare::{Likelihoods, rank_matches};
+use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::gallery::{Gallery, Match};
 use crate::matcher::Resampling;
-use crate::recognizer::{BackgroundComparer, Recognizer};
+use crate::recognizer::Recognizer;
 
 /// Folds run side by side up to this many faces; with more, one fold keeps all cores busy, and the memory
 /// of several would add up.
@@ -109,8 +111,14 @@ enum Ranker<'a> {
 
 /// All people ranked for one face, nearest first, and the confidence that it is the first.
 struct Ranking {
-    matches: Vec<Match>,
+    people: Vec<Ranked>,
     confidence: f64,
+}
+
+/// A person, and how far from a face.
+struct Ranked {
+    person: usize,
+    distance: f64,
 }
 
 /// The person whose face a fold tries, where it tries a single one.
@@ -155,15 +163,21 @@ impl Ranker<'_> {
             Self::Gallery(trials) => {
                 let (persons, people) = (whole.gallery().persons(), whole.gallery().people().len());
                 let learned: Vec<usize> = fold.learned.iter().map(|&face| persons[face]).collect();
+                let measure = whole.settings().comparison.metric.measure;
+                let calibration = whole.calibration();
                 let found = trials.run(&fold.learned, &learned, people, &fold.tried)?;
                 let ranking = |at: usize| {
                     let matches = found.rank(at, usize::MAX);
-                    let leading = whole
-                        .identifier()
-                        .candidates(&matches[..matches.len().min(2)]);
+                    let ranked = |found: &Match| Ranked {
+                        person: found.person,
+                        distance: found.distance(),
+                    };
+                    let judged = calibration.map(|calibration| {
+                        rank_matches(&matches, measure, calibration, 1, Acceptance::default())
+                    });
                     Ranking {
-                        confidence: leading.first().map_or(0.0, |first| first.confidence),
-                        matches,
+                        people: matches.iter().map(ranked).collect(),
+                        confidence: judged.map_or(0.0, |judged| judged.confidence),
                     }
                 };
                 Ok((0..fold.tried.len()).map(ranking).collect())
@@ -187,21 +201,21 @@ fn run_fold(
     let mut raw_right = 0;
     for (&face, ranking) in fold.tried.iter().zip(&rankings) {
         let person = persons[face];
-        for found in &ranking.matches {
+        for found in &ranking.people {
             let claims = if found.person == person {
                 &mut outcome.genuine
             } else {
                 &mut outcome.impostors
             };
-            claims.push(found.distance() as f32);
+            claims.push(found.distance as f32);
         }
         if keep == Keep::Everybody {
-            let scores = (1..).zip(&ranking.matches).map(|(rank, found)| Score {
+            let scores = (1..).zip(&ranking.people).map(|(rank, found)| Score {
                 face,
                 repeat: fold.repeat,
                 person: found.person,
                 rank,
-                distance: found.distance(),
+                distance: found.distance,
             });
             outcome.scores.extend(scores);
         }
@@ -219,7 +233,7 @@ fn run_fold(
 /// `None` where the ranking does not hold the person: nobody's photo was left to learn from, or the coordinates are not
 /// finite, which 8-bit pixels do not lead to.
 fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option<ProbeOutcome> {
-    let ranked = &ranking.matches;
+    let ranked = &ranking.people;
     let place = ranked.iter().position(|found| found.person == person)?;
     let other = ranked.iter().find(|found| found.person != person);
     Some(ProbeOutcome {
@@ -228,8 +242,8 @@ fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option
         repeat,
         named: ranked[0].person,
         rank: place + 1,
-        own_distance: ranked[place].distance(),
-        other_distance: other.map_or(f64::INFINITY, Match::distance),
+        own_distance: ranked[place].distance,
+        other_distance: other.map_or(f64::INFINITY, |found| found.distance),
         other: other.map_or(person, |found| found.person),
         confidence: ranking.confidence,
     })
@@ -237,7 +251,7 @@ fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option
 
 /// Folds by the background model: the coordinates of all faces are known, so a fold learns only how the model is moved.
 struct ByBackground<'a> {
-    comparer: &'a BackgroundComparer,
+    comparer: &'a Likelihoods,
     /// Of all faces, 2k x n.
     coordinates: &'a DMatrix<f32>,
     background: &'static Background,
@@ -253,7 +267,7 @@ struct Adapted {
 
 impl<'a> ByBackground<'a> {
     fn new(
-        comparer: &'a BackgroundComparer,
+        comparer: &'a Likelihoods,
         coordinates: &'a DMatrix<f32>,
         gallery: &Gallery,
     ) -> Result<Self> {
@@ -304,7 +318,7 @@ impl<'a> ByBackground<'a> {
         let calibration = self.comparer.calibration();
         people.with_scores(&coordinates.select_columns(&fold.tried), |_, scores| {
             let judged = calibration.judge(&scores, usize::MAX);
-            let matches = judged
+            let ranked = judged
                 .people
                 .iter()
                 .filter(|(person, _)| people.photos()[*person] > 0);
@@ -313,10 +327,10 @@ impl<'a> ByBackground<'a> {
                     .people
                     .first()
                     .map_or(0.0, |&(_, confidence)| confidence),
-                matches: matches
-                    .map(|&(person, _)| Match {
+                people: ranked
+                    .map(|&(person, _)| Ranked {
                         person,
-                        squared_distance: calibration.distance(scores[person]).powi(2),
+                        distance: calibration.distance(scores[person]),
                     })
                     .collect(),
             }

@@ -6,6 +6,7 @@ use super::folds;
 use super::split::Protocol;
 use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, ProbeOutcome, SeveralPeople, Suspects};
 use crate::background::Background;
+use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_space::FaceSpace;
 use crate::faceness::FacenessTest;
@@ -27,10 +28,11 @@ const PARTS: usize = 10;
 
 /// Looks through the gallery of `whole`; `trials` are of photos left out of it.
 pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Suspects> {
+    let gives_names = whole.comparer().threshold(Acceptance::default()).is_some();
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
         nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
-        mislabelled: mislabelled(trials, whole.comparer().gives_names()),
+        mislabelled: mislabelled(trials, gives_names),
         not_faces: not_faces(whole)?,
         several_people: several_people(whole, 0..whole.gallery().people().len())?,
     })

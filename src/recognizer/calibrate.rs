@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, evidence, verify};
+use super::{Settings, verify};
+use crate::compare::evidence;
 use crate::decision::{Calibration, LeftOut};
 
 use crate::error::Result;

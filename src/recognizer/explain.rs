@@ -1,32 +1,10 @@
 //! Explanations: the evidence that a decision about a face rests on.
 
-use nalgebra::DMatrix;
-
-use super::verify::squared_distance;
-use super::{QueryOptions, Recognizer};
-use crate::background::{Background, FACE};
-use crate::error::{Error, Result};
+use super::Recognizer;
+use crate::compare::{Evidence, Side};
+use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
-use crate::matcher::{CELLS, Feature, Matcher, Split};
-
-/// Evidence for one person: their enrolled face that is nearest to the probe.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Side {
-    /// A position in [`Gallery::people`](crate::gallery::Gallery::people).
-    pub person: usize,
-    /// The distance to the person by the cluster rule: what was decided by.
-    pub distance: f64,
-    /// A position in [`Gallery::enrolled`](crate::gallery::Gallery::enrolled).
-    pub face: usize,
-    /// That face as it was compared: d pixels, the mirror image where this is nearer.
-    pub pixels: Vec<u8>,
-    /// Whether it is the mirror image.
-    pub mirrored: bool,
-    /// The squared distance between the probe and that face.
-    pub squared: f64,
-    /// The distance taken apart, for each feature that is compared; empty where a kernel compares, which has no parts.
-    pub splits: Vec<Split>,
-}
+use crate::matcher::{CELLS, Feature, Split};
 
 impl Side {
     /// The contribution of each cell of the face to it, over all features: 7 x 8, row by row.
@@ -69,146 +47,15 @@ impl Recognizer {
     /// A face of another size.
     pub fn explain(&self, face: &[u8]) -> Result<Explanation> {
         let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
-        let Some(matcher) = self.matcher() else {
-            return self.explain_by_background(&faces);
-        };
-        let coordinates = matcher.coordinates(&faces);
-        let ranked = matcher.rank(coordinates.as_slice(), 2);
-        let persons = self.gallery.persons();
-        let sides = ranked
-            .iter()
-            .map(|found| {
-                let theirs = (0..persons.len()).filter(|&at| persons[at] == found.person);
-                self.side(
-                    matcher,
-                    found.person,
-                    found.distance(),
-                    theirs,
-                    &faces,
-                    &coordinates,
-                )
-            })
-            .collect::<Result<_>>()?;
+        let (gallery, coordinates) = (self.gallery(), self.coordinates());
+        let Evidence { sides, balance } = self.comparer().explain(gallery, coordinates, &faces)?;
         Ok(Explanation {
             pixels: face.to_vec(),
             weights: self.space().project(&faces).as_slice().to_vec(),
             sides,
-            balance: None,
-        })
-    }
-
-    /// The likeliest people, and of each the enrolled face that is most like the probe.
-    fn explain_by_background(&self, faces: &FaceMatrix) -> Result<Explanation> {
-        let background = self.background().ok_or(Error::Inconsistent)?;
-        let coordinates = self.coordinates().ok_or(Error::Inconsistent)?;
-        let options = QueryOptions {
-            top: 2,
-            ..QueryOptions::default()
-        };
-        let found = self.identifier.identify_faces(faces, options).pop();
-        let candidates = found.map_or_else(Vec::new, |found| found.candidates);
-        let model = Background::bundled()?;
-        let probe = model.coordinates(faces);
-        let placed = background.people().coordinates(&probe);
-        let persons = self.gallery.persons();
-        let mut sides = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            let person = self.gallery.find(candidate.person.as_str())?;
-            let own: Vec<usize> = (0..persons.len())
-                .filter(|&at| persons[at] == person)
-                .collect();
-            let theirs = coordinates.select_columns(&own);
-            let theirs = background.people().coordinates(&theirs);
-            let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
-            let nearest = (0..own.len())
-                .map(|at| (squared(at), own[at]))
-                .min_by(|a, b| a.0.total_cmp(&b.0));
-            let (squared, face) = nearest.ok_or(Error::Inconsistent)?;
-            sides.push(Side {
-                person,
-                distance: candidate.distance,
-                face,
-                pixels: self.gallery.faces().face(face).to_vec(),
-                mirrored: false,
-                squared,
-                splits: Vec::new(),
-            });
-        }
-        let balance = match &sides[..] {
-            [first, second] => {
-                let pixels = [faces.as_slice(), &first.pixels, &second.pixels].concat();
-                let three = FaceMatrix::from_pixels(faces.size(), pixels)?;
-                let persons = [first.person, second.person];
-                let places = model.balance(background.people(), &three, persons);
-                Some(in_cells(&places))
-            }
-            _ => None,
-        };
-        Ok(Explanation {
-            pixels: faces.as_slice().to_vec(),
-            weights: self.space().project(faces).as_slice().to_vec(),
-            sides,
             balance,
         })
     }
-
-    fn side(
-        &self,
-        matcher: &Matcher,
-        person: usize,
-        distance: f64,
-        theirs: impl Iterator<Item = usize>,
-        probe: &FaceMatrix,
-        coordinates: &DMatrix<f32>,
-    ) -> Result<Side> {
-        let enrolled = matcher.enrolled();
-        let copies = enrolled.ncols() / self.gallery.len().max(1);
-        let squared = |column: usize| squared_distance(enrolled, column, coordinates, 0);
-        let columns = theirs.flat_map(|face| face * copies..(face + 1) * copies);
-        let nearest = columns
-            .map(|column| (squared(column), column))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map_or(0, |(_, column)| column);
-        // Of a face come the straight copies first, then as many mirrored.
-        let (face, mirrored) = (
-            nearest / copies,
-            copies > 1 && nearest % copies >= copies / 2,
-        );
-        let size = self.preparation().size();
-        let straight = self.gallery.faces().face(face);
-        let pixels: Vec<u8> = if mirrored {
-            let mut pixels = straight.to_vec();
-            Feature::Pixels.mirror(size, &mut pixels);
-            pixels
-        } else {
-            straight.to_vec()
-        };
-        let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = matcher.feature_spaces().iter().filter_map(|part| {
-            let (first, second) = (part.feature().of(probe), part.feature().of(&compared));
-            part.split(first.as_slice(), second.as_slice(), size)
-        });
-        Ok(Side {
-            person,
-            distance,
-            face,
-            mirrored,
-            squared: squared(nearest),
-            splits: splits.collect(),
-            pixels,
-        })
-    }
-}
-
-/// Values of the places of a face of the size [`FACE`], added up in cells.
-fn in_cells(places: &[f64]) -> Vec<f64> {
-    let mut cells = vec![0.0; CELLS.0 * CELLS.1];
-    let (width, height) = (FACE.width() as usize, FACE.height() as usize);
-    for (at, value) in places.iter().enumerate() {
-        let (column, row) = (at % width * CELLS.0 / width, at / width * CELLS.1 / height);
-        cells[row * CELLS.0 + column] += value;
-    }
-    cells
 }
 
 #[cfg(test)]

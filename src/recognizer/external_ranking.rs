@@ -2,6 +2,7 @@
 
 use super::identification::{Identification, QueryOptions};
 use super::identifier::{Identifier, Looks};
+use crate::compare::rank_matches;
 use crate::dataset::Person;
 use crate::decision::Calibration;
 use crate::face_matrix::FaceMatrix;
@@ -29,14 +30,16 @@ impl Identifier {
         calibration: &Calibration,
         options: QueryOptions,
     ) -> Vec<Identification> {
+        let measure = self.settings().comparison.metric.measure;
         let identify = |(ranked, looks): (&Vec<RankedPerson>, Looks)| {
             let matches = ranked.iter().enumerate().map(|(person, near)| Match {
                 person,
                 squared_distance: near.squared_distance,
             });
             let matches: Vec<Match> = matches.collect();
-            let name = |person: usize| ranked[person].person.clone();
-            self.judge(&matches, name, calibration, looks, options)
+            let (top, acceptance) = (options.top, options.acceptance);
+            let ranking = rank_matches(&matches, measure, calibration, top, acceptance);
+            self.judge(ranking, |person| ranked[person].person.clone(), looks)
         };
         ranked.iter().zip(self.looks(faces)).map(identify).collect()
     }

@@ -6,19 +6,16 @@ use image::GrayImage;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::comparer::{BackgroundComparer, Comparer};
+use super::Settings;
 use super::identification::{Candidate, Identification, QueryOptions};
-use super::{Settings, evidence};
-use crate::background::Background;
+use crate::compare::{Comparer, Distances, Likelihoods, Ranking, Scored};
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Calibration, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::faceness::FacenessTest;
-use crate::gallery::Match;
 use crate::matcher::{Feature, FeatureSpace, Matcher};
-use crate::metric::Measure;
 use crate::preparation::{Preparation, PreparedFace};
 
 /// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
@@ -48,24 +45,20 @@ impl Identifier {
     ) -> Result<Self> {
         let size = preparation.size();
         let compares = match &comparer {
-            Comparer::Gallery {
-                matcher,
-                calibration,
-            } => {
+            Comparer::Distances(distances) => {
                 settings.comparison.refuse_senseless(size)?;
                 let expected = settings.comparison.features.shares(size);
                 let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
                     part.feature() == feature.0 && part.space().size() == feature.0.size(size)
                 };
-                matcher.feature_spaces().len() == expected.len()
-                    && matcher
-                        .feature_spaces()
-                        .iter()
-                        .zip(&expected)
-                        .all(is_compared)
-                    && calibration.is_sound(people.len())
+                let parts = distances.matcher.feature_spaces();
+                parts.len() == expected.len()
+                    && parts.iter().zip(&expected).all(is_compared)
+                    && distances.calibration.is_sound(people.len())
             }
-            Comparer::Background(background) => background.people().photos().len() == people.len(),
+            Comparer::Likelihoods(likelihoods) => {
+                likelihoods.people().photos().len() == people.len()
+            }
         };
         let fits = space.size() == size && compares;
         if !fits {
@@ -111,25 +104,26 @@ impl Identifier {
 
     /// The matcher, where faces are compared by what this gallery alone teaches.
     pub fn matcher(&self) -> Option<&Matcher> {
-        match &self.comparer {
-            Comparer::Gallery { matcher, .. } => Some(matcher),
-            Comparer::Background(_) => None,
-        }
+        self.distances().map(|distances| &distances.matcher)
     }
 
     /// The calibration, where faces are compared by what this gallery alone teaches.
     pub fn calibration(&self) -> Option<&Calibration> {
+        self.distances().map(|distances| &distances.calibration)
+    }
+
+    fn distances(&self) -> Option<&Distances> {
         match &self.comparer {
-            Comparer::Gallery { calibration, .. } => Some(calibration),
-            Comparer::Background(_) => None,
+            Comparer::Distances(distances) => Some(distances),
+            Comparer::Likelihoods(_) => None,
         }
     }
 
     /// The background model moved by the gallery, where faces are compared by it.
-    pub fn background(&self) -> Option<&BackgroundComparer> {
+    pub fn background(&self) -> Option<&Likelihoods> {
         match &self.comparer {
-            Comparer::Gallery { .. } => None,
-            Comparer::Background(background) => Some(background),
+            Comparer::Distances(_) => None,
+            Comparer::Likelihoods(likelihoods) => Some(likelihoods),
         }
     }
 
@@ -187,11 +181,9 @@ impl Identifier {
         let of_photo = |faces: &Vec<PreparedFace>| {
             let with_place = |(face, found): (&PreparedFace, Identification)| {
                 let location = face.part.location();
-                // What was found as a face is one, in whatever light; the background model tells strangers itself.
-                let is_face =
-                    location.is_some() && matches!(self.comparer, Comparer::Background(_));
                 let decision = match found.decision {
-                    Decision::NotAFace if is_face => Decision::Unknown,
+                    // The detector overrides the face score.
+                    Decision::NotAFace if location.is_some() => Decision::Unknown,
                     decision => decision,
                 };
                 Identification {
@@ -211,47 +203,25 @@ impl Identifier {
         self.identify_described(faces, None, options)
     }
 
-    /// Identifies each prepared face (d x n), in order, where its [coordinates](Background::coordinates) (2k x n) may
-    /// be known: computing them is most of the work.
+    /// Identifies each prepared face (d x n), in order, where its coordinates (m x n) may be known
+    /// ([`Compare::describe`](crate::compare::Compare::describe)): computing them is most of the work.
     pub fn identify_described(
         &self,
         faces: &FaceMatrix,
         coordinates: Option<DMatrix<f32>>,
         options: QueryOptions,
     ) -> Vec<Identification> {
-        let looks = self.looks(faces);
-        match &self.comparer {
-            Comparer::Gallery {
-                matcher,
-                calibration,
-            } => {
-                // Two are needed to judge the first.
-                let top = options.top.max(2);
-                let ranked = matcher.rank_all(&matcher.coordinates(faces), top);
-                let name = |person: usize| self.people[person].clone();
-                let judge = |(ranked, looks): (Vec<Match>, Looks)| {
-                    self.judge(&ranked, name, calibration, looks, options)
-                };
-                ranked.into_iter().zip(looks).map(judge).collect()
-            }
-            Comparer::Background(background) => {
-                let Ok(model) = Background::bundled() else {
-                    return Vec::new();
-                };
-                let coordinates = coordinates.unwrap_or_else(|| model.coordinates(faces));
-                let judge = |at: usize, scores: Vec<f64>| {
-                    let probe = coordinates.column(at);
-                    self.judge_by_background(
-                        background,
-                        probe.as_slice(),
-                        scores,
-                        looks[at],
-                        options,
-                    )
-                };
-                background.people().with_scores(&coordinates, judge)
-            }
-        }
+        let coordinates = coordinates.unwrap_or_else(|| self.comparer.describe(faces));
+        let ranked = self
+            .comparer
+            .rank(&coordinates, options.top, options.acceptance);
+        let name = |person: usize| self.people[person].clone();
+        let judge = |(ranking, looks)| self.judge(ranking, name, looks);
+        ranked
+            .into_iter()
+            .zip(self.looks(faces))
+            .map(judge)
+            .collect()
     }
 
     /// How each face (d x n) looks, in order.
@@ -268,123 +238,39 @@ impl Identifier {
         (0..faces.len()).into_par_iter().map(looks).collect()
     }
 
-    /// The candidates that a ranking of the enrolled people (nearest first, at least two where there are two) gives.
-    pub fn candidates(&self, ranked: &[Match]) -> Vec<Candidate> {
-        let Comparer::Gallery { calibration, .. } = &self.comparer else {
-            return Vec::new();
-        };
-        self.candidates_named(ranked, |person| self.people[person].clone(), calibration)
-    }
-
-    fn candidates_named(
-        &self,
-        ranked: &[Match],
-        name: impl Fn(usize) -> Person,
-        calibration: &Calibration,
-    ) -> Vec<Candidate> {
-        let measure = self.settings.comparison.metric.measure;
-        let candidate = |(at, found): (usize, &Match)| Candidate {
-            person: name(found.person),
-            distance: found.distance(),
-            confidence: evidence(ranked, at, measure)
-                .map_or(0.0, |evidence| calibration.confidence(evidence)),
-        };
-        ranked.iter().enumerate().map(candidate).collect()
-    }
-
-    /// Decides by a ranking of people (nearest first, at least two where there are two) of such names.
+    /// Decides by a ranking of people of such names.
     pub(super) fn judge(
         &self,
-        ranked: &[Match],
+        ranking: Ranking,
         name: impl Fn(usize) -> Person,
-        calibration: &Calibration,
         looks: Looks,
-        options: QueryOptions,
     ) -> Identification {
-        let measure = self.settings.comparison.metric.measure;
-        let mut candidates = self.candidates_named(ranked, name, calibration);
-        candidates.truncate(options.top);
-        Identification {
-            decision: decide(ranked, looks.face_score, measure, calibration, options),
-            candidates,
-            somebody_else: None,
-            residual: looks.residual,
-            face_score: looks.face_score,
-            location: None,
-        }
-    }
-
-    /// Decides by the scores against everybody; the very face that is enrolled is recognised as that.
-    fn judge_by_background(
-        &self,
-        background: &BackgroundComparer,
-        probe: &[f32],
-        mut scores: Vec<f64>,
-        looks: Looks,
-        options: QueryOptions,
-    ) -> Identification {
-        if let Some(person) = background.enrolled_as(probe) {
-            scores[person] = SAME_FACE;
-        }
-        let calibration = background.calibration();
-        let judged = calibration.judge(&scores, options.top.max(1));
-        let decision = match judged.people.first() {
-            Some(&(_, confidence))
-                if looks.face_score < self.comparer.face_score_limit() && confidence <= 0.5 =>
-            {
-                Decision::NotAFace
-            }
-            Some(&(person, confidence))
-                if calibration.is_known(scores[person], confidence, options.acceptance) =>
-            {
-                Decision::Known
-            }
-            _ => Decision::Unknown,
+        let is_face = looks.face_score >= self.comparer.face_score_limit();
+        let decision = match ranking.accepted {
+            // Who is likely enrolled is a face, in whatever light.
+            _ if !is_face && ranking.confidence <= 0.5 => Decision::NotAFace,
+            true => Decision::Known,
+            false => Decision::Unknown,
         };
-        let candidate = |&(person, confidence): &(usize, f64)| Candidate {
-            person: self.people[person].clone(),
-            distance: calibration.distance(scores[person]),
-            confidence,
+        let candidate = |found: Scored| Candidate {
+            person: name(found.person),
+            distance: found.distance,
+            confidence: found.confidence,
         };
         Identification {
             decision,
-            candidates: judged
-                .people
-                .iter()
-                .take(options.top)
-                .map(candidate)
-                .collect(),
-            somebody_else: Some(judged.somebody_else),
+            candidates: ranking.people.into_iter().map(candidate).collect(),
+            somebody_else: ranking.somebody_else,
             residual: looks.residual,
             face_score: looks.face_score,
             location: None,
         }
     }
 }
-
-/// The score of a face that is enrolled itself: beyond all others.
-pub(super) const SAME_FACE: f64 = 1e6;
 
 /// The distances of a picture from face space and within it, and its face score.
 #[derive(Clone, Copy)]
 pub(super) struct Looks {
     residual: Residual,
     face_score: f64,
-}
-
-/// The answer about a face of which the people at these distances (nearest first) are the nearest.
-fn decide(
-    ranked: &[Match],
-    face_score: f64,
-    measure: Measure,
-    calibration: &Calibration,
-    options: QueryOptions,
-) -> Decision {
-    let sure = evidence(ranked, 0, measure)
-        .is_some_and(|evidence| calibration.is_known(evidence, options.acceptance));
-    match ranked.first() {
-        _ if face_score < calibration.face_score_limit() => Decision::NotAFace,
-        Some(_) if sure => Decision::Known,
-        _ => Decision::Unknown,
-    }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::comparer::{self, BackgroundComparer, Comparer, Described};
+use super::described::{self, Described};
 use super::{BasisOrigin, Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Prior;
+use crate::compare::{Comparer, Distances, Likelihoods};
 use crate::decision::Calibration;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
@@ -59,7 +60,7 @@ impl Recognizer {
         let (preparation, gallery) = gallery.framed(&preparation);
         match settings.prior {
             Prior::Bundled => {
-                let coordinates = comparer::coordinates(&gallery, known)?;
+                let coordinates = described::coordinates(&gallery, known)?;
                 let space = Arc::new(pixel_space(gallery.faces(), &[], settings.pca)?);
                 Self::compared_by_background(preparation, gallery, settings, space, coordinates)
             }
@@ -77,9 +78,8 @@ impl Recognizer {
         let face_score_limit = face_score_limit::learned(&gallery, &space, None);
         let persons = gallery.persons();
         let framing = preparation.framing();
-        let comparer =
-            BackgroundComparer::learn(&coordinates, &persons, face_score_limit, framing)?;
-        let comparer = Comparer::Background(Box::new(comparer));
+        let comparer = Likelihoods::learn(&coordinates, &persons, face_score_limit, framing)?;
+        let comparer = Comparer::Likelihoods(Box::new(comparer));
         let coordinates = Some(coordinates);
         Self::compared_by(preparation, gallery, settings, space, comparer, coordinates)
     }
@@ -127,10 +127,10 @@ impl Recognizer {
         matcher: Matcher,
         calibration: Calibration,
     ) -> Result<Self> {
-        let comparer = Comparer::Gallery {
-            matcher: Box::new(matcher),
+        let comparer = Comparer::Distances(Box::new(Distances {
+            matcher,
             calibration,
-        };
+        }));
         Self::compared_by(preparation, gallery, settings, space, comparer, None)
     }
 
@@ -168,7 +168,7 @@ impl Recognizer {
             if gallery.faces().size() != preparation.size() {
                 return Err(Error::Inconsistent);
             }
-            let coordinates = comparer::coordinates(&gallery, Described::of(self))?;
+            let coordinates = described::coordinates(&gallery, Described::of(self))?;
             return Self::compared_by_background(
                 preparation,
                 gallery,

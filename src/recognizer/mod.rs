@@ -4,7 +4,7 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
-mod comparer;
+mod described;
 mod explain;
 mod external_ranking;
 mod face_score_limit;
@@ -14,8 +14,8 @@ mod learn;
 mod shown;
 mod verify;
 
-pub use comparer::{BackgroundComparer, Comparer, Described};
-pub use explain::{Explanation, Side};
+pub use described::Described;
+pub use explain::Explanation;
 pub use external_ranking::RankedPerson;
 pub use identification::{Candidate, Identification, QueryOptions};
 pub use identifier::Identifier;
@@ -26,12 +26,12 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::background::Prior;
-use crate::decision::{Calibration, TopScores};
+use crate::compare::{Comparer, Likelihoods};
+use crate::decision::Calibration;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{Gallery, Match};
+use crate::gallery::Gallery;
 use crate::matcher::{Comparison, Matcher};
-use crate::metric::Measure;
 use crate::pca::Pca;
 use crate::preparation::Preparation;
 
@@ -95,10 +95,9 @@ impl Recognizer {
     ) -> Result<Self> {
         let (size, components) = (preparation.size(), space.components());
         let places_all = match (&comparer, &coordinates) {
-            (Comparer::Background(_), Some(all)) => all.ncols() == gallery.len(),
-            (compared, of_background) => {
-                matches!(compared, Comparer::Gallery { .. }) && of_background.is_none()
-            }
+            (Comparer::Likelihoods(_), Some(all)) => all.ncols() == gallery.len(),
+            (Comparer::Distances(_), None) => true,
+            _ => false,
         };
         let identifier = Identifier::from_parts(
             preparation,
@@ -182,7 +181,7 @@ impl Recognizer {
     }
 
     /// The background model moved by the gallery, where faces are compared by it.
-    pub fn background(&self) -> Option<&BackgroundComparer> {
+    pub fn background(&self) -> Option<&Likelihoods> {
         self.identifier.background()
     }
 
@@ -200,28 +199,5 @@ impl Recognizer {
     #[must_use]
     pub fn into_identifier(self) -> Identifier {
         self.identifier
-    }
-}
-
-/// The evidence for the person at a position of a ranking: its similarity, and that of the best other.
-fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<TopScores> {
-    let similarity = |found: &Match| similarity(found.squared_distance, measure);
-    let rival = if at == 0 {
-        ranked.get(1)
-    } else {
-        ranked.first()
-    };
-    Some(TopScores {
-        first: similarity(ranked.get(at)?),
-        second: rival.map(similarity),
-    })
-}
-
-/// The similarity for a squared distance: the more, the larger.
-fn similarity(squared_distance: f64, measure: Measure) -> f64 {
-    match measure {
-        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
-        Measure::Cosine => 2.0 - squared_distance,
-        Measure::Euclidean => -squared_distance.sqrt(),
     }
 }

@@ -2,10 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::identifier::SAME_FACE;
-use super::{BackgroundComparer, Comparer, QueryOptions, Recognizer, evidence, similarity};
-use crate::background::Background;
-use crate::decision::{Acceptance, Decision, ENOUGH_PEOPLE, Pairs};
+use super::Recognizer;
+use crate::compare::{Compare, Likelihoods, Likeness, similarity, squared_distance};
+use crate::decision::{Acceptance, ENOUGH_PEOPLE, Pairs};
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::faceness::FacenessTest;
@@ -53,35 +52,24 @@ pub fn verify_alone(
 ) -> Result<Verification> {
     let pixels = [first, second].map(|face| face.pixels.as_slice());
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
-    let (passes, verification) = BackgroundComparer::of_nobody()?.compare(&faces, acceptance)?;
-    let verdict = match passes {
+    let nobody = Likelihoods::of_nobody()?;
+    let likeness = nobody.pair(&nobody.describe(&faces), acceptance);
+    let likeness = likeness.ok_or(Error::BackgroundDamaged)?;
+    let verdict = match likeness.passes {
         true => Verdict::Same,
         false => Verdict::Different,
     };
-    Ok(Verification {
-        verdict,
-        ..verification
-    })
+    Ok(Verification::of(likeness, verdict))
 }
 
-impl BackgroundComparer {
-    /// Whether two photos (d x 2) pass as one person; the verification says nothing yet of whether they show faces.
-    fn compare(&self, faces: &FaceMatrix, acceptance: Acceptance) -> Result<(bool, Verification)> {
-        let coordinates = Background::bundled()?.coordinates(faces);
-        let is_one_photo = coordinates.column(0) == coordinates.column(1);
-        let calibration = self.calibration();
-        let score = match is_one_photo {
-            true => SAME_FACE,
-            false => self.people().pair_scores(&coordinates, &[[0, 1]])[0],
-        };
-        let (passes, confidence) = calibration.same_person(score, acceptance);
-        let verification = Verification {
-            verdict: Verdict::Different,
-            confidence,
-            distance: calibration.pair_distance(score),
-            needed: calibration.pair_threshold(acceptance),
-        };
-        Ok((passes, verification))
+impl Verification {
+    fn of(likeness: Likeness, verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            confidence: likeness.confidence,
+            distance: likeness.distance,
+            needed: likeness.needed,
+        }
     }
 }
 
@@ -101,29 +89,9 @@ impl Recognizer {
         let pixels = [first, second].map(|face| face.pixels.as_slice());
         let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
         let found = [first, second].map(|face| face.part.location().is_some());
-        let (matcher, calibration) = match self.comparer() {
-            Comparer::Gallery {
-                matcher,
-                calibration,
-            } => (matcher, calibration),
-            Comparer::Background(background) => {
-                return self.verify_by_background(background, &faces, &found, acceptance);
-            }
-        };
-        let coordinates = matcher.coordinates(&faces);
-        let squared = squared_distance(&coordinates, 0, &coordinates, 1);
-        let similarity = similarity(squared, self.settings().comparison.metric.measure);
-        let judged = calibration.same_person(similarity, acceptance);
-        let needed = calibration.pair_threshold(acceptance);
-        let (Some((passes, confidence)), Some(needed)) = (judged, needed) else {
-            return Err(self.too_few());
-        };
-        Ok(Verification {
-            verdict: self.verdict(&faces, &[false; 2], passes),
-            confidence,
-            distance: squared.sqrt(),
-            needed,
-        })
+        let comparer = self.comparer();
+        let likeness = comparer.pair(&comparer.describe(&faces), acceptance);
+        self.answer(&faces, &found, likeness)
     }
 
     /// Whether a prepared face is of an enrolled person, given by the position in
@@ -142,90 +110,30 @@ impl Recognizer {
     ) -> Result<Verification> {
         let pixels = face.pixels.clone();
         let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
-        let (matcher, calibration) = match self.comparer() {
-            Comparer::Gallery { calibration, .. } if !calibration.gives_names() => {
-                return Err(self.too_few());
-            }
-            Comparer::Gallery {
-                matcher,
-                calibration,
-            } => (matcher, calibration),
-            Comparer::Background(_) => {
-                let is_found = face.part.location().is_some();
-                return self.verify_claim(&faces, is_found, person, acceptance);
-            }
-        };
-        let coordinates = matcher.coordinates(&faces);
-        let ranked = matcher.rank(coordinates.as_slice(), self.gallery.people().len());
-        let at = ranked.iter().position(|found| found.person == person);
-        let at = at.ok_or(Error::Inconsistent)?;
-        let evidence = evidence(&ranked, at, self.settings().comparison.metric.measure);
-        let evidence = evidence.ok_or(Error::Inconsistent)?;
-        let passes = calibration.is_known(evidence, acceptance);
-        Ok(Verification {
-            verdict: self.verdict(&faces, &[false], passes),
-            confidence: calibration.confidence(evidence),
-            distance: ranked[at].distance(),
-            needed: calibration.threshold(acceptance),
-        })
+        let found = [face.part.location().is_some()];
+        let comparer = self.comparer();
+        let likeness = comparer.claim(&comparer.describe(&faces), person, acceptance);
+        self.answer(&faces, &found, likeness)
     }
 
-    /// Two photos (d x 2) by the background model; `found` says which were found as faces.
-    fn verify_by_background(
+    /// The answer about faces (d x n), of which these were `found` as faces.
+    fn answer(
         &self,
-        background: &BackgroundComparer,
         faces: &FaceMatrix,
-        found: &[bool; 2],
-        acceptance: Acceptance,
+        found: &[bool],
+        likeness: Option<Likeness>,
     ) -> Result<Verification> {
-        let (passes, verification) = background.compare(faces, acceptance)?;
-        Ok(Verification {
-            verdict: match self.verdict(faces, found, passes) {
-                // Who is recognised is a face, in whatever light.
-                _ if passes => Verdict::Same,
-                verdict => verdict,
+        let likeness = likeness.ok_or_else(|| self.too_few())?;
+        let verdict = match likeness.passes {
+            true => Verdict::Same,
+            false if likeness.is_somebody => Verdict::Different,
+            // Neither detected nor face-like.
+            false => match self.not_a_face(faces, found) {
+                Some(photo) => Verdict::NotAFace { photo },
+                None => Verdict::Different,
             },
-            ..verification
-        })
-    }
-
-    /// A photo (d x 1) and a person by the background model: whether identifying would give that name.
-    fn verify_claim(
-        &self,
-        faces: &FaceMatrix,
-        is_found: bool,
-        person: usize,
-        acceptance: Acceptance,
-    ) -> Result<Verification> {
-        let options = QueryOptions {
-            top: self.gallery.people().len(),
-            acceptance,
         };
-        let found = self.identifier.identify_faces(faces, options).pop();
-        let found = found.ok_or(Error::BackgroundDamaged)?;
-        let name = self
-            .gallery
-            .people()
-            .get(person)
-            .ok_or(Error::Inconsistent)?;
-        let own = found
-            .candidates
-            .iter()
-            .find(|candidate| candidate.person == *name);
-        let own = own.ok_or(Error::Inconsistent)?;
-        Ok(Verification {
-            verdict: match found.decision {
-                Decision::NotAFace if !is_found => Verdict::NotAFace { photo: 0 },
-                Decision::Known if found.closest() == Some(own) => Verdict::Same,
-                Decision::Known | Decision::Unknown | Decision::NotAFace => Verdict::Different,
-            },
-            confidence: own.confidence,
-            distance: own.distance,
-            needed: self
-                .identifier
-                .threshold(acceptance)
-                .ok_or_else(|| self.too_few())?,
-        })
+        Ok(Verification::of(likeness, verdict))
     }
 
     fn too_few(&self) -> Error {
@@ -235,20 +143,14 @@ impl Recognizer {
         }
     }
 
-    /// The verdict about faces (d x n), of which these were `found` as faces. What neither was nor looks like one is of
-    /// nobody.
-    fn verdict(&self, faces: &FaceMatrix, found: &[bool], passes: bool) -> Verdict {
+    /// The first of these faces (d x n) that neither was found as a face nor looks like one.
+    fn not_a_face(&self, faces: &FaceMatrix, found: &[bool]) -> Option<usize> {
         let weights = self.space().project(faces);
         let test = FacenessTest::new(self.space());
         let limit = self.comparer().face_score_limit();
-        let is_face = |at: usize| {
-            found[at] || test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit
-        };
-        match (0..faces.len()).find(|&at| !is_face(at)) {
-            Some(photo) => Verdict::NotAFace { photo },
-            None if passes => Verdict::Same,
-            None => Verdict::Different,
-        }
+        let looks_like_one =
+            |at: usize| test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit;
+        (0..faces.len()).find(|&at| !found[at] && !looks_like_one(at))
     }
 }
 
@@ -280,11 +182,4 @@ pub(super) fn pairs(
         }
     }
     pairs
-}
-
-pub(super) fn squared_distance(a: &DMatrix<f32>, at: usize, b: &DMatrix<f32>, other: usize) -> f64 {
-    let values = a.column(at).into_iter().zip(b.column(other));
-    values
-        .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
-        .sum()
 }

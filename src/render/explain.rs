@@ -7,11 +7,12 @@ use image::{DynamicImage, RgbImage};
 use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::{gray, signed};
+use crate::compare::Side;
 use crate::decision::percent;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::matcher::{CELLS, Feature};
-use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer, Side};
+use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer};
 use crate::reconstruction::Reconstruction;
 
 /// Colors of differences and of likenesses; of evidence for the first person and for the second.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Archive, ArchiveWriter};
 use crate::background::{Adaptation, Background, Calibration, People, PeopleParts};
+use crate::compare::{Comparer, Likelihoods};
 use crate::error::{ModelProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;
-use crate::recognizer::{BackgroundComparer, Comparer};
 
 /// The part of `meta.json` about comparing by the background model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(super) struct BackgroundMeta {
 }
 
 impl BackgroundMeta {
-    pub(super) fn of(comparer: &BackgroundComparer) -> Self {
+    pub(super) fn of(comparer: &Likelihoods) -> Self {
         Self {
             model: Background::bundled_digest(),
             adapted: comparer.people().adaptation().is_adapted(),
@@ -38,7 +38,7 @@ impl BackgroundMeta {
 /// Writes what compares, and the coordinates of the enrolled faces (2k x n).
 pub(super) fn write<W: io::Write>(
     archive: &mut ArchiveWriter<W>,
-    comparer: &BackgroundComparer,
+    comparer: &Likelihoods,
     coordinates: &DMatrix<f32>,
 ) -> io::Result<()> {
     let (rows, n) = coordinates.shape();
@@ -91,8 +91,8 @@ pub(super) fn read(
         }
         let coordinates =
             coordinates.ok_or_else(|| refuse("coordinates of another background model"))?;
-        let comparer = BackgroundComparer::learn(coordinates, persons, limit, framing)?;
-        return Ok(Comparer::Background(Box::new(comparer)));
+        let comparer = Likelihoods::learn(coordinates, persons, limit, framing)?;
+        return Ok(Comparer::Likelihoods(Box::new(comparer)));
     }
     let rows = 2 * background.components();
     let adaptation = if about.adapted {
@@ -114,13 +114,13 @@ pub(super) fn read(
         .ok_or_else(|| refuse("senseless people of the background model"))?;
     let fingerprints: Vec<i64> = archive.array("background_fingerprints", &[persons.len()])?;
     let fingerprints = fingerprints.into_iter().map(i64::cast_unsigned);
-    BackgroundComparer::from_parts(
+    Likelihoods::from_parts(
         people,
         fingerprints.zip(persons.iter().copied()).collect(),
         about.calibration,
         about.face_score_limit,
     )
-    .map(|comparer| Comparer::Background(Box::new(comparer)))
+    .map(|comparer| Comparer::Likelihoods(Box::new(comparer)))
     .map_err(|_| refuse("a calibration that does not fit its people"))
 }
 

@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::meta::{LinearMeta, Meta, prefix, senseless};
 use super::{Archive, background_arrays, basis, origins};
+use crate::compare::{Comparer, Distances};
 use crate::dataset::{ContentHash, Person};
 use crate::error::{ModelProblem, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
@@ -15,7 +16,7 @@ use crate::gallery::{Gallery, LabeledFace};
 use crate::kernel_pca::{Kernel, KernelSpace};
 use crate::matcher::{Feature, FeatureSpace, Matcher, Space};
 use crate::metric::FittedMetric;
-use crate::recognizer::{Comparer, Settings};
+use crate::recognizer::Settings;
 use crate::scaled_space::ScaledSpace;
 
 /// The space of plain pixels.
@@ -61,10 +62,10 @@ pub(super) fn read_comparer(
             let (persons, coordinates) = (placed.persons, placed.coordinates);
             background_arrays::read(archive, about, meta.framing, persons, coordinates)
         }
-        (None, Some(calibration)) => Ok(Comparer::Gallery {
-            matcher: Box::new(read_matcher(archive, meta, settings, space, placed)?),
+        (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
+            matcher: read_matcher(archive, meta, settings, space, placed)?,
             calibration,
-        }),
+        }))),
         (None, None) => Err(senseless(archive, "a model without calibration")),
     }
 }

@@ -9,7 +9,7 @@ use super::Indexing;
 use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
 use crate::database::{Identity, matcher, vector};
-use crate::decision::ENOUGH_PEOPLE;
+use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::DatabaseProblem;
 use crate::matcher::Matcher;
 use crate::recognizer::Recognizer;
@@ -109,7 +109,11 @@ impl Plan {
 pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
     let matcher = matcher(recognizer.identifier())?;
-    if !recognizer.comparer().gives_names() {
+    if recognizer
+        .comparer()
+        .threshold(Acceptance::default())
+        .is_none()
+    {
         return Err(DatabaseProblem::TooFew {
             people: gallery.people().len(),
             enough: ENOUGH_PEOPLE,

@@ -1,0 +1,277 @@
+//! Comparison by likelihood ratios of the background model, moved by the gallery.
+
+use nalgebra::DMatrix;
+use sha2::{Digest, Sha256};
+
+use super::{Compare, Evidence, Likeness, Ranking, Scored, Side};
+use crate::background::{Adaptation, Background, Calibration, FACE, People};
+use crate::decision::Acceptance;
+use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::Gallery;
+use crate::locate::framing::Framing;
+use crate::matcher::CELLS;
+
+/// The score of a face that is enrolled itself: beyond all others.
+const SAME_FACE: f64 = 1e6;
+
+/// The people of a gallery as the background model sees them.
+#[derive(Debug, Clone)]
+pub struct Likelihoods {
+    people: People,
+    /// The [fingerprint](fingerprint) of each enrolled face, and its person.
+    enrolled: Vec<(u64, usize)>,
+    calibration: Calibration,
+    /// The face score below which something is not a face.
+    face_score_limit: f64,
+}
+
+impl Likelihoods {
+    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps. `framing` is
+    /// that of their photos.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn learn(
+        coordinates: &DMatrix<f32>,
+        persons: &[usize],
+        face_score_limit: f64,
+        framing: Framing,
+    ) -> Result<Self> {
+        let background = Background::bundled()?;
+        let photos: Vec<usize> = (0..persons.len()).collect();
+        let count = persons.last().map_or(0, |last| last + 1);
+        let adaptation = Adaptation::learn(background, coordinates, &photos, persons);
+        let people = People::place(adaptation, coordinates, &photos, persons, count);
+        let calibration = Calibration::learn(background, &people, coordinates, persons, framing);
+        let fingerprints = coordinates
+            .column_iter()
+            .map(|face| fingerprint(face.as_slice()));
+        Ok(Self {
+            people,
+            enrolled: fingerprints.zip(persons.iter().copied()).collect(),
+            calibration,
+            face_score_limit,
+        })
+    }
+
+    /// With nobody enrolled: what the background model alone says of two photos.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn of_nobody() -> Result<Self> {
+        let nobody = DMatrix::zeros(2 * Background::bundled()?.components(), 0);
+        Self::learn(&nobody, &[], -1.0, Framing::Detect)
+    }
+
+    /// From stored parts: everybody's ratios, the fingerprint of each enrolled face and its person.
+    ///
+    /// # Errors
+    /// Parts that do not fit together.
+    pub fn from_parts(
+        people: People,
+        enrolled: Vec<(u64, usize)>,
+        calibration: Calibration,
+        face_score_limit: f64,
+    ) -> Result<Self> {
+        let count = people.photos().len();
+        let fits = calibration.is_sound(count)
+            && (-1.0..=1.0).contains(&face_score_limit)
+            && enrolled.iter().all(|&(_, person)| person < count);
+        if !fits {
+            return Err(Error::Inconsistent);
+        }
+        Ok(Self {
+            people,
+            enrolled,
+            calibration,
+            face_score_limit,
+        })
+    }
+
+    /// The fingerprint of each enrolled face, and its person, in the order of the gallery.
+    pub fn enrolled(&self) -> &[(u64, usize)] {
+        &self.enrolled
+    }
+
+    /// Everybody's likelihood ratios.
+    pub fn people(&self) -> &People {
+        &self.people
+    }
+
+    /// The map from scores to decisions.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// The face score below which something is not a face.
+    pub fn face_score_limit(&self) -> f64 {
+        self.face_score_limit
+    }
+
+    /// The person of whom this very face (its coordinates, 2k) is enrolled, if there is one.
+    fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
+        let probe = fingerprint(probe);
+        let found = self.enrolled.iter().find(|(face, _)| *face == probe);
+        found.map(|&(_, person)| person)
+    }
+}
+
+/// What tells the coordinates of a face from all others: the first eight bytes of their SHA-256. That a stranger's are those
+/// of one of a million enrolled faces happens once in 10^13 times.
+fn fingerprint(coordinates: &[f32]) -> u64 {
+    let mut hasher = Sha256::new();
+    for value in coordinates {
+        hasher.update(value.to_le_bytes());
+    }
+    let digest: [u8; 32] = hasher.finalize().into();
+    digest[..8]
+        .iter()
+        .fold(0, |all, &byte| all << 8 | u64::from(byte))
+}
+
+impl Likelihoods {
+    /// The scores of each probe (2k x p) against everybody; the very face that is enrolled is recognised as that.
+    fn with_scores<R: Send>(
+        &self,
+        probes: &DMatrix<f32>,
+        then: impl Fn(Vec<f64>) -> R + Sync,
+    ) -> Vec<R> {
+        self.people.with_scores(probes, |at, mut scores| {
+            if let Some(person) = self.enrolled_as(probes.column(at).as_slice()) {
+                scores[person] = SAME_FACE;
+            }
+            then(scores)
+        })
+    }
+}
+
+impl Compare for Likelihoods {
+    fn face_score_limit(&self) -> f64 {
+        self.face_score_limit
+    }
+
+    fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        Some(self.calibration.threshold(acceptance))
+    }
+
+    fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {
+        // A comparer cannot be had without the bundled model.
+        Background::bundled().map_or_else(
+            |_| DMatrix::zeros(0, faces.len()),
+            |background| background.coordinates(faces),
+        )
+    }
+
+    fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
+        self.with_scores(probes, |scores| {
+            let judged = self.calibration.judge(&scores, top.max(1));
+            let scored = |&(person, confidence): &(usize, f64)| Scored {
+                person,
+                distance: self.calibration.distance(scores[person]),
+                confidence,
+            };
+            let first = judged.people.first();
+            Ranking {
+                people: judged.people.iter().take(top).map(scored).collect(),
+                confidence: first.map_or(0.0, |&(_, confidence)| confidence),
+                somebody_else: Some(judged.somebody_else),
+                accepted: first.is_some_and(|&(person, confidence)| {
+                    let score = scores[person];
+                    self.calibration.is_known(score, confidence, acceptance)
+                }),
+            }
+        })
+    }
+
+    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness> {
+        let is_one_photo = faces.column(0) == faces.column(1);
+        let score = match is_one_photo {
+            true => SAME_FACE,
+            false => self.people.pair_scores(faces, &[[0, 1]])[0],
+        };
+        let (passes, confidence) = self.calibration.same_person(score, acceptance);
+        Some(Likeness {
+            passes,
+            is_somebody: passes,
+            confidence,
+            distance: self.calibration.pair_distance(score),
+            needed: self.calibration.pair_threshold(acceptance),
+        })
+    }
+
+    fn claim(
+        &self,
+        probe: &DMatrix<f32>,
+        person: usize,
+        acceptance: Acceptance,
+    ) -> Option<Likeness> {
+        let ranking = self
+            .rank(probe, self.people.photos().len(), acceptance)
+            .pop()?;
+        let own = ranking.people.iter().find(|found| found.person == person)?;
+        Some(Likeness {
+            passes: ranking.accepted && ranking.people[0].person == person,
+            is_somebody: ranking.confidence > 0.5,
+            confidence: own.confidence,
+            distance: own.distance,
+            needed: self.threshold(acceptance)?,
+        })
+    }
+
+    fn explain(
+        &self,
+        gallery: &Gallery,
+        coordinates: Option<&DMatrix<f32>>,
+        face: &FaceMatrix,
+    ) -> Result<Evidence> {
+        let enrolled = coordinates.ok_or(Error::Inconsistent)?;
+        let probe = self.describe(face);
+        let ranking = self.rank(&probe, 2, Acceptance::default()).pop();
+        let placed = self.people.coordinates(&probe);
+        let persons = gallery.persons();
+        let mut sides = Vec::new();
+        for found in ranking.map_or_else(Vec::new, |ranking| ranking.people) {
+            let own: Vec<usize> = (0..persons.len())
+                .filter(|&at| persons[at] == found.person)
+                .collect();
+            let theirs = self.people.coordinates(&enrolled.select_columns(&own));
+            let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
+            let nearest = (0..own.len())
+                .map(|at| (squared(at), own[at]))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let (squared, nearest) = nearest.ok_or(Error::Inconsistent)?;
+            sides.push(Side {
+                person: found.person,
+                distance: found.distance,
+                face: nearest,
+                pixels: gallery.faces().face(nearest).to_vec(),
+                mirrored: false,
+                squared,
+                splits: Vec::new(),
+            });
+        }
+        let balance = match &sides[..] {
+            [first, second] => {
+                let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
+                let three = FaceMatrix::from_pixels(face.size(), pixels)?;
+                let persons = [first.person, second.person];
+                let places = Background::bundled()?.balance(&self.people, &three, persons);
+                Some(in_cells(&places))
+            }
+            _ => None,
+        };
+        Ok(Evidence { sides, balance })
+    }
+}
+
+/// Values of the places of a face of the size [`FACE`], added up in cells.
+fn in_cells(places: &[f64]) -> Vec<f64> {
+    let mut cells = vec![0.0; CELLS.0 * CELLS.1];
+    let (width, height) = (FACE.width() as usize, FACE.height() as usize);
+    for (at, value) in places.iter().enumerate() {
+        let (column, row) = (at % width * CELLS.0 / width, at / width * CELLS.1 / height);
+        cells[row * CELLS.0 + column] += value;
+    }
+    cells
+}

@@ -1,0 +1,150 @@
+//! The comparison of faces with the people enrolled: one trait, and the two comparisons that a model may hold.
+//!
+//! Everything above this module knows only [`Compare`]. Either comparison finds the nearest cluster in a PCA space
+//! (docs/THEORY.md): [`Likelihoods`] in that of the background model, by likelihood ratios; [`Distances`] in spaces learned
+//! from the gallery alone.
+
+mod distances;
+mod likelihoods;
+
+use std::fmt;
+
+use nalgebra::DMatrix;
+
+use crate::decision::Acceptance;
+use crate::error::Result;
+use crate::face_matrix::FaceMatrix;
+use crate::gallery::Gallery;
+
+pub use distances::Distances;
+pub(crate) use distances::{evidence, rank_matches, similarity, squared_distance};
+pub use likelihoods::Likelihoods;
+
+use crate::matcher::Split;
+
+/// Compares faces with the people of a gallery. People go by their positions in it.
+pub trait Compare: fmt::Debug + Send + Sync {
+    /// The face score below which a picture that was not found as a face, and is likely nobody's, is none.
+    fn face_score_limit(&self) -> f64;
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    fn threshold(&self, acceptance: Acceptance) -> Option<f64>;
+
+    /// Coordinates of faces (m x n): what the other methods take.
+    fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32>;
+
+    /// The people ranked for each probe (m x p), in order, `top` of them at most.
+    fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking>;
+
+    /// Whether two faces (m x 2) show one person, enrolled or not; `None` where too few people are enrolled to tell.
+    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness>;
+
+    /// Whether a probe (m x 1) shows a person: whether ranking would name them. `None` where names are never given, or for
+    /// nobody of that number.
+    fn claim(
+        &self,
+        probe: &DMatrix<f32>,
+        person: usize,
+        acceptance: Acceptance,
+    ) -> Option<Likeness>;
+
+    /// What the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps
+    /// them.
+    ///
+    /// # Errors
+    /// Parts of a model that do not fit together.
+    fn explain(
+        &self,
+        gallery: &Gallery,
+        coordinates: Option<&DMatrix<f32>>,
+        face: &FaceMatrix,
+    ) -> Result<Evidence>;
+}
+
+/// The comparison that a model holds.
+#[derive(Debug, Clone)]
+pub enum Comparer {
+    /// By distances in spaces learned from this gallery.
+    Distances(Box<Distances>),
+    /// By likelihood ratios of the background model, moved by this gallery.
+    Likelihoods(Box<Likelihoods>),
+}
+
+impl std::ops::Deref for Comparer {
+    type Target = dyn Compare;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Distances(distances) => &**distances,
+            Self::Likelihoods(likelihoods) => &**likelihoods,
+        }
+    }
+}
+
+/// A person and how likely a probe shows them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// The person.
+    pub person: usize,
+    /// The distance; what it measures depends on the comparison ([`Candidate::distance`](crate::Candidate::distance)).
+    pub distance: f64,
+    /// Probability that the probe is this person, given that it may be a stranger.
+    pub confidence: f64,
+}
+
+/// The people who are nearest to a probe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Nearest first.
+    pub people: Vec<Scored>,
+    /// The confidence of the first, listed or not.
+    pub confidence: f64,
+    /// Probability that it is nobody enrolled; `None` where each confidence stands for itself.
+    pub somebody_else: Option<f64>,
+    /// Whether the first is near enough to be named.
+    pub accepted: bool,
+}
+
+/// Whether a face shows a person, or two faces show one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Likeness {
+    /// Whether it passes.
+    pub passes: bool,
+    /// Whether it is likely a face of somebody, whatever it looks like.
+    pub is_somebody: bool,
+    /// Probability that it is the same person.
+    pub confidence: f64,
+    /// The distance.
+    pub distance: f64,
+    /// The confidence that is needed.
+    pub needed: f64,
+}
+
+/// What a ranking rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The nearest person, and the next where there is one.
+    pub sides: Vec<Side>,
+    /// Where two people are compared by likelihoods, the evidence for the first rather than for the second, in each cell of the
+    /// face (7 x 8, row by row), in spreads of strangers' scores.
+    pub balance: Option<Vec<f64>>,
+}
+
+/// Evidence for one person: their enrolled face that is nearest to the probe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// A position in [`Gallery::people`].
+    pub person: usize,
+    /// The distance to the person by the cluster rule: what was decided by.
+    pub distance: f64,
+    /// A position in [`Gallery::enrolled`].
+    pub face: usize,
+    /// That face as it was compared: d pixels, the mirror image where this is nearer.
+    pub pixels: Vec<u8>,
+    /// Whether it is the mirror image.
+    pub mirrored: bool,
+    /// The squared distance between the probe and that face.
+    pub squared: f64,
+    /// The distance taken apart, for each feature that is compared; empty where a kernel compares, which has no parts.
+    pub splits: Vec<Split>,
+}
