@@ -128,7 +128,7 @@ class Soak:
             report = json.loads(text or "{}")
             if report.get("state") != "working":
                 told = report.get("error") or ""
-                if report.get("state") == "failed" and "erased while" not in told:
+                if report.get("state") == "failed" and "erased since" not in told:
                     self.errors.append(("job", kind, report))
                 break
             time.sleep(0.2)

@@ -16,8 +16,8 @@ const KEPT: usize = 50;
 /// Skipped files that are told; the others are counted.
 const TOLD: usize = 20;
 
-/// The end of a job during which faces were erased: what it found may name them.
-const ERASED_MEANWHILE: &str = "faces were erased while it worked; begin it again";
+/// The end of a job since whose beginning faces were erased: what it found may name them.
+const ERASED_SINCE: &str = "faces were erased since it began, so what it found is forgotten; begin it again";
 
 /// All jobs of this run by number.
 #[derive(Debug, Default)]
@@ -90,7 +90,8 @@ impl Jobs {
             found.skipped.clear();
             found.is_outdated = true;
             if let Some(end) = &mut found.end {
-                *end = end.as_ref().map(|_| Value::Null).map_err(|_| String::new());
+                let ended = end.as_ref().map(|_| Value::Null);
+                *end = ended.map_err(|_| ERASED_SINCE.to_owned());
             }
         }
     }
@@ -118,7 +119,7 @@ impl Job {
         let end = end.map_err(|Failure { message, .. }| message);
         let mut found = self.found();
         found.end = Some(match found.is_outdated {
-            true => Err(ERASED_MEANWHILE.to_owned()),
+            true => Err(ERASED_SINCE.to_owned()),
             false => end,
         });
     }

@@ -74,7 +74,9 @@ fn every_script_installs_what_it_imports() {
             .map(|path| fs::read_to_string(path).unwrap());
         let code: String = code.chain([text.clone()]).collect();
         for module in imports(&code) {
-            let is_own = folder.join(format!("{module}.py")).exists();
+            // The package of this repository is built there.
+            let is_built = module == "eigenfaces" && text.contains("maturin build");
+            let is_own = is_built || folder.join(format!("{module}.py")).exists();
             if is_own || standard.contains(module.as_str()) {
                 continue;
             }

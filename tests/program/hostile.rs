@@ -291,7 +291,7 @@ fn a_profile_that_unpacks_to_a_gigabyte_takes_no_memory() {
         let to = folder.path().join("faces/Bob").join(name);
         fs::copy(folder.path().join(name), to).unwrap();
     }
-    let learned = "basis --faces faces -o basis --threads 1";
+    let learned = "enroll faces -m bob.npz --framing as-is --threads 1";
     within(400_000, folder.path(), learned).done();
 }
 
