@@ -17,7 +17,8 @@ const KEPT: usize = 50;
 const TOLD: usize = 20;
 
 /// The end of a job since whose beginning faces were erased: what it found may name them.
-const ERASED_SINCE: &str = "faces were erased since it began, so what it found is forgotten; begin it again";
+const ERASED_SINCE: &str =
+    "faces were erased since it began, so what it found is forgotten; begin it again";
 
 /// All jobs of this run by number.
 #[derive(Debug, Default)]
