@@ -575,3 +575,22 @@ fn a_pipe_among_the_photos_is_named() {
     run(folder.path(), ["enroll", "faces"]).ended(3, &["pipe.png", "pipe or device"]);
     run(folder.path(), ["enroll", "faces/Ada/pipe.png"]).failed_saying(&["pipe.png"]);
 }
+
+/// Records come in the order of what was named, the missing and the unusable among them.
+#[test]
+fn records_are_in_the_order_of_the_input() {
+    let folder = crate::enrolled();
+    let ada = crate::text(crate::support::photo_of_ada());
+    fs::write(folder.path().join("text.jpg"), "hello").unwrap();
+    let named = ["gone-1.png", ada, "gone-2.png", "text.jpg", "gone-3.png"];
+    let args = ["identify", "--format", "json"].iter().chain(&named);
+    let said = run(folder.path(), args);
+    let photos: Vec<String> = said
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|record| record["photo"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(photos, named);
+    assert_eq!(said.code, 3);
+}

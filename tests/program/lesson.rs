@@ -24,3 +24,38 @@ fn the_page_stands_alone_and_tells_of_the_given_faces() {
     run(folder.path(), args).failed_saying(&["lesson.html", "--force"]);
     run(folder.path(), ["lesson", "nowhere", "-o", "other"]).failed_saying(&["nowhere"]);
 }
+
+#[test]
+fn one_photo_of_one_person_is_told_as_that() {
+    let folder = scratch();
+    let photo = folder.path().join("class/Ada/1.png");
+    fs::create_dir_all(photo.parent().unwrap()).unwrap();
+    fs::copy(bundled_faces().join("Ada/1.png"), photo).unwrap();
+    run(folder.path(), ["lesson", "class", "-o", "page"]).done();
+    let page = fs::read_to_string(folder.path().join("page/lesson.html")).unwrap();
+    assert!(page.contains("1 face of 1 person") && page.contains("Nobody has two photos here"));
+    assert!(!page.contains("0 of 0"));
+    // The variance over n faces, as `info` has it.
+    run(folder.path(), ["enroll", text(bundled_faces())]).done();
+    run(
+        folder.path(),
+        ["lesson", text(bundled_faces()), "-o", "all"],
+    )
+    .done();
+    let page = fs::read_to_string(folder.path().join("all/lesson.html")).unwrap();
+    let info = run(folder.path(), ["info"]).done().stdout;
+    let lost = info.lines().find(|line| line.starts_with("lost")).unwrap();
+    let total: String = lost.rsplit(' ').next().unwrap().to_owned();
+    let said = page.split("the variance. Here it is ").nth(1).unwrap();
+    let said: String = said.chars().take_while(|&c| c != '<' && c != 'o').collect();
+    let digits = |text: &str| {
+        text.chars()
+            .filter(char::is_ascii_digit)
+            .collect::<String>()
+    };
+    assert_eq!(
+        digits(said.split(", or").next().unwrap()),
+        digits(&total),
+        "{said} {lost}"
+    );
+}

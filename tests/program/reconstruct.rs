@@ -206,3 +206,13 @@ fn what_is_wrong_is_said() {
         &["--faces"],
     );
 }
+
+#[test]
+fn more_than_there_is_is_said() {
+    let folder = enrolled();
+    let ada = text(photo_of_ada());
+    let args = ["reconstruct", ada, "-o", "r.png", "--steps", "0,9999"];
+    run(folder.path(), args).ended(0, &["--steps 9999", "only"]);
+    let args = ["basis", "-o", "b", "--count", "9999"];
+    run(folder.path(), args).ended(0, &["--count 9999", "only"]);
+}

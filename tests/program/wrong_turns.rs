@@ -47,6 +47,13 @@ fn a_folder_that_lies_too_high_is_refused() {
         "--nested",
     ]);
     assert!(!folder.path().join("eigenfaces.npz").exists());
+    // The names alone tell: nothing is decoded, so nothing is said of a damaged photo.
+    let damaged = folder.path().join("project/assets/probes/y.png");
+    std::fs::write(&damaged, "no picture").unwrap();
+    let refused = run(folder.path(), ["enroll", "project"]);
+    assert!(!refused.stderr.contains("y.png"), "{}", refused.stderr);
+    refused.failed_saying(&["probably not a person"]);
+    std::fs::remove_file(damaged).unwrap();
     run(folder.path(), ["enroll", "project", "--nested"]).done();
     assert_eq!(people(folder.path()), "assets (1 face)\nfaces (6 faces)\n");
 }

@@ -435,6 +435,12 @@ fn strangers_are_not_let_in() {
 
     let begun = ask(&page, &[own]).has(303);
     let cookie = begun.header("set-cookie").unwrap();
+    // Browsers send the cookies of all ports of a host to each.
+    let port = own.1.rsplit(':').next().unwrap();
+    assert!(
+        cookie.starts_with(&format!("eigenfaces-session-{port}=")),
+        "{cookie}"
+    );
     assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
     let session = cookie.split(';').next().unwrap().to_owned();
     ask(&page, &[own]).has(401);
