@@ -24,16 +24,17 @@ if [ ! -x "$venv/bin/spark-submit" ]; then
   "$venv/bin/pip" install -q "$work"/dist/*.whl
 fi
 export PYSPARK_PYTHON=$venv/bin/python PYSPARK_DRIVER_PYTHON=$venv/bin/python SOURCE_DATE_EPOCH=1795236101
+rm -rf "$work/people"
 cp -r "$photos" "$work/people"
 cd "$work"
 "$BINARY" enroll "$work/people" -m one.npz --quiet
 # A file that is no photo: named, and the rest goes on.
 mkdir -p people/Nobody && echo "no picture" >people/Nobody/bad.pgm
 
-submit() { # the job's options
+submit() { # the job's options; what the driver says comes on standard output of spark-submit
   "$venv/bin/spark-submit" --master "${MASTER:-local-cluster[2,1,1024]}" \
     --conf spark.driver.bindAddress=127.0.0.1 --conf spark.driver.host=127.0.0.1 --conf spark.ui.enabled=false \
-    --conf spark.executorEnv.RAYON_NUM_THREADS=1 "$here/eigenfaces_spark.py" -o spark.npz "$@" 2>spark.log
+    --conf spark.executorEnv.RAYON_NUM_THREADS=1 "$here/eigenfaces_spark.py" -o spark.npz "$@" >spark.log 2>&1
 }
 check() { # what the job ended with
   [ "$1" = 3 ] && grep -q "skipped: .*bad.pgm" spark.log || { tail -30 spark.log; exit 1; }
@@ -50,4 +51,5 @@ until grep -q "Finished task 5" spark.log 2>/dev/null || ! kill -0 "$job" 2>/dev
 pkill -9 -f "CoarseGrainedExecutorBackend.*--executor-id 1" || true
 wait "$job" && code=0 || code=$?
 check "$code"
+grep -q "Lost executor 1" spark.log || { echo "spark: no executor was lost"; exit 1; }
 echo "spark: the same with an executor killed in the middle"
