@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::quality::{self, Flaw};
-use eigenfaces::enrollment::{self, Base, FolderFaces};
+use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders};
 use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::preparation::Preparation;
@@ -42,8 +42,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    wrong_folder::refuse_nested(args, known)?;
-    let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let listed = ListedFolders::list(&args.faces, &args.labels)?;
+    wrong_folder::refuse_nested(args, &listed, known)?;
+    let mut read = listed.read(base, output)?;
     wrong_folder::refuse(args, &read, known)?;
     if let Some((_, history)) = &before {
         learning::report_earlier_names(&history.resolve(&mut read.folder), output);

@@ -1,5 +1,6 @@
 //! The photos that a command is to look at.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
@@ -36,33 +37,21 @@ impl Photos {
             paths: Vec::new(),
             unusable: Vec::new(),
         };
+        let mut unusable = Vec::new();
         if !there.is_empty() {
             let listing = dataset::list_photos(&there)?;
             learning::report_skipped(&listing.skipped, output);
             output.leftovers(&listing.leftovers);
             photos.paths = without_results(listing.photos, &there, output)?;
-            let of_skipped = |skipped: &Skipped| {
-                let root = named.iter().position(|root| skipped.path.starts_with(root));
-                photos.below(&named[..root.map_or(0, |root| root + 1)])
-            };
-            let places = listing.skipped.iter().map(of_skipped).collect::<Vec<_>>();
-            photos.unusable = places.into_iter().zip(listing.skipped).collect();
+            unusable = listing.skipped;
         }
         for path in missing {
             output.warn(&eigenfaces::Error::NoSuchPath { path: path.clone() }.to_string());
-            let at = named.iter().position(|named| *named == path);
-            let before = photos.below(&named[..at.unwrap_or(0)]);
             let problem = PhotoProblem::NotThere;
-            photos.unusable.push((before, Skipped { path, problem }));
+            unusable.push(Skipped { path, problem });
         }
-        photos.unusable.sort_by_key(|(before, _)| *before);
+        photos.unusable = in_order(unusable, &photos.paths, named);
         Ok(photos)
-    }
-
-    /// The number of photos that are, or lie below, one of these.
-    fn below(&self, roots: &[PathBuf]) -> usize {
-        let is_below = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root));
-        self.paths.iter().filter(is_below).count()
     }
 
     /// Leaves out photos below a folder, which an earlier run may have put there; those that are `named` themselves stay.
@@ -72,8 +61,16 @@ impl Photos {
     pub fn leave_out(&mut self, folder: &Path, named: &[PathBuf], output: &Output) -> Result<()> {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (within, before) = (whole(folder), self.paths.len());
-        self.paths
-            .retain(|photo| named.contains(photo) || !whole(photo).starts_with(&within));
+        // Of the leading paths the number that stay.
+        let mut staying = vec![0];
+        self.paths.retain(|photo| {
+            let stays = named.contains(photo) || !whole(photo).starts_with(&within);
+            staying.extend(staying.last().map(|count| count + usize::from(stays)));
+            stays
+        });
+        for (before, _) in &mut self.unusable {
+            *before = staying[*before];
+        }
         let left_out = before - self.paths.len();
         if left_out > 0 && self.paths.is_empty() {
             return Err(Error::about(
@@ -90,6 +87,30 @@ impl Photos {
         }
         Ok(())
     }
+}
+
+/// What cannot be looked at, each with the number of paths before it. Photos come root by root: whatever lies below a root
+/// comes after its photos, and a root that is missing where it was named.
+fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec<(usize, Skipped)> {
+    let mut end = 0;
+    let mut ends = HashMap::with_capacity(named.len());
+    for root in named {
+        let own = paths[end..]
+            .iter()
+            .take_while(|path| path.starts_with(root));
+        end += own.count();
+        ends.entry(root.as_path()).or_insert(end);
+    }
+    let before = |skipped: &Skipped| {
+        let mut folders = skipped.path.ancestors();
+        folders.find_map(|folder| ends.get(folder)).copied()
+    };
+    let mut placed: Vec<(usize, Skipped)> = unusable
+        .into_iter()
+        .map(|skipped| (before(&skipped).unwrap_or(0), skipped))
+        .collect();
+    placed.sort_by_key(|(before, _)| *before);
+    placed
 }
 
 fn is_there(path: &Path) -> bool {

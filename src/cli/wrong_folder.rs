@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, LabelRule, LabeledPhoto, folders_of_folders};
+use eigenfaces::dataset::{LabelRule, LabeledPhoto, folders_of_folders};
 use eigenfaces::decision::Decision;
-use eigenfaces::enrollment::FolderFaces;
+use eigenfaces::enrollment::{FolderFaces, ListedFolders};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::{Framing, FramingRule};
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
@@ -20,16 +20,19 @@ use super::output::{counted, one_line, shown};
 /// Nothing is decoded for that.
 ///
 /// # Errors
-/// What speaks against them, with the option to give; that the user said no; a folder that cannot be listed.
-pub fn refuse_nested(args: &Enroll, known: Option<&Recognizer>) -> Result<()> {
+/// What speaks against them, with the option to give; that the user said no.
+pub fn refuse_nested(
+    args: &Enroll,
+    listed: &ListedFolders<'_>,
+    known: Option<&Recognizer>,
+) -> Result<()> {
     if args.nested || args.labels != LabelRule::Folder {
         return Ok(());
     }
     let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());
     let enrolled: HashSet<&str> = enrolled.iter().map(|face| face.source.as_str()).collect();
-    let listing = dataset::list_labeled(&args.faces, &args.labels)?;
     let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*photo.path.to_string_lossy());
-    let photos = listing.photos.iter().filter(is_new);
+    let photos = listed.photos().iter().filter(is_new);
     ask(nested(args, photos.map(|photo| photo.path.as_path())))
 }
 

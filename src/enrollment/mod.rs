@@ -16,7 +16,7 @@ pub use chosen::{PhotoFaces, chosen_face};
 pub use observer::{Notice, Observer};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
 
-use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Listing, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{Dispute, Enrolled, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
@@ -68,22 +68,64 @@ pub struct FolderFaces {
     pub survey: Option<Survey>,
 }
 
+/// Folders whose photos are listed, and none of them read.
+#[derive(Debug)]
+pub struct ListedFolders<'a> {
+    roots: &'a [PathBuf],
+    /// `None` where names stand in the photos themselves.
+    listing: Option<Listing>,
+}
+
+impl<'a> ListedFolders<'a> {
+    /// Lists the photos under `roots`, labelled by `labels`.
+    ///
+    /// # Errors
+    /// A folder that cannot be listed.
+    pub fn list(roots: &'a [PathBuf], labels: &LabelRule) -> Result<Self> {
+        refuse_pipes(roots)?;
+        let listing = match labels {
+            LabelRule::Xmp => None,
+            labels => Some(dataset::list_labeled(roots, labels)?),
+        };
+        Ok(Self { roots, listing })
+    }
+
+    /// The photos that have a label; none where names stand in the photos themselves.
+    pub fn photos(&self) -> &[LabeledPhoto] {
+        self.listing.as_ref().map_or(&[], |listing| &listing.photos)
+    }
+
+    /// Reads and prepares the photos.
+    ///
+    /// # Errors
+    /// No photo that can be used ([`Error::NoneUsable`]), unless they are to join a gallery; [`Error::Cancelled`].
+    pub fn read(self, base: Base<'_>, observer: &dyn Observer) -> Result<FolderFaces> {
+        match self.listing {
+            Some(listing) => read_listed(self.roots, listing, base, observer),
+            None => regions::read(self.roots, base, observer),
+        }
+    }
+}
+
 /// Lists, reads and prepares the photos under `roots`, labelled by `labels`.
 ///
 /// # Errors
-/// A folder that cannot be listed; no photo that can be used ([`Error::NoneUsable`]), unless they are to join a gallery;
-/// [`Error::Cancelled`].
+/// Those of [`ListedFolders::list`] and [`ListedFolders::read`].
 pub fn read_folders(
     roots: &[PathBuf],
     labels: &LabelRule,
     base: Base<'_>,
     observer: &dyn Observer,
 ) -> Result<FolderFaces> {
-    refuse_pipes(roots)?;
-    if *labels == LabelRule::Xmp {
-        return regions::read(roots, base, observer);
-    }
-    let listing = dataset::list_labeled(roots, labels)?;
+    ListedFolders::list(roots, labels)?.read(base, observer)
+}
+
+fn read_listed(
+    roots: &[PathBuf],
+    listing: Listing,
+    base: Base<'_>,
+    observer: &dyn Observer,
+) -> Result<FolderFaces> {
     for note in &listing.notes {
         observer.notice(&Notice::Listing(note));
     }
