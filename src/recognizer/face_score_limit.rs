@@ -29,16 +29,19 @@ pub(super) fn learned(
         return in_space(gallery, space);
     }
     let persons = gallery.persons();
-    let faces = pixels.map_or(gallery.faces(), FeatureMatrix::bytes);
+    let all: Vec<usize> = (0..persons.len()).collect();
+    // Shifted copies are neither learned from nor judged.
+    let with_mirrored = pixels.and_then(|pixels| pixels.learned(&all).ok());
+    let faces = with_mirrored.as_ref().unwrap_or(gallery.faces());
+    let copies = faces.len() / persons.len().max(1);
     let leading = faceness::leading(space.eigenvalues());
     let products = InnerProducts::of(faces);
     let of_fold = |fold: usize| {
         let (judged, learned): (Vec<usize>, Vec<usize>) =
             (0..persons.len()).partition(|&face| persons[face] % FOLDS == fold);
-        let (judged, learned) = match pixels {
-            Some(pixels) => (pixels.themselves(&judged), pixels.learned_columns(&learned)),
-            None => (judged, learned),
-        };
+        let judged: Vec<usize> = judged.into_iter().map(|face| face * copies).collect();
+        let of_a_face = |face: usize| face * copies..(face + 1) * copies;
+        let learned: Vec<usize> = learned.into_iter().flat_map(of_a_face).collect();
         let count = ComponentCount::Count(leading);
         let dual = products.fit(&learned, count).ok()?;
         let (dual, components) = dual.with_components(faces, leading).ok()?;
