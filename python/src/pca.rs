@@ -1,6 +1,5 @@
 //! Principal components of arrays.
 
-use eigenfaces::pca::Sums as Packed;
 use eigenfaces::pca::covariance::Accumulator;
 use eigenfaces::pca::kernel::Columns;
 use eigenfaces::pca::real::{self, Basis, Samples};
@@ -174,10 +173,10 @@ impl Sums {
     #[new]
     fn new(features: usize) -> PyResult<Self> {
         match features {
-            1..=Self::MOST_FEATURES => Ok(Self(Accumulator::new(features))),
+            1..=Accumulator::MOST_PIXELS => Ok(Self(Accumulator::new(features))),
             _ => Err(wrong(format!(
                 "partial_fit takes 1 to {} features, for the sums grow with their square; got {features}",
-                Self::MOST_FEATURES
+                Accumulator::MOST_PIXELS
             ))),
         }
     }
@@ -195,12 +194,9 @@ impl Sums {
 
     /// Adds the samples of other sums.
     fn merge(&mut self, other: &Self) -> PyResult<()> {
-        let mut all = Packed::from(self.0.clone());
-        all.add(&Packed::from(other.0.clone())).ok_or_else(|| {
+        self.0.merge(&other.0).ok_or_else(|| {
             wrong("the sums are of other features, or of more samples together than can be summed exactly")
-        })?;
-        self.0 = all.into();
-        Ok(())
+        })
     }
 
     /// The components of all samples.
@@ -212,36 +208,20 @@ impl Sums {
 
     /// n, d, Σx and the upper triangle of Σxxᵀ, row by row, as little-endian integers of 8 bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let packed = Packed::from(self.0.clone());
-        let head = [packed.faces() as i64, packed.pixels() as i64];
-        let numbers = head.iter().chain(packed.totals()).chain(packed.products());
-        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        let numbers = self.0.pack().into_iter();
+        let bytes: Vec<u8> = numbers.flat_map(i64::to_le_bytes).collect();
         PyBytes::new(py, &bytes)
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let (numbers, rest) = bytes.as_chunks::<8>();
-        let mut numbers = numbers.iter().map(|&number| i64::from_le_bytes(number));
-        let mut count = || {
-            numbers
-                .next()
-                .and_then(|number| usize::try_from(number).ok())
-        };
-        let (samples, features) = (count(), count());
-        let totals: Vec<i64> = numbers.by_ref().take(features.unwrap_or(0)).collect();
-        let packed = match (samples, features, rest) {
-            (Some(samples), Some(features @ 1..=Self::MOST_FEATURES), []) => {
-                Packed::from_parts(features, samples, totals, numbers.collect())
-            }
-            _ => None,
-        };
-        let packed = packed.ok_or_else(|| wrong("these bytes are not sums of samples"))?;
-        Ok(Self(packed.into()))
+        let numbers: Vec<i64> = numbers
+            .iter()
+            .map(|&number| i64::from_le_bytes(number))
+            .collect();
+        let sums = Accumulator::unpack(&numbers).filter(|_| rest.is_empty());
+        let sums = sums.ok_or_else(|| wrong("these bytes are not sums of samples"))?;
+        Ok(Self(sums))
     }
-}
-
-impl Sums {
-    /// Their sums take 3.2 GB.
-    const MOST_FEATURES: usize = 20_000;
 }

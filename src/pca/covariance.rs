@@ -16,8 +16,7 @@ const _: () = assert!((SMALL as u128).pow(2) * 255 * 255 < 1 << 63);
 /// n, Σx and Σxxᵀ of faces of d pixels, in exact integers.
 ///
 /// Adding faces is associative and commutative: any split into chunks, in any order, gives the same
-/// sums bit for bit. Room for 10^12 faces: 10^12 x 255² < 2^63. [`Sums`](super::Sums) are the same, to be kept and
-/// added elsewhere.
+/// sums bit for bit. Room for 10^12 faces: 10^12 x 255² < 2^63.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accumulator {
     pub(super) pixels: usize,
@@ -28,6 +27,9 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
+    /// The sums of so many pixels take 3.2 GB; beyond, the machine would run out of memory without a word.
+    pub const MOST_PIXELS: usize = 20_000;
+
     /// Sums of no faces of d pixels; takes 8 d² bytes.
     pub fn new(pixels: usize) -> Self {
         Self {
@@ -125,15 +127,10 @@ pub fn fit_stream(
     sums.components(wanted)
 }
 
-/// The d x d sums of so many pixels take 3.2 GB; beyond, the machine would run out of memory without a word.
-const MOST_PIXELS: usize = 20_000;
-
 pub(crate) fn refuse_too_many(pixels: usize) -> Result<(), PcaError> {
-    if pixels > MOST_PIXELS {
-        return Err(PcaError::TooManyPixels {
-            pixels,
-            most: MOST_PIXELS,
-        });
+    let most = Accumulator::MOST_PIXELS;
+    if pixels > most {
+        return Err(PcaError::TooManyPixels { pixels, most });
     }
     Ok(())
 }

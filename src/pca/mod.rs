@@ -35,8 +35,7 @@ pub mod rule;
 pub mod scaled;
 #[doc(hidden)]
 pub mod spectrum;
-#[doc(hidden)]
-pub mod sums;
+mod sums;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -46,7 +45,6 @@ pub use component_count::{AUTO_LIMIT, AUTO_SHARE, ComponentCount};
 pub use inner_products::{DualSpace, InnerProducts};
 pub use kernel::Columns;
 pub use rule::Rule;
-pub use sums::Sums;
 
 /// Which of the equivalent routes finds the eigenfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
