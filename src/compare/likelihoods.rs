@@ -104,16 +104,25 @@ impl Likelihoods {
         &self.calibration
     }
 
-    /// The face score below which something is not a face.
-    pub fn face_score_limit(&self) -> f64 {
-        self.face_score_limit
-    }
-
     /// The person of whom this very face (its coordinates, 2k) is enrolled, if there is one.
     fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
         let probe = fingerprint(probe);
         let found = self.enrolled.iter().find(|(face, _)| *face == probe);
         found.map(|&(_, person)| person)
+    }
+
+    /// The scores of each probe (2k x p) against everybody; the very face that is enrolled is recognised as that.
+    fn with_scores<R: Send>(
+        &self,
+        probes: &DMatrix<f32>,
+        then: impl Fn(Vec<f64>) -> R + Sync,
+    ) -> Vec<R> {
+        self.people.with_scores(probes, |at, mut scores| {
+            if let Some(person) = self.enrolled_as(probes.column(at).as_slice()) {
+                scores[person] = SAME_FACE;
+            }
+            then(scores)
+        })
     }
 }
 
@@ -128,22 +137,6 @@ fn fingerprint(coordinates: &[f32]) -> u64 {
     digest[..8]
         .iter()
         .fold(0, |all, &byte| all << 8 | u64::from(byte))
-}
-
-impl Likelihoods {
-    /// The scores of each probe (2k x p) against everybody; the very face that is enrolled is recognised as that.
-    fn with_scores<R: Send>(
-        &self,
-        probes: &DMatrix<f32>,
-        then: impl Fn(Vec<f64>) -> R + Sync,
-    ) -> Vec<R> {
-        self.people.with_scores(probes, |at, mut scores| {
-            if let Some(person) = self.enrolled_as(probes.column(at).as_slice()) {
-                scores[person] = SAME_FACE;
-            }
-            then(scores)
-        })
-    }
 }
 
 impl Compare for Likelihoods {

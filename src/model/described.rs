@@ -14,9 +14,8 @@ use crate::enrollment;
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index;
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::{Gallery, History, LabeledFace, change_time};
-use crate::preparation::Preparation;
-use crate::recognizer::{Described, Recognizer, Settings};
+use crate::gallery::{Gallery, LabeledFace};
+use crate::recognizer::{KnownCoordinates, Settings};
 use crate::store::Addition;
 
 /// A photo's face, ready to be learned: the prepared face and its coordinates in the background model.
@@ -130,20 +129,8 @@ impl Model {
             gallery.len(),
             known,
         );
-        let described = Described::new(&gallery, &known)?;
-        Self::learn_described(described, preparation, &gallery)
-    }
-
-    fn learn_described(
-        described: Described<'_>,
-        preparation: Preparation,
-        gallery: &Gallery,
-    ) -> Result<Self> {
+        let described = KnownCoordinates::new(&gallery, &known)?;
         let (preparation, framed, _) = enrollment::frame(gallery.clone(), &preparation, &());
-        let mut history = History::default();
-        history.record(change_time(), &Gallery::empty(preparation.size()), &framed);
-        let settings = Settings::default();
-        let recognizer = Recognizer::learn_described(described, preparation, framed, settings)?;
-        Ok(Self::from_parts(recognizer, history))
+        Self::enroll_gallery(Some(described), preparation, framed, Settings::default())
     }
 }

@@ -18,7 +18,7 @@ use crate::enrollment::{self, Observer, PreparationOptions};
 use crate::error::{Error, Result};
 use crate::gallery::{Gallery, History, LabeledFace, change_time};
 use crate::preparation::Preparation;
-use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
+use crate::recognizer::{Identification, KnownCoordinates, QueryOptions, Recognizer, Settings};
 use crate::store::{self, Archive};
 
 /// Settings of enrolment; the defaults suit a folder with one sub-folder of photos a person.
@@ -71,7 +71,7 @@ impl Model {
     ) -> Result<Self> {
         let read =
             enrollment::read_gallery(folders, &options.labels, options.preparation, observer)?;
-        Self::enroll_gallery(read.preparation, read.gallery, options.settings)
+        Self::enroll_gallery(None, read.preparation, read.gallery, options.settings)
     }
 
     /// Enrols faces that were prepared in this way.
@@ -84,18 +84,19 @@ impl Model {
         settings: Settings,
     ) -> Result<Self> {
         let (gallery, _) = Gallery::assemble(preparation.size(), faces)?;
-        Self::enroll_gallery(preparation, gallery, settings)
+        Self::enroll_gallery(None, preparation, gallery, settings)
     }
 
-    /// Learns a new gallery, and takes down that its faces came.
+    /// Learns a new gallery, of which some faces may be described already, and takes down that its faces came.
     fn enroll_gallery(
+        described: Option<KnownCoordinates<'_>>,
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
     ) -> Result<Self> {
         let mut history = History::default();
         history.record(change_time(), &Gallery::empty(preparation.size()), &gallery);
-        let recognizer = Recognizer::learn(preparation, gallery, settings)?;
+        let recognizer = Recognizer::learn_described(described, preparation, gallery, settings)?;
         Ok(Self::from_parts(recognizer, history))
     }
 

@@ -45,6 +45,6 @@ impl Model {
         if let Some(at) = (0..photos.len()).find(left_out) {
             return Err(Error::photo(photo::number(at), PhotoProblem::NoFace));
         }
-        Self::enroll_gallery(preparation, framed, options.settings)
+        Self::enroll_gallery(None, preparation, framed, options.settings)
     }
 }

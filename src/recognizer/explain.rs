@@ -61,35 +61,11 @@ impl Recognizer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::ContentHash;
-    use crate::gallery::{Gallery, LabeledFace};
-    use crate::locate::framing::Framing;
     use crate::matcher::{Comparison, Features};
-    use crate::preparation::Origin;
-    use crate::preparation::Preparation;
-    use crate::recognizer::Settings;
+    use crate::recognizer::{Settings, drawn};
 
-    /// Six people of three photos each: a pattern of their own, with noise.
     fn learned(settings: Settings) -> Recognizer {
-        let size = "40x48".parse().unwrap();
-        let photos = (0..18_u32).map(|photo| {
-            let person = photo / 3;
-            let pixels = (0..40 * 48_u32).map(|at| {
-                let (x, y) = (at % 40, at / 40);
-                let own = f64::from((x * (person + 2) + y * 3) % 29) * 6.0;
-                let noise = (at + photo * 7919).wrapping_mul(2_654_435_761) >> 26;
-                (own + f64::from(noise)) as u8
-            });
-            LabeledFace {
-                person: format!("p{person}").parse().unwrap(),
-                source: format!("{photo}"),
-                hash: ContentHash::of(&photo.to_le_bytes()),
-                pixels: pixels.collect(),
-                origin: Origin::Whole,
-            }
-        });
-        let (gallery, _) = Gallery::assemble(size, photos.collect()).unwrap();
-        Recognizer::learn(Preparation::new(size, Framing::AsIs), gallery, settings).unwrap()
+        drawn::learned("40x48", 6, 3, settings)
     }
 
     #[test]

@@ -12,13 +12,13 @@ use crate::gallery::Gallery;
 
 /// Faces whose coordinates in the background model are known already: describing them is nearly all the work of learning.
 #[derive(Debug, Clone, Copy)]
-pub struct Described<'a> {
+pub struct KnownCoordinates<'a> {
     faces: &'a Gallery,
     /// 2k x n.
     coordinates: &'a DMatrix<f32>,
 }
 
-impl<'a> Described<'a> {
+impl<'a> KnownCoordinates<'a> {
     /// Faces with their [coordinates](Background::coordinates) (2k x n).
     ///
     /// # Errors
@@ -41,7 +41,10 @@ impl<'a> Described<'a> {
 }
 
 /// The background model's coordinates of a gallery's faces (2k x n): those that are known are not computed again.
-pub(super) fn coordinates(gallery: &Gallery, known: Option<Described<'_>>) -> Result<DMatrix<f32>> {
+pub(super) fn coordinates(
+    gallery: &Gallery,
+    known: Option<KnownCoordinates<'_>>,
+) -> Result<DMatrix<f32>> {
     let background = Background::bundled()?;
     let Some(known) = known else {
         return Ok(background.coordinates(gallery.faces()));

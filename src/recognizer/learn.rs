@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::described::{self, Described};
+use super::known_coordinates::{self, KnownCoordinates};
 use super::{BasisOrigin, Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Prior;
 use crate::compare::{Comparer, Distances, Likelihoods};
@@ -26,7 +26,7 @@ impl Recognizer {
     /// # Errors
     /// Faces that are all alike (one is enough, unless it is its own mirror image); scaled pixels that are not compared.
     pub fn learn(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Self> {
-        Self::learn_knowing(None, preparation, gallery, settings)
+        Self::learn_described(None, preparation, gallery, settings)
     }
 
     /// Learns a gallery that holds faces of this recogniser's: of those the background model's coordinates are known.
@@ -35,24 +35,20 @@ impl Recognizer {
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        Self::learn_knowing(Described::of(self), *self.preparation(), gallery, settings)
+        Self::learn_described(
+            KnownCoordinates::of(self),
+            *self.preparation(),
+            gallery,
+            settings,
+        )
     }
 
-    /// Learns a gallery of which some faces are described already. The result is that of [`learn`](Self::learn).
+    /// Learns a gallery of which some faces may be described already. The result is that of [`learn`](Self::learn).
     ///
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_described(
-        described: Described<'_>,
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-    ) -> Result<Self> {
-        Self::learn_knowing(Some(described), preparation, gallery, settings)
-    }
-
-    fn learn_knowing(
-        known: Option<Described<'_>>,
+        described: Option<KnownCoordinates<'_>>,
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
@@ -60,7 +56,7 @@ impl Recognizer {
         let (preparation, gallery) = gallery.framed(&preparation);
         match settings.prior {
             Prior::Bundled => {
-                let coordinates = described::coordinates(&gallery, known)?;
+                let coordinates = known_coordinates::coordinates(&gallery, described)?;
                 let space = Arc::new(pixel_space(gallery.faces(), &[], settings.pca)?);
                 Self::compared_by_background(preparation, gallery, settings, space, coordinates)
             }
@@ -168,7 +164,7 @@ impl Recognizer {
             if gallery.faces().size() != preparation.size() {
                 return Err(Error::Inconsistent);
             }
-            let coordinates = described::coordinates(&gallery, Described::of(self))?;
+            let coordinates = known_coordinates::coordinates(&gallery, KnownCoordinates::of(self))?;
             return Self::compared_by_background(
                 preparation,
                 gallery,

@@ -4,21 +4,23 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
-mod described;
+#[cfg(test)]
+pub(crate) mod drawn;
 mod explain;
 mod external_ranking;
 mod face_score_limit;
 mod identification;
 mod identifier;
+mod known_coordinates;
 mod learn;
 mod shown;
 mod verify;
 
-pub use described::Described;
 pub use explain::Explanation;
 pub use external_ranking::RankedPerson;
 pub use identification::{Candidate, Identification, QueryOptions};
 pub use identifier::Identifier;
+pub use known_coordinates::KnownCoordinates;
 pub use verify::{Verdict, Verification, verify_alone};
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Archive, ArchiveWriter};
 use crate::background::{Adaptation, Background, Calibration, People, PeopleParts};
-use crate::compare::{Comparer, Likelihoods};
+use crate::compare::{Compare, Comparer, Likelihoods};
 use crate::error::{ModelProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;

@@ -41,12 +41,20 @@ impl Addition {
     /// # Errors
     /// None that a face can bring about.
     pub fn to_line(&self) -> io::Result<Vec<u8>> {
-        line(self)
+        let json = serde_json::to_string(&Record::of(self))?;
+        let sum = crc32fast::hash(json.as_bytes());
+        Ok(format!("{:x} {sum:08x} {json}\n", json.len()).into_bytes())
     }
 
     /// The face of a record; `None` for bytes that are none, or not whole.
     pub fn from_line(line: &[u8]) -> Option<Self> {
-        parsed(line)
+        let text = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
+        let (length, rest) = text.split_once(' ')?;
+        let (sum, json) = rest.split_once(' ')?;
+        let is_whole = usize::from_str_radix(length, 16) == Ok(json.len())
+            && u32::from_str_radix(sum, 16) == Ok(crc32fast::hash(json.as_bytes()));
+        let record: Record = is_whole.then(|| serde_json::from_str(json).ok())??;
+        record.addition()
     }
 }
 
@@ -118,24 +126,6 @@ impl Record {
     }
 }
 
-/// A record as the file holds it.
-fn line(addition: &Addition) -> io::Result<Vec<u8>> {
-    let json = serde_json::to_string(&Record::of(addition))?;
-    let sum = crc32fast::hash(json.as_bytes());
-    Ok(format!("{:x} {sum:08x} {json}\n", json.len()).into_bytes())
-}
-
-/// The face of a line, if the line is whole.
-fn parsed(line: &[u8]) -> Option<Addition> {
-    let text = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
-    let (length, rest) = text.split_once(' ')?;
-    let (sum, json) = rest.split_once(' ')?;
-    let is_whole = usize::from_str_radix(length, 16) == Ok(json.len())
-        && u32::from_str_radix(sum, 16) == Ok(crc32fast::hash(json.as_bytes()));
-    let record: Record = is_whole.then(|| serde_json::from_str(json).ok())??;
-    record.addition()
-}
-
 /// The journal of one model. Only the holder of the model's lock may have one.
 #[derive(Debug)]
 pub struct Journal {
@@ -177,7 +167,7 @@ impl Journal {
             is_torn: false,
         };
         for line in content.split_inclusive(|&byte| byte == b'\n') {
-            let addition = parsed(line);
+            let addition = Addition::from_line(line);
             journal.damaged += usize::from(journal.is_torn);
             journal.is_torn = addition.is_none();
             journal.additions.extend(addition);
@@ -210,7 +200,7 @@ impl Journal {
     /// # Errors
     /// A disk that is full.
     pub fn add(&mut self, addition: Addition) -> Result<()> {
-        let written = line(&addition).and_then(|line| self.write(&line));
+        let written = addition.to_line().and_then(|line| self.write(&line));
         written.map_err(|error| self.error(error))?;
         self.additions.push(addition);
         Ok(())
@@ -261,7 +251,7 @@ impl Journal {
         } else {
             let lines: Vec<Vec<u8>> = left
                 .iter()
-                .map(line)
+                .map(Addition::to_line)
                 .collect::<io::Result<_>>()
                 .map_err(|error| self.error(error))?;
             let lines = lines.concat();

@@ -65,32 +65,11 @@ const META: &str = "meta.json";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::ContentHash;
-    use crate::gallery::{Gallery, History, LabeledFace};
-    use crate::locate::framing::Framing;
-    use crate::preparation::{Origin, Preparation};
-    use crate::recognizer::{Recognizer, Settings};
+    use crate::gallery::{Gallery, History};
+    use crate::recognizer::{Recognizer, Settings, drawn};
 
-    /// Five people of four photos each, of a pattern of their own, with noise.
     pub(super) fn learned(settings: Settings) -> Recognizer {
-        let size = "16x20".parse().unwrap();
-        let photos = (0..20_u32).map(|photo| {
-            let person = photo / 4;
-            let pixels = (0..16 * 20_u32).map(|at| {
-                let (x, y) = (at % 16, at / 16);
-                let noise = (at + photo * 7919).wrapping_mul(2_654_435_761) >> 26;
-                ((x * (person + 2) + y * 3) % 29 * 6 + noise) as u8
-            });
-            LabeledFace {
-                person: format!("p{person}").parse().unwrap(),
-                source: format!("{photo}"),
-                hash: ContentHash::of(&photo.to_le_bytes()),
-                pixels: pixels.collect(),
-                origin: Origin::Whole,
-            }
-        });
-        let (gallery, _) = Gallery::assemble(size, photos.collect()).unwrap();
-        Recognizer::learn(Preparation::new(size, Framing::AsIs), gallery, settings).unwrap()
+        drawn::learned("16x20", 5, 4, settings)
     }
 
     /// The file of such a model.

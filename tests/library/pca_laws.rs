@@ -9,6 +9,14 @@ use proptest::prelude::*;
 use crate::support::drawn::wavy_faces as faces;
 use crate::support::on_threads;
 
+const EVERY_SOLVER: [Solver; 5] = [
+    Solver::Auto,
+    Solver::Gram,
+    Solver::Covariance,
+    Solver::Lanczos,
+    Solver::Minimize,
+];
+
 fn size(width: u32, height: u32) -> FaceSize {
     FaceSize::new(width, height).unwrap()
 }
@@ -246,13 +254,7 @@ fn what_has_no_variance_is_refused() {
     let one = faces(size(8, 8), 1, 1);
     assert_eq!(Pca::default().fit(&one), Err(PcaError::TooFewFaces(1)));
     let same = one.select(&[0; 7]).unwrap();
-    for solver in [
-        Solver::Auto,
-        Solver::Gram,
-        Solver::Covariance,
-        Solver::Lanczos,
-        Solver::Minimize,
-    ] {
+    for solver in EVERY_SOLVER {
         let pca = Pca {
             components: ComponentCount::Count(2),
             solver,
@@ -386,13 +388,7 @@ fn single_precision_is_good_to_a_millionth_on_real_faces() {
 #[test]
 fn every_solver_says_how_accurate_it_was() {
     let faces = faces(size(12, 10), 80, 3);
-    for solver in [
-        Solver::Auto,
-        Solver::Gram,
-        Solver::Covariance,
-        Solver::Lanczos,
-        Solver::Minimize,
-    ] {
+    for solver in EVERY_SOLVER {
         let found = fit(&faces, ComponentCount::Count(10), solver);
         let centred = centred(&faces, &found);
         let variance = &centred * centred.tr_mul(&found.basis) / (faces.len() - 1) as f64;

@@ -4,22 +4,29 @@ use std::fs;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::client::Server;
 use super::{ended, people, photos_of, probe};
 use crate::support::scratch;
 use crate::{another, enrolled};
 
-#[test]
-fn nobody_waits_for_a_job() {
-    let folder = enrolled();
+/// A folder with one person of so many photos, whose enrolling takes its time.
+fn many_photos(count: usize) -> TempDir {
     let photos = scratch();
     fs::create_dir(photos.path().join("Many")).unwrap();
-    for number in 0..3000_usize {
+    for number in 0..count {
         let photo = &photos_of("Ada")[number % 8];
         let path = photos.path().join(format!("Many/{number}.png"));
         fs::write(path, [&photo[..], &number.to_le_bytes()].concat()).unwrap();
     }
+    photos
+}
+
+#[test]
+fn nobody_waits_for_a_job() {
+    let folder = enrolled();
+    let photos = many_photos(3000);
     let server = Server::start(folder.path());
     let enroll = json!({ "kind": "enroll", "folder": photos.path() }).to_string();
     let job = server.ask("POST", "/api/v0/jobs", enroll.as_bytes());
@@ -76,14 +83,8 @@ fn nobody_waits_for_a_job() {
 #[test]
 fn a_change_that_waits_too_long_is_told_its_position() {
     let folder = enrolled();
-    let photos = scratch();
-    fs::create_dir(photos.path().join("Many")).unwrap();
     // A pipe keeps whoever reads it waiting; here many photos do, for as long as it takes.
-    for number in 0..6000_usize {
-        let photo = &photos_of("Ada")[number % 8];
-        let path = photos.path().join(format!("Many/{number}.png"));
-        fs::write(path, [&photo[..], &number.to_le_bytes()].concat()).unwrap();
-    }
+    let photos = many_photos(6000);
     let server = Server::start(folder.path());
     let enroll = json!({ "kind": "enroll", "folder": photos.path() }).to_string();
     let job = server.ask("POST", "/api/v0/jobs", enroll.as_bytes());
