@@ -30,6 +30,8 @@ class Server:
         environment = {**os.environ, "EIGENFACES_KEY": KEY}
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
         said = self.process.stderr.readline()
+        if "http://" not in said:
+            sys.exit(f"{program} serve does not say its address, but: {said}{self.process.stderr.read()}")
         self.page = "http://" + said.split("http://")[1].strip()
         self.origin = self.page.split("/?")[0]
 
