@@ -140,9 +140,9 @@ pub enum Error {
 
     /// Another process is changing the model.
     #[error(
-        "{}: is being changed by {}: wait until that is done, or stop it",
+        "{}: is in use by {}: wait until that is done, or stop it",
         .path.display(),
-        .holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string())
+        .holder.as_ref().map_or_else(|| "another process".to_owned(), |holder| holder.to_string())
     )]
     Locked {
         path: PathBuf,

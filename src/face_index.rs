@@ -3,7 +3,7 @@
 //! A photo is known by its content: one that was moved, renamed or copied is not looked at again. Faces are prepared in
 //! one way, [`preparation`], which need not be that of any gallery.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -134,40 +134,42 @@ enum Read {
 impl FaceIndex {
     /// Brings the index up to date with these files, which are all that it is to hold: those that are new or were changed
     /// are read, those that are gone are forgotten, with the faces that only they showed. `name` gives the path under
-    /// which a file is remembered. The observer is told of progress.
+    /// which a file is remembered. The observer is told of progress; `keep` gets the index, as far as it is, after every
+    /// 256 photos, so that they need not be looked at again if the rest is not.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], after which the index lacks photos; when the program itself is damaged.
+    /// [`Error::Cancelled`], after which photos that are gone may still be in the index; when the program itself is damaged.
     pub fn refresh<P: AsRef<Path> + Sync>(
         &mut self,
         files: &[P],
         name: impl Fn(&Path) -> String + Sync,
         observer: &dyn Observer,
+        mut keep: impl FnMut(&mut Self),
     ) -> Result<Refreshed> {
         let background = Background::bundled()?;
-        let mut before = std::mem::take(self);
-        self.answers = std::mem::take(&mut before.answers);
+        let mut before = std::mem::take(&mut self.files);
         let mut refreshed = Refreshed::default();
         let mut unread: Vec<Unread<'_>> = Vec::new();
         for file in files {
             let (path, name) = (file.as_ref(), name(file.as_ref()));
             let stamp = FileRecord::stamp(path);
-            match before.files.get(&name) {
+            match before.remove(&name) {
                 Some(record) if Some((record.length, record.modified)) == stamp => {
-                    self.files.insert(name, *record);
+                    self.files.insert(name, record);
                 }
                 _ => unread.push((path, name, stamp)),
             }
         }
         let known = files.len() - unread.len();
-        refreshed.changed = unread.len() + before.files.len() - known;
+        let known_photos: HashSet<ContentHash> = self.photos.keys().copied().collect();
+        refreshed.changed = unread.len() + before.len();
         let paths: Vec<&Path> = unread.iter().map(|(path, ..)| *path).collect();
         let read = |_: &&Path, file: &PhotoFile| {
             if observer.is_cancelled() {
                 return Ok(Read::Cancelled);
             }
             let hash = file.content_hash();
-            match before.photos.contains_key(&hash) {
+            match known_photos.contains(&hash) {
                 true => Ok(Read::Known(hash)),
                 false => Ok(Read::New(hash, found(background, file)?)),
             }
@@ -175,41 +177,40 @@ impl FaceIndex {
         let progress = observer.reading(files.len());
         let done = |count: usize| progress(known + count);
         dataset::stream_each(&paths, BATCH, read, &done, |batches| {
-            for ((path, name, stamp), read) in unread.iter().zip(batches.flatten()) {
-                let photo = match read {
-                    Ok(Read::Cancelled) => break,
-                    Ok(Read::Known(photo)) => photo,
-                    Ok(Read::New(photo, faces)) => {
-                        refreshed.looked_at += 1;
-                        self.photos.insert(photo, faces);
-                        photo
-                    }
-                    Err(problem) => {
-                        let path = (*path).to_owned();
-                        refreshed.skipped.push(Skipped { path, problem });
-                        continue;
-                    }
-                };
-                let (length, modified) = stamp.unwrap_or_default();
-                self.files.insert(
-                    name.clone(),
-                    FileRecord {
-                        length,
-                        modified,
-                        photo,
-                    },
-                );
+            for (unread, read) in unread.chunks(BATCH.get()).zip(batches) {
+                for ((path, name, stamp), read) in unread.iter().zip(read) {
+                    let photo = match read {
+                        Ok(Read::Cancelled) => return,
+                        Ok(Read::Known(photo)) => photo,
+                        Ok(Read::New(photo, faces)) => {
+                            refreshed.looked_at += 1;
+                            self.photos.insert(photo, faces);
+                            photo
+                        }
+                        Err(problem) => {
+                            let path = (*path).to_owned();
+                            refreshed.skipped.push(Skipped { path, problem });
+                            continue;
+                        }
+                    };
+                    let (length, modified) = stamp.unwrap_or_default();
+                    self.files.insert(
+                        name.clone(),
+                        FileRecord {
+                            length,
+                            modified,
+                            photo,
+                        },
+                    );
+                }
+                keep(self);
             }
         });
         if observer.is_cancelled() {
             return Err(Error::Cancelled);
         }
         let there: BTreeSet<ContentHash> = self.files.values().map(|file| file.photo).collect();
-        for photo in there {
-            if let Some(faces) = before.photos.remove(&photo) {
-                self.photos.insert(photo, faces);
-            }
-        }
+        self.photos.retain(|photo, _| there.contains(photo));
         Ok(refreshed)
     }
 

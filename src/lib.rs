@@ -1,7 +1,42 @@
-#![doc = include_str!("../README.md")]
+//! Face recognition by eigenfaces: learn from a folder of labelled faces, say who is in a photo, look at the basis faces.
+//!
+//! ```no_run
+//! use eigenfaces::{Model, Options};
+//!
+//! # fn main() -> eigenfaces::Result<()> {
+//! let model = Model::enroll("faces", &Options::default())?;
+//! for face in model.identify_file("party.jpg")? {
+//!     println!("{face}"); // Ada (> 99 %)
+//! }
+//! model.save("eigenfaces.npz")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Model`] is the front door: it enrols, identifies, verifies, explains, and changes who is enrolled. What lies behind it,
+//! from pixels to names:
+//!
+//! | module | has |
+//! |---|---|
+//! | [`dataset`] | photos in folders: found, decoded within limits, labelled |
+//! | [`preparation`], [`locate`] | a photo as faces of d 8-bit pixels: found, aligned, light evened out |
+//! | [`pca`], [`kernel_pca`] | exact principal components of 8-bit columns, and their kernel form |
+//! | [`face_space`], [`reconstruction`], [`face_map`] | mean face, eigenfaces, weights; faces rebuilt; distance from face space |
+//! | [`compare`], [`background`] | coordinates of faces, and people ranked by them |
+//! | [`recognizer`] | learning a gallery, and the decision: known, unknown, not a face |
+//! | [`gallery`], [`grouping`], [`evaluate`] | people and their faces; faces put into groups; figures by stated protocols |
+//! | [`store`], [`render`] | model files; pictures and pages |
+//!
+//! Shapes: d pixels, n faces, k components; faces and eigenfaces are columns. With `default-features = false` neither the
+//! server nor the database is compiled. The program's own guide is README.md.
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
+
+/// README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
 // What is hidden from the documentation, here and below, is for the program, the tests and the benchmarks: it changes as they

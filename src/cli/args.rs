@@ -46,7 +46,7 @@ pub struct Cli {
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Address to listen on; one that other machines can reach requires --key
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384", value_parser = parse_listen)]
     pub listen: std::net::SocketAddr,
     /// The key that programs send; without it one is made and printed
     #[arg(long, value_name = "KEY", env = "EIGENFACES_KEY", hide_env_values = true, value_parser = parse_key)]
@@ -54,6 +54,12 @@ pub struct Serve {
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
+}
+
+#[cfg(feature = "serve")]
+fn parse_listen(text: &str) -> Result<std::net::SocketAddr, String> {
+    let expected = "expected an address of this machine and a port, such as 127.0.0.1:8384";
+    text.parse().map_err(|_| expected.to_owned())
 }
 
 /// A key that cannot be guessed in practice, and that fits in a header.
@@ -157,6 +163,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Learn from labelled folders: a sub-folder per person
+    #[command(visible_alias = "enrol")]
     Enroll(Enroll),
     /// Say who is in each photo
     Identify(Identify),
@@ -172,7 +179,7 @@ pub enum Command {
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
     Basis(Basis),
-    /// Show how unlike a face every part of a photo is
+    /// Map where a photo looks like a face: the face score of every part of it
     Facemap(Facemap),
     /// Rebuild a face from more and more basis faces, side by side in one picture
     Reconstruct(Reconstruct),

@@ -20,10 +20,10 @@ use image::GrayImage;
 
 use super::args::Basis;
 use super::error::Result;
-use super::files;
 use super::folder_space::{self, How};
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
+use super::{files, learning};
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];
@@ -65,6 +65,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
             Space::Linear(Arc::new(FaceSpace::new(learned.size, components)))
         }
     };
+    learning::tell_fewer(args.components, space.components(), output);
     write(args, &mut folder, &space, &space.variance_ratios(), output)?;
     if let How::Minimised(_, rounds) = &learned.how {
         write_objective(&mut folder, rounds, output)?;

@@ -19,6 +19,9 @@ use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, percent, shown};
 
+/// Photos with one finding that are named without --verbose.
+const NAMED: usize = 5;
+
 /// Checks the photos that `enroll` would add together with those enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let (before, history) = if model.exists() {
@@ -274,11 +277,21 @@ fn print(
         0 => format!("{seen}: nothing to correct"),
         _ => format!("{seen}: {} to look at", counted(count, "thing", "things")),
     });
-    let unclear = suspects.nearest_to_another - suspects.mislabelled.len();
+    let unclear = suspects.unclear.len();
     if unclear > 0 {
+        let named = if output.names_all { unclear } else { NAMED };
+        let faces = suspects.unclear.iter().take(named);
+        let mut photos: Vec<&str> = faces
+            .map(|&face| gallery.enrolled()[face].source.as_str())
+            .collect();
+        let more = format!("{} more (-v names them)", unclear.saturating_sub(named));
+        if unclear > named {
+            photos.push(&more);
+        }
         output.say(&format!(
-            "{} nearer to another person than to their own, but not clearly: recognising is not that sure",
-            counted(unclear, "more photo is", "more photos are")
+            "{} nearer to another person than to their own, but not clearly: {}",
+            counted(unclear, "more photo is", "more photos are"),
+            photos.join(", ")
         ));
     }
     Ok(())

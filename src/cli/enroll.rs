@@ -120,6 +120,8 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
             learned
         }
     };
+    let components = recognizer.space().components();
+    learning::tell_fewer(args.learn.components, components, output);
     report.did(&recognizer, model, started)?;
     Ok(outcome)
 }

@@ -33,7 +33,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         let path = args.photo.clone();
         return Err(eigenfaces::Error::NoSuchPath { path }.into());
     }
-    let (measure, ..) = about(args.measure);
+    let (measure, _) = about(args.measure);
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
@@ -76,15 +76,21 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// A measure in the library, its name in JSON, and its unit.
-fn about(asked: MapMeasure) -> (Measure, &'static str, &'static str) {
-    let likelihood = "unlike a face (1 is usual)";
-    let distance = "gray levels a pixel from face space";
-    let contrast = "of its contrast from face space";
+/// A measure in the library, and its name in JSON.
+fn about(asked: MapMeasure) -> (Measure, &'static str) {
     match asked {
-        MapMeasure::Likelihood => (Measure::Likelihood, "likelihood", likelihood),
-        MapMeasure::Distance => (Measure::Distance, "distance", distance),
-        MapMeasure::Contrast => (Measure::Contrast, "contrast", contrast),
+        MapMeasure::Likelihood => (Measure::Likelihood, "likelihood"),
+        MapMeasure::Distance => (Measure::Distance, "distance"),
+        MapMeasure::Contrast => (Measure::Contrast, "contrast"),
+    }
+}
+
+/// A value of a measure, with its unit.
+fn told(measure: MapMeasure, value: f64) -> String {
+    match measure {
+        MapMeasure::Likelihood => format!("face score {value:.2} (a face is about 1)"),
+        MapMeasure::Distance => format!("{value:.2} gray levels a pixel from face space"),
+        MapMeasure::Contrast => format!("{value:.2} of its contrast from face space"),
     }
 }
 
@@ -111,14 +117,15 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
 }
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
-    let (_, measure, unit) = about(args.measure);
+    let (_, measure) = about(args.measure);
     let boxes = places.iter().map(|place| (place.value, place.part));
     match output.format {
         Format::Text => {
             for (value, [x, y, width, height]) in boxes {
                 output.line(&format!(
-                    "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0} are {value:.2} {unit}",
-                    shown(&args.photo)
+                    "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: {}",
+                    shown(&args.photo),
+                    told(args.measure, value)
                 ))?;
             }
             Ok(())

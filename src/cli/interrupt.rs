@@ -74,10 +74,10 @@ pub fn watch(output: Output, code: u8) {
                 low_level::exit(i32::from(code));
             }
             output.interrupted(&match written.as_slice() {
-                [] => "interrupted: nothing was written".to_owned(),
-                [only] => format!("interrupted: only {} was written, whole", shown(only)),
+                [] => "stopped; nothing was written".to_owned(),
+                [only] => format!("stopped; {} is saved", shown(only)),
                 [.., last] => format!(
-                    "interrupted: {} files were written, each whole, the last of them {}",
+                    "stopped; {} files are saved, the last of them {}",
                     written.len(),
                     shown(last)
                 ),

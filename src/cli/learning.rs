@@ -13,7 +13,7 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{Comparison, Features, PixelScale};
-use eigenfaces::pca::Pca;
+use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
@@ -222,10 +222,24 @@ pub fn recognizer(
     let read = enrollment::read_gallery(&origin.faces, &origin.labels, options, &observer)?;
     let settings = origin.learn.settings(Settings::default());
     let recognizer = Recognizer::learn(read.preparation, read.gallery, settings)?;
+    let components = recognizer.space().components();
+    tell_fewer(origin.learn.components, components, output);
     if let Some(warning) = confidence_warning(&recognizer) {
         output.say(&warning);
     }
     Ok((recognizer, read.skipped.len()))
+}
+
+/// Says so where there are fewer components than --components asked for.
+pub fn tell_fewer(asked: Option<ComponentCount>, components: usize, output: &Output) {
+    if let Some(ComponentCount::Count(count)) = asked
+        && count > components
+    {
+        output.say(&format!(
+            "--components {count}: these faces have {}, all of which are kept",
+            counted(components, "component", "components")
+        ));
+    }
 }
 
 /// Refuses to measure the bundled background model on people whom it was learned from.

@@ -20,13 +20,25 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
         learn: args.learn.clone(),
     };
     let mut outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
-    outputs.check_below(&args.output, PAGE.as_ref(), FileKind::Derived)?;
+    let ending = args.output.extension();
+    let page = match ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
+        true => Some(outputs.claim(&args.output, FileKind::Derived)?),
+        false => None,
+    };
+    if page.is_none() {
+        outputs.check_below(&args.output, PAGE.as_ref(), FileKind::Derived)?;
+    }
     let (recognizer, unlearned) = learning::recognizer(&origin, model, output)?;
-    let page = lesson::html(&recognizer)?;
-    files::make_folder(&args.output)?;
-    let destination = outputs.claim(&args.output.join(PAGE), FileKind::Derived)?;
-    let size = bytes(page.len() as u64);
-    destination.write(Privacy::Owner, page.into_bytes())?;
+    let html = lesson::html(&recognizer)?;
+    let destination = match page {
+        Some(page) => page,
+        None => {
+            files::make_folder(&args.output)?;
+            outputs.claim(&args.output.join(PAGE), FileKind::Derived)?
+        }
+    };
+    let size = bytes(html.len() as u64);
+    destination.write(Privacy::Owner, html.into_bytes())?;
     output.say(&format!(
         "wrote {} ({size}): open it in a browser, or print it",
         shown(destination.path())

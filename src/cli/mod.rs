@@ -74,7 +74,11 @@ pub fn parsed() -> Cli {
     let program = || examples::added_to(Cli::command());
     program()
         .try_get_matches_from(&typed)
-        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .and_then(|matches| {
+            let command = matches.subcommand_name().unwrap_or_default();
+            eigenfaces::store::name_lock_holder(&format!("eigenfaces {command}"));
+            Cli::from_arg_matches(&matches)
+        })
         .unwrap_or_else(|error| {
             // Of a wrong name after `help`, clap suggests no right one; of a wrong command it does.
             let asked = match typed.as_slice() {

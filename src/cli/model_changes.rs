@@ -102,9 +102,7 @@ fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
         Err(eigenfaces::Error::Locked { holder, .. }) => {
             let holder = holder.map_or_else(|| "another process".to_owned(), |it| it.to_string());
             let model_shown = shown(model);
-            output.say(&format!(
-                "waiting: {model_shown} is being changed by {holder}"
-            ));
+            output.say(&format!("waiting: {model_shown} is in use by {holder}"));
             ModelLock::acquire(model, Wait::AtMost(PATIENCE))?
         }
         locked => locked?,

@@ -99,6 +99,11 @@ impl Output {
         }
     }
 
+    /// Whether --quiet was given.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A message for the reader on stderr; nothing under --quiet.
     pub fn say(&self, message: &str) {
         if !self.quiet {

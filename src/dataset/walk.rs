@@ -32,7 +32,7 @@ use crate::error::{Error, PhotoProblem, Result};
 pub const SORTED: &str = ".eigenfaces-sorted";
 
 /// Lists the photos under `roots` (each a folder or a single file) with the person that `rule`
-/// sees in each, in [natural order](natural::paths).
+/// sees in each, in natural order (2 before 10).
 ///
 /// Photos that show nobody by the rule, folders that cannot be read and the like are
 /// [`Listing::skipped`].
@@ -126,7 +126,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 }
 
 /// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
-/// [natural order](natural::paths) within each. A file that is given itself is always listed,
+/// natural order within each. A file that is given itself is always listed,
 /// photo or not.
 ///
 /// # Errors

@@ -279,7 +279,7 @@ impl Calibration {
         limit.max(half_way)
     }
 
-    /// The face score ([`FacenessTest`](crate::faceness::FacenessTest)) below which something is not a face.
+    /// The face score below which something is not a face.
     pub fn face_score_limit(&self) -> f64 {
         self.face_score_limit
     }

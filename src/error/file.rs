@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
 use super::ArchiveKind;
 
@@ -189,18 +188,19 @@ pub enum WriteProblem {
 }
 
 /// The process that holds the lock of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockHolder {
     /// Its process id.
     pub pid: u32,
-    /// The time at which it took the lock, to the second, by its own clock.
-    pub since: SystemTime,
+    /// Its command, such as `eigenfaces serve`; empty if it gave none.
+    pub command: String,
 }
 
 impl std::fmt::Display for LockHolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A clock that was set back must not turn into an error here.
-        let held = self.since.elapsed().unwrap_or(Duration::ZERO);
-        write!(f, "process {} for {} s now", self.pid, held.as_secs())
+        match self.command.as_str() {
+            "" => write!(f, "process {}", self.pid),
+            command => write!(f, "`{command}` (process {})", self.pid),
+        }
     }
 }

@@ -29,10 +29,18 @@ const PARTS: usize = 10;
 /// Looks through the gallery of `whole`; `trials` are of photos left out of it.
 pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Suspects> {
     let gives_names = whole.comparer().threshold(Acceptance::default()).is_some();
+    let mislabelled = mislabelled(trials, gives_names);
+    let is_clear = |face: usize| mislabelled.iter().any(|wrong| wrong.face == face);
+    let nearer = trials.iter().filter(|trial| trial.rank > 1);
+    let mut unclear: Vec<usize> = nearer
+        .map(|trial| trial.face)
+        .filter(|&face| !is_clear(face))
+        .collect();
+    unclear.sort_unstable();
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
-        nearest_to_another: trials.iter().filter(|trial| trial.rank > 1).count(),
-        mislabelled: mislabelled(trials, gives_names),
+        mislabelled,
+        unclear,
         not_faces: not_faces(whole)?,
         several_people: several_people(whole, 0..whole.gallery().people().len())?,
     })

@@ -29,8 +29,7 @@ pub enum PixelScale {
     /// Gray levels as they are.
     #[default]
     Plain,
-    /// Each pixel over its standard deviation among the faces learned from: see
-    /// [`ScaledSpace`](crate::scaled_space::ScaledSpace).
+    /// Each pixel over its standard deviation among the faces learned from.
     Deviation,
 }
 

@@ -59,18 +59,19 @@ impl Model {
     }
 
     /// Enrols one face of a photo under a name, new or known. `source` tells where the photo came from, or is empty.
-    /// Returns the content hash by which the face is known ([`chosen_face`](enrollment::chosen_face)), and whether it was
-    /// new. A photo that is enrolled keeps its hash, also where this file has other bytes.
+    /// Returns the content hash by which the face is known, and whether it was new. A photo that is enrolled keeps its
+    /// hash, also where this file has other bytes.
     ///
     /// # Errors
-    /// A photo without such a face; [`Error::PhotoOfOther`] where it is enrolled as somebody else.
+    /// A photo without such a face; [`Error::PhotoOfOther`] where it is enrolled as somebody else; [`Error::PersonName`].
     pub fn add_photo(
         &mut self,
-        person: &Person,
+        person: impl AsRef<str>,
         photo: &Photo,
         choice: FaceChoice,
         source: &str,
     ) -> Result<(ContentHash, bool)> {
+        let person = &Person::new(person.as_ref())?;
         let preparation = self.recognizer.preparation();
         let face =
             enrollment::chosen_face(preparation, person, photo, choice, source).map_err(problem)?;
@@ -105,8 +106,9 @@ impl Model {
     /// Makes one face another person's, who may be new.
     ///
     /// # Errors
-    /// No such face.
-    pub fn move_face(&mut self, photo: ContentHash, person: &Person) -> Result<()> {
+    /// No such face; [`Error::PersonName`].
+    pub fn move_face(&mut self, photo: ContentHash, person: impl AsRef<str>) -> Result<()> {
+        let person = &Person::new(person.as_ref())?;
         if self.gallery().position(photo).is_none() {
             return Err(Error::NoSuchPhoto {
                 photo: photo.to_string(),
@@ -119,8 +121,9 @@ impl Model {
     /// Gives a person another name.
     ///
     /// # Errors
-    /// Nobody of that name; [`Error::NameTaken`].
-    pub fn rename(&mut self, name: &str, new: &Person) -> Result<()> {
+    /// Nobody of that name; [`Error::NameTaken`]; [`Error::PersonName`].
+    pub fn rename(&mut self, name: &str, new: impl AsRef<str>) -> Result<()> {
+        let new = &Person::new(new.as_ref())?;
         let at = self.gallery().find(name)?;
         if self.people().contains(new) {
             return Err(Error::NameTaken {

@@ -40,8 +40,8 @@ pub struct Verification {
     pub needed: f64,
 }
 
-/// Whether two faces are of one person, by the background model alone, with nobody enrolled. Both were found, and prepared as
-/// [`face_index::preparation`](crate::face_index::preparation) does.
+/// Whether two faces are of one person, by the background model alone, with nobody enrolled. Both were found and aligned
+/// (`Framing::Detect`, 64x74 pixels).
 ///
 /// # Errors
 /// When the program itself is damaged; faces of another size.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
@@ -20,6 +20,7 @@ use utoipa_axum::routes;
 
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
+use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
@@ -64,6 +65,7 @@ async fn model(State(service): Shared) -> Answer<Response> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Asked {
     top: Option<usize>,
     far: Option<f64>,
@@ -93,7 +95,7 @@ impl Asked {
               (status = 400, description = "no photo"), (status = 503, description = "too many at once")))]
 async fn identify(
     State(service): Shared,
-    Query(asked): Query<Asked>,
+    UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
 ) -> Answer<Response> {
     let query = asked.query()?;
@@ -109,6 +111,7 @@ async fn identify(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Claim {
     person: Option<String>,
 }
@@ -120,7 +123,7 @@ struct Claim {
     responses((status = 200, description = "as `eigenfaces verify --format json`"), (status = 400, description = "no photo, or no face")))]
 async fn verify(
     State(service): Shared,
-    Query(claim): Query<Claim>,
+    UrlQuery(claim): UrlQuery<Claim>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
@@ -161,6 +164,7 @@ async fn verify(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Face {
     face: Option<usize>,
 }
@@ -172,7 +176,7 @@ struct Face {
     responses((status = 200, description = "a PNG, as `eigenfaces identify --explain`", content_type = "image/png")))]
 async fn why(
     State(service): Shared,
-    Query(which): Query<Face>,
+    UrlQuery(which): UrlQuery<Face>,
     mut parts: Parts,
 ) -> Answer<Response> {
     let photo = parts.take("file")?;
@@ -211,7 +215,7 @@ enum Work {
 async fn begin_job(
     State(service): Shared,
     headers: HeaderMap,
-    Json(work): Json<Work>,
+    JsonBody(work): JsonBody<Work>,
 ) -> Answer<Response> {
     let kind = match work {
         Work::Enroll { .. } => "enroll",

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eigenfaces::Photo;
 use serde_json::Value;
 
+use super::extract::{JsonBody, cause, refused};
 use super::failure::{Answer, Failure};
 
 /// The parts of a request by name. A body that is no form and no JSON is the part `file`.
@@ -25,24 +25,16 @@ impl<S: Send + Sync> FromRequest<S> for Parts {
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.starts_with("multipart/form-data") {
             let form = Multipart::from_request(request, state).await;
-            return form_parts(form.map_err(|error| refused(error.status(), &error.body_text()))?)
+            return form_parts(form.map_err(|error| refused(error.status(), &cause(&error)))?)
                 .await;
         }
         if kind.starts_with("application/json") {
-            let json = Json::<HashMap<String, Value>>::from_request(request, state).await;
-            let Json(json) = json.map_err(|error| refused(error.status(), &error.body_text()))?;
+            let JsonBody(json) = JsonBody::from_request(request, state).await?;
             return json_parts(json);
         }
         let body = Bytes::from_request(request, state).await;
-        let body = body.map_err(|error| refused(error.status(), &error.body_text()))?;
+        let body = body.map_err(|error| refused(error.status(), &cause(&error)))?;
         Ok(Self(HashMap::from([("file".to_owned(), body)])))
-    }
-}
-
-fn refused(status: StatusCode, reason: &str) -> Failure {
-    match status {
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(status, "a request may have 20 MB"),
-        status => Failure::new(status, reason),
     }
 }
 
@@ -50,15 +42,14 @@ async fn form_parts(mut form: Multipart) -> Answer<Parts> {
     let mut parts = HashMap::new();
     loop {
         let field = form.next_field().await;
-        let Some(field) = field.map_err(|error| refused(error.status(), &error.body_text()))?
-        else {
+        let Some(field) = field.map_err(|error| refused(error.status(), &cause(&error)))? else {
             return Ok(Parts(parts));
         };
         let name = field.name().unwrap_or("file").to_owned();
         let bytes = field.bytes().await;
         parts.insert(
             name,
-            bytes.map_err(|error| refused(error.status(), &error.body_text()))?,
+            bytes.map_err(|error| refused(error.status(), &cause(&error)))?,
         );
     }
 }

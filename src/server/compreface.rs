@@ -9,7 +9,7 @@ mod subjects;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use eigenfaces::enrollment::PhotoFaces;
@@ -25,6 +25,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::{Parts, decode};
+use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
 use super::service::{Service, Shared};
@@ -115,7 +116,7 @@ impl Asked {
     responses((status = 200, description = "`result`: boxes with `subjects`"), (status = 400, description = "code 28: no face")))]
 async fn recognize(
     State(service): Shared,
-    Query(asked): Query<Asked>,
+    UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
@@ -169,7 +170,7 @@ struct OfSubject {
     responses((status = 201, description = "`image_id` and `subject`"), (status = 400, description = "code 28: no face; code 31: several")))]
 async fn add_face(
     State(service): Shared,
-    Query(asked): Query<OfSubject>,
+    UrlQuery(asked): UrlQuery<OfSubject>,
     mut parts: Parts,
 ) -> Answer<Response> {
     let subject = asked.subject.unwrap_or_default();
@@ -193,7 +194,10 @@ async fn add_face(
 /// The enrolled faces, page by page.
 #[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
     responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
-async fn faces(State(service): Shared, Query(asked): Query<OfSubject>) -> Answer<Json<Value>> {
+async fn faces(
+    State(service): Shared,
+    UrlQuery(asked): UrlQuery<OfSubject>,
+) -> Answer<Json<Value>> {
     let snapshot = service.up_to_date().await;
     let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
@@ -250,7 +254,7 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
 #[utoipa::path(delete, path = "/recognition/faces", params(("subject" = Option<String>, Query)), responses((status = 200, description = "`deleted`: how many")))]
 async fn erase_faces_of(
     State(service): Shared,
-    Query(asked): Query<OfSubject>,
+    UrlQuery(asked): UrlQuery<OfSubject>,
 ) -> Answer<Json<Value>> {
     let erased = erase(&service, move |model| {
         Ok(faces_of(model, asked.subject.as_deref()))
@@ -273,7 +277,7 @@ async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Ans
 #[utoipa::path(post, path = "/recognition/faces/delete", request_body(content = Vec<String>), responses((status = 200, description = "those that were erased")))]
 async fn erase_faces(
     State(service): Shared,
-    Json(ids): Json<Vec<String>>,
+    JsonBody(ids): JsonBody<Vec<String>>,
 ) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
         let found = ids
@@ -329,7 +333,7 @@ async fn verify_face(
     responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
 async fn detect(
     State(service): Shared,
-    Query(asked): Query<Asked>,
+    UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::Model;
@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 
 use super::answer::png;
 use super::body::{Parts, decode};
+use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared};
 
@@ -47,13 +48,14 @@ async fn space(State(service): Shared) -> Answer<Json<Value>> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct First {
     first: Option<usize>,
 }
 
 /// The mean face and the first basis faces as numbers: 32-bit floating point, little-endian, one face after the other.
 #[utoipa::path(get, path = "/basis.f32", params(("first" = Option<usize>, Query, description = "how many basis faces [all]")), responses((status = 200, description = "(1 + k) x d numbers", content_type = "application/octet-stream")))]
-async fn numbers(State(service): Shared, Query(asked): Query<First>) -> Answer<Response> {
+async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Response> {
     let bytes = service.ask(move |model| {
         let space = model.recognizer().space();
         let first = asked.first.unwrap_or(usize::MAX).min(space.components());
@@ -105,7 +107,7 @@ fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
 
 /// The weights of everybody who is enrolled.
 #[utoipa::path(get, path = "/weights", params(("first" = Option<usize>, Query, description = "how many weights a face [all]")), responses((status = 200, description = "`faces`: a list of `person`, `hash` and `weights`")))]
-async fn weights(State(service): Shared, Query(asked): Query<First>) -> Answer<Json<Value>> {
+async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Json<Value>> {
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));

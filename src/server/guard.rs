@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
@@ -24,6 +24,9 @@ const WRONG_SECRET: Duration = Duration::from_secs(1);
 pub async fn guard(State(service): Shared, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
     let admitted = admit(&service.access, &request);
+    let kinds = request.headers().get(header::ACCEPT);
+    let wants_page =
+        kinds.is_some_and(|kinds| kinds.as_bytes().windows(9).any(|it| it == b"text/html"));
     let is_refused = matches!(admitted, Admitted::No(_));
     let connection = connections::of(&request).filter(|_| !is_refused);
     let _busy = connection.map(Connection::begin_work);
@@ -36,7 +39,7 @@ pub async fn guard(State(service): Shared, request: Request, next: Next) -> Resp
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
         Admitted::Begins(session) => begin(&service.access.cookie(), &session),
-        Admitted::No(failure) if api || request.method() != Method::GET => failure.into_response(),
+        Admitted::No(failure) if !wants_page => failure.into_response(),
         Admitted::No(failure) => (failure.status, Html(page::refused(&failure))).into_response(),
     };
     let headers = response.headers_mut();
@@ -86,10 +89,15 @@ fn admit(access: &Access, request: &Request) -> Admitted {
         let message = "Missing request header: x-api-key";
         return Admitted::No(Failure::coded(StatusCode::BAD_REQUEST, 20, message));
     }
-    refuse(
-        StatusCode::UNAUTHORIZED,
-        "open the address that 'eigenfaces serve' printed (it works once; start the server again for another), or send the key",
-    )
+    let message = match text("x-api-key").or(text("authorization")) {
+        Some(_) => {
+            "wrong key: send the one that 'eigenfaces serve' printed, or that it was given by --key or EIGENFACES_KEY"
+        }
+        None => {
+            "open the address that 'eigenfaces serve' printed (it works once; start the server again for another), or send the key in the header x-api-key"
+        }
+    };
+    refuse(StatusCode::UNAUTHORIZED, message)
 }
 
 fn token(uri: &Uri) -> Option<&str> {

@@ -10,6 +10,7 @@ mod body;
 mod compreface;
 mod connections;
 mod explore;
+mod extract;
 mod failure;
 mod guard;
 mod jobs;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::ContentHash;
@@ -18,6 +17,7 @@ use utoipa_axum::routes;
 
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
+use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared, Snapshot, Undo, enroll, preparation};
 use super::uuid::in_groups;
@@ -112,6 +112,7 @@ async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answ
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Which {
     face: Option<usize>,
     source: Option<String>,
@@ -126,7 +127,7 @@ struct Which {
 async fn add_face(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
-    Query(which): Query<Which>,
+    UrlQuery(which): UrlQuery<Which>,
     headers: HeaderMap,
     mut parts: Parts,
 ) -> Answer<Response> {
@@ -158,7 +159,7 @@ async fn rename(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
-    Json(new): Json<NewName>,
+    JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
     let new = Person::new(&new.person)?;
     let renamed = new.to_string();
@@ -179,7 +180,7 @@ async fn merge(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
-    Json(other): Json<Into_>,
+    JsonBody(other): JsonBody<Into_>,
 ) -> Answer<Response> {
     let into = other.into.clone();
     let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
@@ -219,7 +220,7 @@ async fn move_face(
     State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
-    Json(new): Json<NewName>,
+    JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
     let person = Person::new(&new.person)?;
     let change = move |model: &mut Model| {

@@ -7,8 +7,9 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use super::pending;
 use super::place::{Place, stands_at};
@@ -199,23 +200,30 @@ fn try_acquire(lock_path: &Path) -> io::Result<Attempt> {
     }
 }
 
-/// The lock file's text: process id, and seconds since 1970, when it took the lock.
+/// The command by which other processes know this one while it holds locks.
+static COMMAND: OnceLock<String> = OnceLock::new();
+
+/// Names this process in its lock files, such as `eigenfaces serve`; the first name counts.
+pub fn name_lock_holder(command: &str) {
+    let _ = COMMAND.set(command.to_owned());
+}
+
+/// The lock file's text: process id and command.
 fn write_holder(file: &mut File) -> io::Result<()> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO);
     file.set_len(0)?;
     file.rewind()?;
-    writeln!(file, "{} {}", std::process::id(), now.as_secs())
+    let command = COMMAND.get().map_or("", String::as_str);
+    writeln!(file, "{} {command}", std::process::id())
 }
 
 fn read_holder(file: &mut File) -> Option<LockHolder> {
     let mut text = String::new();
     file.take(100).read_to_string(&mut text).ok()?;
-    let (pid, since) = text.strip_suffix('\n')?.split_once(' ')?;
+    let (pid, command) = text.strip_suffix('\n')?.split_once(' ')?;
     Some(LockHolder {
         pid: pid.parse().ok()?,
-        since: UNIX_EPOCH.checked_add(Duration::from_secs(since.parse().ok()?))?,
+        // It comes from a file that anybody may have written.
+        command: command.chars().filter(|it| !it.is_control()).collect(),
     })
 }
 

@@ -40,7 +40,7 @@ pub use identifier::load_identifier;
 pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use kind::FileKind;
-pub use lock::{ModelLock, Wait};
+pub use lock::{ModelLock, Wait, name_lock_holder};
 #[doc(hidden)]
 pub use mark::is_result;
 pub use model::{from_archive, load, load_with_history, save, write_model};

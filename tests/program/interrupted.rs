@@ -84,12 +84,12 @@ fn an_interrupted_change_leaves_nothing_behind_and_says_so() {
             assert_eq!(status.signal(), Some(number), "{stderr}");
             let last = stderr.lines().last().unwrap_or_default();
             if left.is_empty() {
-                assert_eq!(last, "interrupted: nothing was written");
+                assert_eq!(last, "stopped; nothing was written");
                 locked += usize::from(end == ".lock");
                 writing += usize::from(end != ".lock");
             } else {
                 assert_eq!(left, ["eigenfaces.npz"], "SIG{signal}: {stderr}");
-                assert_eq!(last, "interrupted: only eigenfaces.npz was written, whole");
+                assert_eq!(last, "stopped; eigenfaces.npz is saved");
                 eigenfaces::store::load(&folder.path().join("eigenfaces.npz")).unwrap();
             }
         }
@@ -126,9 +126,9 @@ fn copies_that_were_written_are_told() {
         "{copies:?}"
     );
     let told = match copies.len() {
-        0 => "interrupted: nothing was written".to_owned(),
-        1 => "interrupted: only album/".to_owned(),
-        many => format!("interrupted: {many} files were written, each whole"),
+        0 => "stopped; nothing was written".to_owned(),
+        1 => "stopped; album/".to_owned(),
+        many => format!("stopped; {many} files are saved"),
     };
     assert!(
         stderr.starts_with(&told),

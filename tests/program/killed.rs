@@ -165,7 +165,7 @@ fn who_waits_says_for_whom() {
     drop(lock);
     let run = Run::of(waiting.wait_with_output().unwrap()).done();
     let says = format!(
-        "waiting: {MODEL} is being changed by process {} for ",
+        "waiting: {MODEL} is in use by process {}\n",
         std::process::id()
     );
     assert!(run.stderr.starts_with(&says), "{}", run.stderr);

@@ -26,7 +26,7 @@ fn a_second_lock_waits_or_names_the_holder() {
         panic!("{error}")
     };
     assert_eq!(holder.pid, std::process::id());
-    let who = format!("is being changed by process {} for ", holder.pid);
+    let who = format!("is in use by process {}: ", holder.pid);
     assert!(error.to_string().contains(&who), "{error}");
 
     assert!(matches!(

@@ -23,6 +23,7 @@ pub enum PeopleAction {
     /// Make several people one
     Merge(Merge),
     /// Erase people or single photos; all that is learned is learned again without them
+    #[command(visible_alias = "delete")]
     Remove(Remove),
     /// Take back the last change of who is enrolled; what it erased stays erased
     Undo(ChangeOptions),

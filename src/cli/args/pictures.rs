@@ -57,7 +57,7 @@ pub struct Facemap {
     /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
     #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
-    /// What is told of each part: how unlike a face it is with its light evened out (`likelihood`, 1 is usual for a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    /// What is told of each part: its face score, its light evened out (`likelihood`; a face is about 1, anything else more), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
     pub measure: MapMeasure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
@@ -74,7 +74,7 @@ pub struct Facemap {
 /// What a face map tells of each part of a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MapMeasure {
-    /// How unlike a face the part is, its light evened out
+    /// The face score of the part, its light evened out: a face is about 1, anything else more
     #[default]
     Likelihood,
     /// The distance from face space, in gray levels a pixel
@@ -203,8 +203,8 @@ pub struct Lesson {
     /// Folders with a sub-folder per person; without any, the faces in the model
     #[arg(value_name = "FACES")]
     pub faces: Vec<PathBuf>,
-    /// Folder to write lesson.html to, readable by you only: it holds the photos it shows; made where it is missing
-    #[arg(short, long, value_name = "DIR")]
+    /// Page to write (FILE.html), or folder to write lesson.html to, made where it is missing; readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "DIR|FILE.html")]
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use eigenfaces::dataset::{self, FileId};
 use eigenfaces::enrollment::Observer;
@@ -17,6 +18,9 @@ use crate::cli::error::{Error, Result};
 
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
+
+/// While photos are looked at, the index is saved so often: Ctrl-C loses no more.
+const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 /// Which photos are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,8 @@ struct Album {
     paths: BTreeMap<String, PathBuf>,
     /// Photos that were not known before.
     looked_at: usize,
+    /// The file of the index, if it was not there before and is now.
+    written: Option<PathBuf>,
     /// The reason why the index could not be kept: the folder may not be written to. That costs time only.
     unsaved: Option<eigenfaces::Error>,
 }
@@ -146,22 +152,29 @@ impl Albums {
             .into_iter()
             .filter(|photo| !is_index(photo) && !store::is_result(photo))
             .collect();
-        let refreshed = index.refresh(&photos, name, observer)?;
+        let is_new = file.symlink_metadata().is_err();
+        let mut saved = Instant::now();
+        let refreshed = index.refresh(&photos, name, observer, |index| {
+            if saved.elapsed() > SAVED_EVERY {
+                // What keeps it from being saved is told at the end.
+                let _ = save(index, file);
+                saved = Instant::now();
+            }
+        })?;
         let not_listed = listing.skipped.iter().filter(|skip| !is_index(&skip.path));
         let skipped: Vec<_> = not_listed.chain(&refreshed.skipped).cloned().collect();
         observer.skipped(&skipped);
         self.unusable += skipped.len();
         let mut unsaved = None;
         if refreshed.changed > 0 || scan == Scan::All {
-            // What was said of faces while photos were looked at.
-            index.answers.extend(load(file)?.answers);
-            unsaved = store::save_face_index(&index, file).err();
+            unsaved = save(&mut index, file)?;
         }
         self.albums.push(Album {
             folders,
             paths: photos.into_iter().map(|path| (name(&path), path)).collect(),
             index,
             looked_at: refreshed.looked_at,
+            written: (is_new && file.symlink_metadata().is_ok()).then(|| file.to_owned()),
             unsaved,
         });
         Ok(())
@@ -181,6 +194,12 @@ impl Albums {
                 counted(album.index.photos.len(), "photo", "photos"),
                 album.looked_at
             ));
+            if let Some(file) = &album.written {
+                output.say(&format!(
+                    "wrote {}: the faces found, so that these photos are looked at once; readable by you only",
+                    shown(file)
+                ));
+            }
             if let Some(error) = &album.unsaved {
                 output.say(&format!(
                     "the faces found are not remembered for the next time, nor what you say of them: {}",
@@ -230,6 +249,15 @@ impl Albums {
     pub fn unusable(&self) -> usize {
         self.unusable
     }
+}
+
+/// Saves an index, with what was said of its faces while photos were looked at; gives what kept it from that.
+///
+/// # Errors
+/// The file that stands there is no index, or is damaged.
+fn save(index: &mut FaceIndex, file: &Path) -> Result<Option<eigenfaces::Error>> {
+    index.answers.extend(load(file)?.answers);
+    Ok(store::save_face_index(index, file).err())
 }
 
 /// The index in a file; an empty one where there is none.

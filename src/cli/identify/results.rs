@@ -8,7 +8,7 @@ use eigenfaces::xmp::OwnNames;
 
 use super::explanation::Explanation;
 use super::report::Report;
-use crate::cli::args::Identify;
+use crate::cli::args::{Format, Identify};
 use crate::cli::error::Result;
 use crate::cli::outcome::Outcome;
 use crate::cli::sidecars::{Named, Sidecars, Writing};
@@ -60,8 +60,11 @@ impl<'a> Results<'a> {
         }
         let sorted = self.sorted.as_mut().map(|sorted| sorted.add(photo, found));
         self.note(sorted);
-        self.report.photo(photo, found)?;
         let output = self.report.output;
+        // Under --quiet the sorted folders are the answer for a reader.
+        if self.sorted.is_none() || !output.is_quiet() || output.format != Format::Text {
+            self.report.photo(photo, found)?;
+        }
         let sidecars = self.sidecars.as_mut();
         let written = sidecars.map(|all| {
             let places = found.iter().filter_map(|face| face.location);

@@ -8,8 +8,8 @@ pub struct Suspects {
     pub duplicates: Vec<Duplicate>,
     /// Photos that are probably of another person, the surest first.
     pub mislabelled: Vec<Mislabelled>,
-    /// Photos that are nearest to another person, the probably mislabelled ones among them.
-    pub nearest_to_another: usize,
+    /// Faces nearer to another person than to their own, without being probably mislabelled, in their order.
+    pub unclear: Vec<usize>,
     /// Photos that do not look like a face, the least face-like first.
     pub not_faces: Vec<NotAFaceSuspect>,
     /// People whose photos clearly show several people, in their order.

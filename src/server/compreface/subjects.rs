@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::super::extract::JsonBody;
 use super::super::failure::{Answer, Failure};
 use super::super::people::counted;
 use super::super::service::{Service, Shared, Undo};
@@ -61,7 +62,7 @@ async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
 async fn rename_subject(
     State(service): Shared,
     UrlPath(name): UrlPath<String>,
-    Json(asked): Json<Subject>,
+    JsonBody(asked): JsonBody<Subject>,
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
     let change = move |model: &mut Option<Model>| {

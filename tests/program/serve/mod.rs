@@ -496,7 +496,7 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
     let folder = enrolled();
     let server = Server::start(folder.path());
     run(folder.path(), ["serve", "--listen", "127.0.0.1:0"])
-        .failed_saying(&["is being changed by"]);
+        .failed_saying(&["is in use by `eigenfaces serve` (process "]);
     let other = scratch();
     run(other.path(), ["serve", "--listen", &server.address])
         .failed_saying(&["the port is in use", "--listen"]);
