@@ -244,15 +244,21 @@ pub struct Evaluate {
     /// Decides where chance is asked for; the same seed gives the same figures
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Photos of people who are not in FACES, to play the strangers; without it some people of FACES play strangers to the others
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
+    pub strangers: Vec<PathBuf>,
     /// Pictures without faces, to be told from faces besides those that are made up
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     pub not_faces: Vec<PathBuf>,
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
-    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV
+    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person
     #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
     pub scores: Option<PathBuf>,
+    /// Write which photos are learned from and which are tried in every fold, as CSV
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
+    pub split: Option<PathBuf>,
     /// Write pages of the probes that were taken for another person to this folder, beside photos of both
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
     pub failures: Option<PathBuf>,

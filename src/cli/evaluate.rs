@@ -1,10 +1,13 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
+use std::path::PathBuf;
+
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{self, Person};
+use eigenfaces::dataset::{self, Person, PhotoFile};
 use eigenfaces::enrollment;
 use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
@@ -14,7 +17,7 @@ use super::args::{Evaluate, Format};
 use super::error::Result;
 use super::evaluation_files::Wanted;
 use super::outcome::Outcome;
-use super::output::Output;
+use super::output::{Output, counted};
 use super::{check, evaluation_json, evaluation_text, learning, pairs};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
@@ -37,11 +40,14 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
             "--background none, which learns from the gallery alone",
         )?;
     }
+    let (strangers, unusable) = Strangers::read(args, &preparation, &gallery, output)?;
     let (not_faces, skipped) = not_faces(args, &preparation, output)?;
-    let outcome = Outcome::of_inputs(gallery.len(), read.skipped.len() + skipped);
+    let failed = read.skipped.len() + unusable + skipped;
+    let outcome = Outcome::of_inputs(gallery.len(), failed);
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
+        strangers: strangers.as_ref().map(|all| all.faces.clone()),
         not_faces,
         keep: match args.scores {
             Some(_) => Keep::Everybody,
@@ -52,7 +58,8 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
         output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
     }
-    wanted.write(&evaluation, &gallery, output)?;
+    let sources = strangers.map_or_else(Vec::new, |all| all.sources);
+    wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
     match output.format {
         Format::Text => evaluation_text::print(&evaluation, &preparation, output)?,
         Format::Json => {
@@ -61,6 +68,55 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         Format::Csv => evaluation_json::csv(&evaluation, output)?,
     }
     Ok(outcome)
+}
+
+/// Faces of people who are not in the gallery, one a photo.
+struct Strangers {
+    faces: FaceMatrix,
+    /// Their photos.
+    sources: Vec<String>,
+}
+
+impl Strangers {
+    /// The main face of each photo of `--strangers`, and the number of photos that cannot be used. Photos that are in the
+    /// gallery too are left out.
+    fn read(
+        args: &Evaluate,
+        preparation: &Preparation,
+        gallery: &Gallery,
+        output: &Output,
+    ) -> Result<(Option<Self>, usize)> {
+        if args.strangers.is_empty() {
+            return Ok((None, 0));
+        }
+        let listing = dataset::list_photos(&args.strangers)?;
+        let photo = |path: &PathBuf, file: &PhotoFile| {
+            let face = preparation.prepare(&file.decode()?)?;
+            Ok((path.to_string_lossy().into_owned(), face.pixels))
+        };
+        let read = dataset::load(&listing.photos, photo, &|_| {});
+        learning::report_skipped(&listing.skipped, output);
+        learning::report_skipped(&read.skipped, output);
+        let skipped = listing.skipped.len() + read.skipped.len();
+        let count = read.items.len();
+        let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
+        let (sources, pixels): (Vec<String>, Vec<Vec<u8>>) = read
+            .items
+            .into_iter()
+            .filter(|(_, pixels)| !is_enrolled(pixels))
+            .unzip();
+        if sources.len() < count {
+            let photos = counted(count - sources.len(), "photo", "photos");
+            output.say(&format!(
+                "--strangers: {photos} of people who are enrolled left out: no strangers"
+            ));
+        }
+        if sources.is_empty() {
+            return Err(enrollment::none_usable(&args.strangers, skipped).into());
+        }
+        let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
+        Ok((Some(Self { faces, sources }), skipped))
+    }
 }
 
 /// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they

@@ -1,9 +1,9 @@
-//! Files that `evaluate` writes besides its figures: every score (`--scores`), and pictures of what went wrong
-//! (`--failures`).
+//! Files that `evaluate` writes besides its figures: every score (`--scores`), what was learned from and tried (`--split`),
+//! and pictures of what went wrong (`--failures`).
 
 use std::path::PathBuf;
 
-use eigenfaces::evaluate::{self, Evaluation, ProbeOutcome, WorstPair};
+use eigenfaces::evaluate::{self, Evaluation, Plan, ProbeOutcome, Role, WorstPair};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
@@ -11,8 +11,8 @@ use image::DynamicImage;
 
 use super::args::Evaluate;
 use super::error::Result;
-use super::files;
 use super::output::{Output, cell, counted, one_line, shown, table};
+use super::{files, json};
 
 /// Rows on a page of mistakes: as many as can be looked at.
 const ROWS: usize = 12;
@@ -20,6 +20,7 @@ const ROWS: usize = 12;
 /// The files asked for.
 pub struct Wanted {
     scores: Option<Destination>,
+    split: Option<Destination>,
     failures: Option<PathBuf>,
     outputs: Outputs,
 }
@@ -29,32 +30,44 @@ impl Wanted {
     pub fn claim(args: &Evaluate) -> Result<Self> {
         let mut inputs = args.faces.clone();
         inputs.extend(files::table(&args.labels));
-        inputs.extend(args.not_faces.iter().cloned());
+        inputs.extend(args.strangers.iter().chain(&args.not_faces).cloned());
         let mut outputs = Outputs::new(inputs, args.force.into());
         let scores = files::claim(&mut outputs, args.scores.as_ref())?;
+        let split = files::claim(&mut outputs, args.split.as_ref())?;
         if let Some(folder) = &args.failures {
             outputs.check_below(folder, page(1).as_ref(), FileKind::Derived)?;
         }
         Ok(Self {
             scores,
+            split,
             failures: args.failures.clone(),
             outputs,
         })
     }
 
+    /// Writes what was asked for; `strangers` are the photos of strangers that were given.
     pub fn write(
         mut self,
         evaluation: &Evaluation,
+        plan: &Plan,
         gallery: &Gallery,
+        strangers: &[String],
         output: &Output,
     ) -> Result<()> {
+        let photos = Photos { gallery, strangers };
         if let Some(file) = &self.scores {
-            file.write(Privacy::Owner, scores(evaluation, gallery))?;
+            file.write(Privacy::Owner, scores(evaluation, &photos))?;
+            let open_set = evaluation.open_set.as_ref();
+            let open = open_set.map_or(0, |open_set| open_set.probes.len());
             output.say(&format!(
                 "wrote {} to {}",
-                counted(evaluation.scores.len(), "score", "scores"),
+                counted(evaluation.scores.len() + open, "score", "scores"),
                 shown(file.path())
             ));
+        }
+        if let Some(file) = &self.split {
+            file.write(Privacy::Owner, split(plan, &photos)?)?;
+            output.say(&format!("wrote the split to {}", shown(file.path())));
         }
         if let Some(folder) = self.failures.take() {
             self.draw(folder, evaluation, gallery, output)?;
@@ -130,32 +143,119 @@ fn stem(source: &str) -> String {
     name.map_or_else(String::new, |name| one_line(&name.to_string_lossy()))
 }
 
-/// A row for every probe and every person it was compared with.
-fn scores(evaluation: &Evaluation, gallery: &Gallery) -> Vec<u8> {
-    let header = "repeat,photo,person,candidate,rank,distance,decision".split(',');
+/// The photos that an evaluation tries, by position: those of the gallery, then those of strangers.
+struct Photos<'a> {
+    gallery: &'a Gallery,
+    strangers: &'a [String],
+}
+
+impl Photos<'_> {
+    /// Cells of the table: the photo, and its person if that is known.
+    fn cells(&self, face: usize) -> [String; 2] {
+        match self.gallery.enrolled().get(face) {
+            Some(enrolled) => [
+                cell(&one_line(&enrolled.source)),
+                self.person(Some(enrolled.person)),
+            ],
+            None => {
+                let source = self.strangers.get(face - self.gallery.len());
+                let source = source.map_or("", String::as_str);
+                [cell(&one_line(source)), String::new()]
+            }
+        }
+    }
+
+    fn person(&self, person: Option<usize>) -> String {
+        person.map_or_else(String::new, |at| cell(self.gallery.people()[at].as_str()))
+    }
+}
+
+/// A row for every probe and every person it was compared with, and for every probe of the open set with its nearest person.
+fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
+    let header = "set,repeat,photo,person,candidate,rank,distance,confidence,decision".split(',');
     let limit = evaluation.confidence_limit;
-    let decisions: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
+    let trials: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
         .identification
         .trials
         .iter()
         .map(|trial| ((trial.repeat, trial.face), trial))
         .collect();
-    let rows = evaluation.scores.iter().map(|score| {
-        let face = &gallery.enrolled()[score.face];
-        let trial = decisions.get(&(score.repeat, score.face));
-        let is_named = trial.is_some_and(|trial| {
-            trial.named == score.person && limit.is_some_and(|limit| trial.confidence > limit)
-        });
-        let decision = if is_named { "known" } else { "unknown" };
+    let closed = evaluation.scores.iter().map(|score| {
+        let trial = trials.get(&(score.repeat, score.face));
+        let nearest = trial.filter(|trial| trial.named == score.person);
+        let is_named =
+            nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
+        let [photo, person] = photos.cells(score.face);
+        let confidence = nearest.map(|trial| format!("{:.6}", trial.confidence));
         vec![
+            "closed".to_owned(),
             (score.repeat + 1).to_string(),
-            cell(&one_line(&face.source)),
-            cell(gallery.people()[face.person].as_str()),
-            cell(gallery.people()[score.person].as_str()),
+            photo,
+            person,
+            photos.person(Some(score.person)),
             score.rank.to_string(),
             format!("{:.6}", score.distance),
-            decision.to_owned(),
+            confidence.unwrap_or_default(),
+            if is_named { "known" } else { "unknown" }.to_owned(),
         ]
     });
+    let open = evaluation.open_set.iter().flat_map(|set| &set.probes);
+    let open = open.map(|probe| {
+        let [photo, person] = photos.cells(probe.face);
+        vec![
+            role(probe.role).to_owned(),
+            (probe.split + 1).to_string(),
+            photo,
+            person,
+            photos.person(probe.nearest),
+            "1".to_owned(),
+            format!("{:.6}", probe.distance),
+            format!("{:.6}", probe.confidence),
+            json::decision(probe.decision).to_owned(),
+        ]
+    });
+    let rows = closed.chain(open);
     table(std::iter::once(header.map(str::to_owned).collect()).chain(rows))
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Enrolled => "enrolled",
+        Role::Stranger => "stranger",
+    }
+}
+
+/// A row for every photo of every fold: of the protocol, then of the open set.
+fn split(plan: &Plan, photos: &Photos<'_>) -> Result<Vec<u8>> {
+    let mut rows = vec![
+        "set,fold,repeat,role,photo,person"
+            .split(',')
+            .map(str::to_owned)
+            .collect(),
+    ];
+    let mut add = |set: &str, fold: usize, repeat: usize, role: &str, faces: &[usize]| {
+        for &face in faces {
+            let [photo, person] = photos.cells(face);
+            let [fold, repeat] = [fold, repeat].map(|number| (number + 1).to_string());
+            rows.push(vec![
+                set.to_owned(),
+                fold,
+                repeat,
+                role.to_owned(),
+                photo,
+                person,
+            ]);
+        }
+    };
+    let folds = plan.protocol.folds(photos.gallery, plan.seed)?;
+    for (at, fold) in folds.iter().enumerate() {
+        add("closed", at, fold.repeat, "learned", &fold.learned);
+        add("closed", at, fold.repeat, "tried", &fold.tried);
+    }
+    for (at, fold) in plan.open_folds(photos.gallery).iter().enumerate() {
+        add("open", at, at, "learned", &fold.learned);
+        add("open", at, at, role(Role::Enrolled), &fold.genuine);
+        add("open", at, at, role(Role::Stranger), &fold.strangers);
+    }
+    Ok(table(rows))
 }

@@ -120,6 +120,7 @@ fn open_set(open_set: &OpenSet) -> Value {
         "enrolled": open_set.enrolled,
         "genuine": open_set.genuine,
         "strangers": open_set.strangers,
+        "strangers_given": open_set.given,
         "obeys_protocol": false,
         "aim_missed": open_set.misses_aim(),
         "expected_calibration_error": open_set.confidence.calibration_error,

@@ -69,7 +69,7 @@ pub fn print(evaluation: &Evaluation, preparation: &Preparation, output: &Output
     match &evaluation.open_set {
         Some(open_set) => open_set_rows(open_set, evaluation.seed, &row)?,
         None => output.line(
-            "strangers: too few people, or too few with a second photo, to let some play strangers",
+            "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers",
         )?,
     }
     let size = &evaluation.compression;
@@ -179,10 +179,20 @@ fn open_set_rows(
         "",
         "",
         &format!(
-            "strangers, decisions and confidence: {} of people by seed {seed}, at least {} enrolled with half of their \
-             photos; --protocol has no part in it",
+            "strangers, decisions and confidence: {} by seed {seed}, {} enrolled with half of their photos{}; --protocol has \
+             no part in it",
             counted(open_set.splits, "split", "splits"),
-            open_set.enrolled
+            match open_set.given {
+                Some(_) => format!("all {} people", open_set.enrolled),
+                None => format!("at least {} people", open_set.enrolled),
+            },
+            match open_set.given {
+                Some(given) => format!(
+                    ", {} by --strangers",
+                    counted(given, "stranger", "strangers")
+                ),
+                None => ", the others are strangers to them".to_owned(),
+            }
         ),
     )?;
     let kinds = &open_set.not_a_face;

@@ -44,6 +44,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
+        strangers: None,
         not_faces: None,
         keep: Keep::Nearest,
     };

@@ -53,7 +53,11 @@ pub(super) fn baselines(
             .map(|discriminants| near(&(&discriminants * &all), &(&discriminants * &all_tried)));
         Ok([
             Some(right(&|at| {
-                Some(nearest_by_pixels(gallery, fold.tried[at], &fold.learned))
+                Some(nearest_by_pixels(
+                    gallery.faces(),
+                    fold.tried[at],
+                    &fold.learned,
+                ))
             })),
             Some(near(&learned, &tried)),
             fisher,

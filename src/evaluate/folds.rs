@@ -10,6 +10,7 @@ use crate::background::{Adaptation, Background, People};
 use crate::compare::{Likelihoods, rank_matches};
 use crate::decision::Acceptance;
 use crate::error::Result;
+use crate::face_matrix::FaceMatrix;
 use crate::gallery::{Gallery, Match};
 use crate::matcher::Resampling;
 use crate::recognizer::Recognizer;
@@ -222,7 +223,7 @@ fn run_fold(
         outcome
             .trials
             .extend(trial(fold.repeat, face, person, ranking));
-        let nearest = nearest_by_pixels(gallery, face, &fold.learned);
+        let nearest = nearest_by_pixels(gallery.faces(), face, &fold.learned);
         raw_right += usize::from(persons[nearest] == person);
     }
     outcome.raw_pixels.resize(fold.repeat, (0, 0));
@@ -339,10 +340,10 @@ impl<'a> ByBackground<'a> {
 }
 
 /// The learned face nearest to a face by the plain distance between pixels; the first of equally near ones.
-pub(super) fn nearest_by_pixels(gallery: &Gallery, face: usize, learned: &[usize]) -> usize {
+pub(super) fn nearest_by_pixels(faces: &FaceMatrix, face: usize, learned: &[usize]) -> usize {
     learned
         .iter()
         .copied()
-        .min_by_key(|&other| squared_distance(gallery, face, other))
+        .min_by_key(|&other| squared_distance(faces, face, other))
         .unwrap_or(face)
 }

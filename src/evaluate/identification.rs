@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::interval::wilson;
 use super::{Confusion, Identification, PersonAccuracy, ProbeOutcome, Rate, WorstPair};
+use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::vectors;
 
@@ -145,7 +146,7 @@ fn pair(trial: &ProbeOutcome, count: usize, gallery: &Gallery, persons: &[usize]
     let nearest = |person: usize| {
         (0..persons.len())
             .filter(|&face| persons[face] == person && face != trial.face)
-            .min_by_key(|&face| squared_distance(gallery, trial.face, face))
+            .min_by_key(|&face| squared_distance(gallery.faces(), trial.face, face))
             .unwrap_or(trial.face)
     };
     WorstPair {
@@ -160,8 +161,7 @@ fn pair(trial: &ProbeOutcome, count: usize, gallery: &Gallery, persons: &[usize]
 }
 
 /// Squared distance between the pixels of two faces, exactly.
-pub(super) fn squared_distance(gallery: &Gallery, a: usize, b: usize) -> u64 {
-    let faces = gallery.faces();
+pub(super) fn squared_distance(faces: &FaceMatrix, a: usize, b: usize) -> u64 {
     vectors::squared_distance(faces.face(a), faces.face(b))
 }
 

@@ -39,6 +39,8 @@ pub struct Plan {
     pub protocol: Protocol,
     /// Decides where chance is asked for; results are the same for the same seed.
     pub seed: u64,
+    /// Faces of people who are not in the gallery, of its size; without any, some of its people play strangers in turn.
+    pub strangers: Option<FaceMatrix>,
     /// Pictures that show no face, of the size of the faces, besides those that are generated.
     pub not_faces: Option<FaceMatrix>,
     /// Whether the score of every person for every probe is told.
@@ -99,7 +101,7 @@ pub fn evaluate(
     let curve_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let open_set = open_set::open_set(&whole, plan.not_faces.as_ref(), plan.seed, &step)?;
+    let open_set = open_set::open_set(&whole, plan, &step)?;
     let open_set_time = started.elapsed().as_secs_f64();
 
     let suspects = match plan.protocol {

@@ -1,5 +1,6 @@
 //! Figures of strangers, and of pictures of no face.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use rayon::prelude::*;
@@ -7,9 +8,9 @@ use rayon::prelude::*;
 use super::folds::nearest_by_pixels;
 use super::identification::{spread, squared_distance};
 use super::not_faces::{blurred_noise, noise, upside_down};
-use super::split::{OpenFold, open_folds};
+use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
-use super::{Apart, NotAFace, OpenSet, Rate, Reliability, ReliabilityBin};
+use super::{Apart, NotAFace, OpenProbe, OpenSet, Plan, Rate, Reliability, ReliabilityBin, Role};
 use crate::background::Background;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
@@ -33,10 +34,18 @@ struct Probe {
     score: f64,
     confidence: f64,
     right: bool,
-    named: bool,
+    /// The nearest person, and how far.
+    nearest: Option<(usize, f64)>,
+    decision: Decision,
     looks: Looks,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
+}
+
+impl Probe {
+    fn is_named(&self) -> bool {
+        self.decision == Decision::Known
+    }
 }
 
 /// How much a picture looks like a face.
@@ -59,14 +68,15 @@ struct Split {
     pictures: Vec<Looks>,
 }
 
-/// The figures; `None` where too few people are there, or nobody has a second photo.
+/// The figures; `None` where too few people are there and no strangers given, or nobody has a second photo.
 pub(super) fn open_set(
     whole: &Recognizer,
-    not_faces: Option<&FaceMatrix>,
-    seed: u64,
+    plan: &Plan,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Option<OpenSet>> {
-    let folds = open_folds(whole.gallery(), ENOUGH_PEOPLE, seed);
+    let (not_faces, seed) = (plan.not_faces.as_ref(), plan.seed);
+    let folds = plan.open_folds(whole.gallery());
+    let faces = Faces::of(whole, plan.strangers.as_ref())?;
     let dealt = |split: usize| -> Result<Option<FaceMatrix>> {
         not_faces
             .map(|pictures| {
@@ -81,7 +91,7 @@ pub(super) fn open_set(
     let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
         let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));
-        let split = run(whole, fold, &turned, dealt(at)?, noise);
+        let split = run(whole, fold, &faces, &turned, dealt(at)?, noise);
         progress();
         split
     };
@@ -94,7 +104,54 @@ pub(super) fn open_set(
     if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
         return Ok(None);
     }
-    Ok(Some(figures(&splits, not_faces.is_some())))
+    Ok(Some(figures(
+        &splits,
+        plan.strangers.as_ref().map(FaceMatrix::len),
+        not_faces.is_some(),
+    )))
+}
+
+impl Plan {
+    /// The splits of the open set; none where too few people are there and no strangers given.
+    pub fn open_folds(&self, gallery: &Gallery) -> Vec<OpenFold> {
+        match &self.strangers {
+            Some(strangers) => folds_with_strangers(gallery, strangers.len(), self.seed),
+            None => open_folds(gallery, ENOUGH_PEOPLE, self.seed),
+        }
+    }
+}
+
+/// All faces that may be tried: those of the gallery, then those of strangers that were given.
+struct Faces<'a> {
+    pixels: Cow<'a, FaceMatrix>,
+    /// Their coordinates, where the background model compares.
+    coordinates: Option<Cow<'a, DMatrix<f32>>>,
+    /// The person of each; of strangers given, the number of people.
+    persons: Vec<usize>,
+}
+
+impl<'a> Faces<'a> {
+    fn of(whole: &'a Recognizer, strangers: Option<&FaceMatrix>) -> Result<Self> {
+        let gallery = whole.gallery();
+        let mut all = Self {
+            pixels: Cow::Borrowed(gallery.faces()),
+            coordinates: whole.coordinates().map(Cow::Borrowed),
+            persons: gallery.persons(),
+        };
+        if let Some(strangers) = strangers {
+            let pixels = [gallery.faces().as_slice(), strangers.as_slice()].concat();
+            all.pixels = Cow::Owned(FaceMatrix::from_pixels(strangers.size(), pixels)?);
+            if let Some(known) = whole.coordinates() {
+                let theirs = Background::bundled()?.coordinates(strangers);
+                let columns = known.iter().chain(theirs.iter()).copied();
+                let (rows, count) = (known.nrows(), known.ncols() + theirs.ncols());
+                all.coordinates = Some(Cow::Owned(DMatrix::from_iterator(rows, count, columns)));
+            }
+            let nobody = gallery.people().len();
+            all.persons.resize(gallery.len() + strangers.len(), nobody);
+        }
+        Ok(all)
+    }
 }
 
 /// The faces of the gallery upside down.
@@ -127,6 +184,7 @@ impl Turned {
 fn run(
     whole: &Recognizer,
     fold: &OpenFold,
+    all: &Faces<'_>,
     turned: &Turned,
     pictures: Option<FaceMatrix>,
     mut random: Noise,
@@ -135,13 +193,13 @@ fn run(
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize]| -> Result<Vec<Probe>> {
-        let pixels = gallery.faces().select(faces)?;
-        let known = whole.coordinates();
-        let coordinates = known.map(|of_all| of_all.select_columns(faces));
+        let pixels = all.pixels.select(faces)?;
+        let coordinates = all.coordinates.as_ref();
+        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let identifier = recognizer.identifier();
         let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);
-        let probes = probes.map(|(&face, found)| probe(gallery, face, &fold.learned, found));
+        let probes = probes.map(|(&face, found)| probe(gallery, all, face, &fold.learned, found));
         Ok(probes.collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<Looks> {
@@ -162,22 +220,28 @@ fn run(
     })
 }
 
-fn probe(gallery: &Gallery, face: usize, learned: &[usize], found: &Identification) -> Probe {
-    let person = |face: usize| &gallery.people()[gallery.enrolled()[face].person];
+fn probe(
+    gallery: &Gallery,
+    all: &Faces<'_>,
+    face: usize,
+    learned: &[usize],
+    found: &Identification,
+) -> Probe {
     let looks = Looks::of(found);
-    let confidence = found.closest().map_or(0.0, |closest| closest.confidence);
-    let nearest = nearest_by_pixels(gallery, face, learned);
-    let distance = (squared_distance(gallery, face, nearest) as f64).sqrt();
+    let closest = found.closest();
+    let confidence = closest.map_or(0.0, |closest| closest.confidence);
+    let person = closest.and_then(|closest| gallery.find(closest.person.as_str()).ok());
+    let nearest = nearest_by_pixels(&all.pixels, face, learned);
+    let distance = (squared_distance(&all.pixels, face, nearest) as f64).sqrt();
     Probe {
         face,
         score: if looks.refused { -1.0 } else { confidence },
         confidence,
-        right: found
-            .closest()
-            .is_some_and(|closest| closest.person == *person(face)),
-        named: found.decision == Decision::Known,
+        right: person == Some(all.persons[face]),
+        nearest: person.zip(closest.map(|closest| closest.distance)),
+        decision: found.decision,
         looks,
-        raw: (-distance, person(nearest) == person(face)),
+        raw: (-distance, all.persons[nearest] == all.persons[face]),
     }
 }
 
@@ -191,7 +255,7 @@ impl Looks {
     }
 }
 
-fn figures(splits: &[Split], with_pictures: bool) -> OpenSet {
+fn figures(splits: &[Split], given: Option<usize>, with_pictures: bool) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&Probe) -> bool| {
@@ -205,16 +269,41 @@ fn figures(splits: &[Split], with_pictures: bool) -> OpenSet {
         enrolled: splits.iter().map(|split| split.enrolled).min().unwrap_or(0),
         genuine: genuine.len(),
         strangers: strangers.len(),
+        given,
+        probes: outcomes(splits),
         identification_at_1_percent: identified(splits, 0.01, sure),
         identification_at_10_percent: identified(splits, 0.10, sure),
         raw_pixels_at_1_percent: identified(splits, 0.01, raw),
         raw_pixels_at_10_percent: identified(splits, 0.10, raw),
-        strangers_named: share(&strangers, |probe| probe.named),
-        named_rightly: share(&genuine, |probe| probe.named && probe.right),
-        named_wrongly: share(&genuine, |probe| probe.named && !probe.right),
+        strangers_named: share(&strangers, |probe| probe.is_named()),
+        named_rightly: share(&genuine, |probe| probe.is_named() && probe.right),
+        named_wrongly: share(&genuine, |probe| probe.is_named() && !probe.right),
         confidence: reliability(&genuine, &strangers),
         not_a_face: not_a_face(splits, &genuine, &strangers, with_pictures),
     }
+}
+
+/// Every probe, split after split.
+fn outcomes(splits: &[Split]) -> Vec<OpenProbe> {
+    let of_split = |(split, probes): (usize, &Split)| {
+        let outcome = |role: Role| {
+            move |probe: &Probe| OpenProbe {
+                split,
+                face: probe.face,
+                role,
+                nearest: probe.nearest.map(|(person, _)| person),
+                distance: probe
+                    .nearest
+                    .map_or(f64::INFINITY, |(_, distance)| distance),
+                confidence: probe.confidence,
+                decision: probe.decision,
+            }
+        };
+        let genuine = probes.genuine.iter().map(outcome(Role::Enrolled));
+        let strangers = probes.strangers.iter().map(outcome(Role::Stranger));
+        genuine.chain(strangers).collect::<Vec<_>>()
+    };
+    splits.iter().enumerate().flat_map(of_split).collect()
 }
 
 /// Detection and identification rate at a rate of false accepts: of each split, then mean and spread.
@@ -352,7 +441,8 @@ mod tests {
             score: confidence,
             confidence,
             right,
-            named: false,
+            nearest: None,
+            decision: Decision::Unknown,
             looks: Looks {
                 face_score: 1.0,
                 residual: 0.0,

@@ -144,14 +144,14 @@ impl Protocol {
     }
 }
 
-/// People split into enrolled and strangers.
+/// Enrolled people and strangers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFold {
     /// Faces of enrolled people to learn from.
     pub learned: Vec<usize>,
     /// Other faces of enrolled people.
     pub genuine: Vec<usize>,
-    /// All faces of the other people.
+    /// All faces of the other people; those of strangers that were given count from the gallery's number of faces.
     pub strangers: Vec<usize>,
 }
 
@@ -176,16 +176,10 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
         let mut order: Vec<usize> = (0..people).collect();
         shuffle(&mut order, &mut noise);
         let ranks = photos.shuffled_ranks(&mut noise);
-        let is_learned = |face: usize| {
-            let person = photos.persons[face];
-            ranks[face] < (photos.starts[person + 1] - photos.starts[person]).div_ceil(2)
-        };
         for part in 0..STRANGER_PARTS {
             let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
                 .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
-            let (mut learned, mut genuine): (Vec<usize>, Vec<usize>) =
-                enrolled.into_iter().partition(|&face| is_learned(face));
-            photos.settle(&mut learned, &mut genuine);
+            let (learned, genuine) = photos.halves(enrolled, &ranks);
             folds.push(OpenFold {
                 learned,
                 genuine,
@@ -194,6 +188,23 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
         }
     }
     folds
+}
+
+/// As many splits where everybody is enrolled, and the strangers are so many others.
+pub fn folds_with_strangers(gallery: &Gallery, strangers: usize, seed: u64) -> Vec<OpenFold> {
+    let photos = Photos::of(gallery);
+    let mut noise = Noise::seeded(seed);
+    let splits = 0..DEALS * STRANGER_PARTS;
+    let split = |_| {
+        let ranks = photos.shuffled_ranks(&mut noise);
+        let (learned, genuine) = photos.halves((0..gallery.len()).collect(), &ranks);
+        OpenFold {
+            learned,
+            genuine,
+            strangers: (gallery.len()..gallery.len() + strangers).collect(),
+        }
+    };
+    splits.map(split).collect()
 }
 
 /// Shuffles (Fisher & Yates).
@@ -234,6 +245,17 @@ impl<'a> Photos<'a> {
             ranks.extend(own);
         }
         ranks
+    }
+
+    /// The faces of some people, half of each person's to learn from, the odd one included, and the others to try.
+    fn halves(&self, faces: Vec<usize>, ranks: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let is_learned = |&face: &usize| {
+            let person = self.persons[face];
+            ranks[face] < (self.starts[person + 1] - self.starts[person]).div_ceil(2)
+        };
+        let (mut learned, mut tried) = faces.into_iter().partition(is_learned);
+        self.settle(&mut learned, &mut tried);
+        (learned, tried)
     }
 
     /// Tries the faces that are chosen and learns from the others.

@@ -27,9 +27,10 @@ const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 const XML_COMMENT: &[u8] = b"<!-- Generator: eigenfaces -->\n";
 
 /// Beginnings of the tables of this program.
-const TABLES: [&[u8]; 7] = [
+const TABLES: [&[u8]; 8] = [
     b"group,name,photo,face,left,top,width,height\n",
-    b"repeat,photo,person,candidate,rank,distance,decision\n",
+    b"set,repeat,photo,person,candidate,rank,distance,confidence,decision\n",
+    b"set,fold,repeat,role,photo,person\n",
     b"component,eigenvalue,ratio,cumulative\n",
     b"round,objective,residual\n",
     b"photo,face,person,w1",

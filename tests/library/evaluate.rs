@@ -30,6 +30,7 @@ fn plan(protocol: &str) -> Plan {
     Plan {
         protocol: protocol.parse().unwrap(),
         seed: 0,
+        strangers: None,
         not_faces: None,
         keep: Keep::Nearest,
     }

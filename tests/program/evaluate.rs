@@ -317,7 +317,14 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
 #[test]
 fn every_score_and_every_failure_is_written_where_asked() {
     let folder = scratch();
-    let files = ["--scores", "scores.csv", "--failures", "wrong"];
+    let files = [
+        "--scores",
+        "scores.csv",
+        "--split",
+        "split.csv",
+        "--failures",
+        "wrong",
+    ];
     let args = [
         &QUICK[..],
         &files,
@@ -333,20 +340,37 @@ fn every_score_and_every_failure_is_written_where_asked() {
         .map(|line| line.split(',').collect())
         .collect();
     assert_eq!(
-        rows[0],
-        [
-            "repeat",
-            "photo",
-            "person",
-            "candidate",
-            "rank",
-            "distance",
-            "decision"
-        ]
+        rows[0].join(","),
+        "set,repeat,photo,person,candidate,rank,distance,confidence,decision"
     );
-    assert_eq!(rows.len() - 1, 56 * 14, "every probe with every person");
-    let first: Vec<_> = rows[1..].iter().filter(|row| row[4] == "1").collect();
-    let right = first.iter().filter(|row| row[2] == row[3]).count();
+    let of_set = |set: &'static str| rows.iter().filter(move |row| row[0] == set);
+    assert_eq!(
+        of_set("closed").count(),
+        56 * 14,
+        "every probe with every person"
+    );
+    let first: Vec<_> = of_set("closed").filter(|row| row[5] == "1").collect();
+    let right = first.iter().filter(|row| row[3] == row[4]).count();
+    // The open set, from which its figures can be made again.
+    let strangers: Vec<_> = of_set("stranger").collect();
+    assert_eq!(strangers.len() as u64, object["open_set"]["strangers"]);
+    let named = strangers.iter().filter(|row| row[8] == "known").count();
+    let share = named as f64 / strangers.len() as f64;
+    let told = object["open_set"]["false_accept_rate"].as_f64().unwrap();
+    assert!((share - told).abs() < 1e-9, "{share} {told}");
+    assert_eq!(
+        of_set("enrolled").count() as u64,
+        object["open_set"]["genuine"]
+    );
+    let split = std::fs::read_to_string(folder.path().join("split.csv")).unwrap();
+    let tried = split
+        .lines()
+        .filter(|row| row.starts_with("closed,") && row.contains(",tried,"));
+    assert_eq!(tried.count(), 56);
+    let strangers_tried = split
+        .lines()
+        .filter(|row| row.starts_with("open,") && row.contains(",stranger,"));
+    assert_eq!(strangers_tried.count(), strangers.len());
     let rank1 = object["rank1"].as_f64().unwrap();
     assert!(
         (right as f64 / 56.0 - rank1).abs() < 1e-9,
@@ -356,4 +380,50 @@ fn every_score_and_every_failure_is_written_where_asked() {
         .unwrap()
         .count();
     assert_eq!(pages, (56 - right).div_ceil(12));
+}
+
+/// A club of three learns what it may trust from photos of others.
+#[test]
+fn strangers_are_photos_of_others_where_they_are_given() {
+    let folder = scratch();
+    let copy = |person: &str, to: &str| {
+        let to = folder.path().join(to);
+        std::fs::create_dir_all(&to).unwrap();
+        for number in 1..=6 {
+            let name = format!("{number}.png");
+            let from = bundled_faces().join(person).join(&name);
+            std::fs::copy(from, to.join(name)).unwrap();
+        }
+    };
+    for person in ["Ada", "Boris", "Chiara"] {
+        copy(person, &format!("club/{person}"));
+    }
+    let club = folder.path().join("club");
+    let alone = evaluate(folder.path(), &club, &["--protocol", "k-fold:2"]).done();
+    assert!(alone.stdout.contains("--strangers"), "{}", alone.stdout);
+    copy("Farid", "others/1");
+    copy("Keiko", "others/2");
+    // One of the club among them is no stranger.
+    std::fs::copy(club.join("Ada/1.png"), folder.path().join("others/1/a.png")).unwrap();
+    let args = [
+        "--protocol",
+        "k-fold:2",
+        "--strangers",
+        "others",
+        "--format",
+        "json",
+    ];
+    let with = evaluate(folder.path(), &club, &args).done();
+    assert!(
+        with.stderr.contains("1 photo of people who are enrolled"),
+        "{}",
+        with.stderr
+    );
+    let open_set = &json(&with)["open_set"];
+    assert_eq!(open_set["strangers_given"], 12);
+    assert_eq!(open_set["enrolled"], 3);
+    assert_eq!(open_set["strangers"], 12 * 8);
+    assert!(open_set["genuine"].as_u64().unwrap() > 0);
+    let wrong = [&args[..3], &["nowhere"]].concat();
+    evaluate(folder.path(), &club, &wrong).failed_saying(&["nowhere"]);
 }

@@ -70,6 +70,11 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     )
     .done();
     assert!(first.stderr.contains("looked at"), "{}", first.stderr);
+    assert!(
+        first.stderr.contains("wrote photos/eigenfaces.faces"),
+        "{}",
+        first.stderr
+    );
     let found = groups(&first);
     let mixed = found.iter().filter(|group| {
         let people: Vec<_> = group.iter().map(|photo| &person_of[photo]).collect();
@@ -81,6 +86,7 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     // The second time nothing is looked at, and the same comes out; another order of files changes nothing.
     let again = run(folder.path(), ["group", "photos", "--format", "json"]).done();
     assert!(again.stderr.contains(" 0 looked at"), "{}", again.stderr);
+    assert!(!again.stderr.contains("wrote"), "{}", again.stderr);
     assert_eq!(again.stdout, first.stdout);
     let one_thread = run(
         folder.path(),

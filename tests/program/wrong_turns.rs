@@ -374,3 +374,38 @@ fn checking_says_which_model_takes_part() {
     let words = "together with 6 faces enrolled in eigenfaces.npz";
     assert!(said.stderr.contains(words), "{}", said.stderr);
 }
+
+/// What there is less of than was asked for is said, and what is meant is understood.
+#[test]
+fn what_is_asked_for_in_other_words_is_understood_or_told() {
+    let folder = scratch();
+    faces(folder.path(), &["Ada", "Boris", "Chiara"]);
+    run(
+        folder.path(),
+        ["enrol", "faces", "--size", "24x30", "--components", "1000"],
+    )
+    .ended(0, &["--components 1000: these faces have "]);
+    let erased = run(folder.path(), ["people", "delete", "Chiara", "--dry-run"]).done();
+    assert!(erased.stderr.contains("would erase") || erased.stdout.contains("would erase"));
+    // A page by its name, or a folder for it.
+    run(folder.path(), ["lesson", "-o", "page.html"]).ended(0, &["page.html"]);
+    assert!(folder.path().join("page.html").is_file());
+    run(folder.path(), ["lesson", "-o", "class"]).done();
+    assert!(folder.path().join("class/lesson.html").is_file());
+    // Sorted under --quiet, the folders are the answer.
+    let bundled = crate::enrolled();
+    let args = [
+        "identify",
+        text(probes()),
+        "--sort-into",
+        "s",
+        "--copy",
+        "-q",
+    ];
+    let sorted = run(bundled.path(), args).done();
+    assert_eq!(sorted.stdout, "");
+    assert!(bundled.path().join("s/Ada").is_dir());
+    if cfg!(feature = "serve") {
+        run(folder.path(), ["serve", "--listen", "8384"]).ended(2, &["such as 127.0.0.1:8384"]);
+    }
+}

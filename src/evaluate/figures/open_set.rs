@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Rate, RocPoint};
-use crate::decision::FALSE_ACCEPT_TARGET;
+use crate::decision::{Decision, FALSE_ACCEPT_TARGET};
 
 /// Strangers and what is no face: people are split into enrolled and strangers, a few times over, so that
 /// everybody is a stranger equally often. Of those enrolled, half of the photos are learned from, the
@@ -18,6 +18,10 @@ pub struct OpenSet {
     pub genuine: usize,
     /// Probes of strangers, over all splits.
     pub strangers: usize,
+    /// Number of faces of strangers that were given: then everybody is enrolled in each split.
+    pub given: Option<usize>,
+    /// Every probe, split after split.
+    pub probes: Vec<OpenProbe>,
     /// Share of genuine probes whose nearest person is right and which pass the threshold that 1 % of the
     /// strangers of the split pass at most: mean over splits, and the spread.
     pub identification_at_1_percent: Rate,
@@ -44,6 +48,34 @@ impl OpenSet {
     pub fn misses_aim(&self) -> bool {
         self.strangers_named.interval[0] > FALSE_ACCEPT_TARGET
     }
+}
+
+/// One probe of the open set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenProbe {
+    /// The split, counted from 0.
+    pub split: usize,
+    /// A position in the gallery; those of strangers that were given follow it.
+    pub face: usize,
+    /// Whether its person is enrolled in this split.
+    pub role: Role,
+    /// The nearest person.
+    pub nearest: Option<usize>,
+    /// The distance to them.
+    pub distance: f64,
+    /// Probability that it is the nearest person.
+    pub confidence: f64,
+    /// The decision by default.
+    pub decision: Decision,
+}
+
+/// What a face is in a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its person is enrolled, from other photos.
+    Enrolled,
+    /// Its person is not enrolled.
+    Stranger,
 }
 
 /// Confidence against how often it is right, over all probes of the open set; strangers and genuine probes

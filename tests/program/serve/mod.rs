@@ -78,8 +78,23 @@ fn every_error_is_json() {
             "/api/v0/people/Ada",
             b"{\"wrong\": 1}",
             422,
-            "missing field",
+            "request body: missing field",
         ),
+        (
+            "POST",
+            "/api/v0/identify?tpo=3",
+            &photo[..],
+            400,
+            "unknown field `tpo`, expected one of",
+        ),
+        (
+            "POST",
+            "/api/v0/jobs",
+            b"text",
+            415,
+            "content-type: application/json",
+        ),
+        ("POST", "/api/v0/jobs", b"{", 400, "request body: EOF"),
         ("GET", "/api/v0/basis/-1/picture.png", b"", 400, "-1"),
         ("GET", "/api/v0/nosuch", b"", 404, "/openapi.json"),
         ("PATCH", "/api/v0/people/Ada", b"", 405, "method"),
@@ -419,7 +434,17 @@ fn strangers_are_not_let_in() {
     let ask = |path: &str, headers: &[(&str, &str)]| server.raw("GET", path, headers, b"");
     ask("/api/v0/people", &[own]).has(401);
     ask("/", &[own]).has(401);
-    ask("/api/v0/people", &[own, ("x-api-key", "wrong")]).has(401);
+    let wrong = ask("/api/v0/people", &[own, ("x-api-key", "wrong")]).has(401);
+    assert!(
+        wrong.json()["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("wrong key")
+    );
+    // Programs get JSON wherever they ask, browsers a page.
+    assert!(ask("/openapi.json", &[own]).has(401).json()["message"].is_string());
+    let page = ask("/", &[own, ("accept", "text/html,*/*")]).has(401);
+    assert!(String::from_utf8_lossy(&page.body).contains("<html"));
     ask("/api/v0/people", &[own, key]).has(200);
     let bearer = format!("Bearer {KEY}");
     ask("/api/v0/people", &[own, ("authorization", &bearer)]).has(200);
