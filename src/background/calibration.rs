@@ -104,9 +104,12 @@ struct Line {
 
 impl Line {
     fn log_odds(self, score: f64) -> f64 {
-        let prior = ((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR).ln();
-        (self.slope * (score - self.middle) + prior).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
+        (self.slope * (score - self.middle) + prior_log_odds()).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
     }
+}
+
+fn prior_log_odds() -> f64 {
+    ((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR).ln()
 }
 
 /// The probabilities of one photo's candidates, and of somebody else.
@@ -226,8 +229,8 @@ impl Calibration {
         self.line(claim).log_odds(score)
     }
 
-    /// The probabilities of people by their scores (one for each person).
-    pub fn judge(&self, scores: &[f64], top: usize) -> Judgement {
+    /// The probabilities of people by their scores (one for each person); `others` are the odds of everybody else together.
+    pub fn judge(&self, scores: &[f64], others: f64, top: usize) -> Judgement {
         let line = self.line(self.enrolled());
         let odds = |score: f64| line.log_odds(score).exp();
         let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -236,7 +239,7 @@ impl Calibration {
             order.select_nth_unstable_by(top - 1, by_score);
         }
         // In the order of people, so that the sum has the same bits however people are ranked.
-        let all: f64 = 1.0 + scores.iter().map(|&score| odds(score)).sum::<f64>();
+        let all: f64 = 1.0 + scores.iter().map(|&score| odds(score)).sum::<f64>() + others;
         order.truncate(top);
         order.sort_unstable_by(by_score);
         let share = |odds: f64| VOUCHED * odds / all;
@@ -247,6 +250,12 @@ impl Calibration {
                 .collect(),
             somebody_else: share(1.0) + (1.0 - VOUCHED),
         }
+    }
+
+    /// Slope and intercept of the log-odds over the score of an enrolled person.
+    pub fn enrolled_log_odds(&self) -> [f64; 2] {
+        let line = self.line(self.enrolled());
+        [line.slope, prior_log_odds() - line.slope * line.middle]
     }
 
     /// A score as a distance: the negative logarithm of the probability that it is this person and no stranger.
@@ -300,7 +309,7 @@ impl Calibration {
 }
 
 /// Log-odds are never farther from 0; only the very photo that is enrolled reaches them.
-const MOST_LOG_ODDS: f64 = 700.0;
+pub const MOST_LOG_ODDS: f64 = 700.0;
 
 /// ln(1 + e^-x) without overflow; 0 for the very photo that is enrolled.
 fn surprise(log_odds: f64) -> f64 {

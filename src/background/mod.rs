@@ -33,12 +33,14 @@ use crate::normalize::resize;
 use crate::vectors::vectorised_mut;
 
 pub use adaptation::Adaptation;
-pub use calibration::{Calibration, Judgement};
+pub use calibration::{Calibration, Judgement, MOST_LOG_ODDS};
 pub use description::{Channel, FACE};
 #[doc(hidden)]
 pub use description::{LENGTH, SHEET};
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
+#[cfg(feature = "postgres")]
+pub(crate) use people::ExtendedProbe;
 pub(crate) use people::inner_product;
 pub use people::{People, PeopleParts};
 #[doc(hidden)]

@@ -1,8 +1,12 @@
 //! The people of a gallery as the background model sees them: for each a likelihood ratio.
 
 mod expected;
+#[cfg(feature = "postgres")]
+mod extended;
 mod parts;
 
+#[cfg(feature = "postgres")]
+pub(crate) use extended::ExtendedProbe;
 pub use parts::PeopleParts;
 
 use std::collections::BTreeMap;
@@ -184,16 +188,17 @@ impl People {
         photos.par_iter().enumerate().map(scored).collect()
     }
 
+    /// The numbers of photos that people have, and the quadratic part of a photo's ratio against whoever has so many.
+    fn squares(&self, photo: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+        self.quadratic.iter().map(move |(&photos, curve)| {
+            let terms = curve.iter().zip(photo);
+            (photos, terms.map(|(curve, x)| curve * x * x).sum())
+        })
+    }
+
     fn scores_of(&self, photo: &[f64]) -> Vec<f64> {
         let single: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
-        let squares: BTreeMap<usize, f64> = self
-            .quadratic
-            .iter()
-            .map(|(&photos, curve)| {
-                let terms = curve.iter().zip(photo);
-                (photos, terms.map(|(curve, x)| curve * x * x).sum())
-            })
-            .collect();
+        let squares: BTreeMap<usize, f64> = self.squares(photo).collect();
         let score = |person: usize| {
             let Some(square) = squares.get(&self.photos[person]) else {
                 return f64::NEG_INFINITY;
@@ -260,6 +265,11 @@ impl People {
     /// Number of photos of each person.
     pub fn photos(&self) -> &[usize] {
         &self.photos
+    }
+
+    /// The numbers of photos that people have, increasing.
+    pub fn photo_counts(&self) -> impl Iterator<Item = usize> {
+        self.quadratic.keys().copied()
     }
 
     /// The background as it was adapted.

@@ -92,7 +92,6 @@ fn database_options(problem: &DatabaseProblem) -> Option<&'static str> {
             Some("`eigenfaces export --postgres`")
         }
         DatabaseProblem::OtherModel { .. } => Some("--model, `eigenfaces export --postgres`"),
-        DatabaseProblem::ComparedByBackground => Some("--background none"),
         DatabaseProblem::TooManyCoordinates { .. } => Some("--components"),
         DatabaseProblem::TooLarge { .. } => Some("--kernel, --metric"),
         DatabaseProblem::NoIndex => Some("--index hnsw"),

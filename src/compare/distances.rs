@@ -20,7 +20,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    fn measure(&self) -> Measure {
+    pub(super) fn measure(&self) -> Measure {
         let parts = self.matcher.feature_spaces().first();
         parts.map_or(Measure::Euclidean, |part| part.metric().metric().measure)
     }
@@ -75,9 +75,7 @@ impl Compare for Distances {
     }
 
     fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
-        let gives =
-            self.calibration.gives_names() || matches!(acceptance, Acceptance::Confidence(_));
-        gives.then(|| self.calibration.threshold(acceptance))
+        threshold(&self.calibration, acceptance)
     }
 
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {
@@ -146,6 +144,12 @@ impl Compare for Distances {
             balance: None,
         })
     }
+}
+
+/// The confidence beyond which a name is given; `None` where none ever is.
+pub(super) fn threshold(calibration: &Calibration, acceptance: Acceptance) -> Option<f64> {
+    let gives = calibration.gives_names() || matches!(acceptance, Acceptance::Confidence(_));
+    gives.then(|| calibration.threshold(acceptance))
 }
 
 /// A ranking from people at these distances (nearest first, at least two where there are two).

@@ -13,7 +13,7 @@ use crate::locate::framing::Framing;
 use crate::matcher::CELLS;
 
 /// The score of a face that is enrolled itself: beyond all others.
-const SAME_FACE: f64 = 1e6;
+pub(super) const SAME_FACE: f64 = 1e6;
 
 /// The people of a gallery as the background model sees them.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Likelihoods {
     }
 
     /// The person of whom this very face (its coordinates, 2k) is enrolled, if there is one.
-    fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
+    pub(super) fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
         let probe = fingerprint(probe);
         let found = self.enrolled.iter().find(|(face, _)| *face == probe);
         found.map(|&(_, person)| person)
@@ -158,22 +158,7 @@ impl Compare for Likelihoods {
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
         self.with_scores(probes, |scores| {
-            let judged = self.calibration.judge(&scores, top.max(1));
-            let scored = |&(person, confidence): &(usize, f64)| Scored {
-                person,
-                distance: self.calibration.distance(scores[person]),
-                confidence,
-            };
-            let first = judged.people.first();
-            Ranking {
-                people: judged.people.iter().take(top).map(scored).collect(),
-                confidence: first.map_or(0.0, |&(_, confidence)| confidence),
-                somebody_else: Some(judged.somebody_else),
-                accepted: first.is_some_and(|&(person, confidence)| {
-                    let score = scores[person];
-                    self.calibration.is_known(score, confidence, acceptance)
-                }),
-            }
+            ranking(&self.calibration, &scores, 0.0, top, acceptance)
         })
     }
 
@@ -255,6 +240,31 @@ impl Compare for Likelihoods {
             _ => None,
         };
         Ok(Evidence { sides, balance })
+    }
+}
+
+/// The ranking of people by their scores; `others` are the odds of everybody else together.
+pub(super) fn ranking(
+    calibration: &Calibration,
+    scores: &[f64],
+    others: f64,
+    top: usize,
+    acceptance: Acceptance,
+) -> Ranking {
+    let judged = calibration.judge(scores, others, top.max(1));
+    let scored = |&(person, confidence): &(usize, f64)| Scored {
+        person,
+        distance: calibration.distance(scores[person]),
+        confidence,
+    };
+    let first = judged.people.first();
+    Ranking {
+        people: judged.people.iter().take(top).map(scored).collect(),
+        confidence: first.map_or(0.0, |&(_, confidence)| confidence),
+        somebody_else: Some(judged.somebody_else),
+        accepted: first.is_some_and(|&(person, confidence)| {
+            calibration.is_known(scores[person], confidence, acceptance)
+        }),
     }
 }
 

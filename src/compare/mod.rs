@@ -6,6 +6,8 @@
 
 mod distances;
 mod likelihoods;
+#[cfg(feature = "postgres")]
+mod remote;
 
 use std::fmt;
 
@@ -19,6 +21,10 @@ use crate::gallery::Gallery;
 pub use distances::Distances;
 pub(crate) use distances::{evidence, rank_matches, similarity, squared_distance};
 pub use likelihoods::Likelihoods;
+#[cfg(feature = "postgres")]
+use likelihoods::SAME_FACE;
+#[cfg(feature = "postgres")]
+pub use remote::*;
 
 use crate::matcher::Split;
 

@@ -7,7 +7,8 @@ use postgres::Client;
 
 use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Identity, matcher};
+use super::{Database, Identity};
+use crate::compare::Order;
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 use bring::Bringing;
@@ -118,12 +119,12 @@ fn run(
         let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
         client.execute(remove, &[&plan.to_remove])?;
     }
-    let bringing = Bringing::new(recognizer, &plan.contents, &own)?;
+    let bringing = Bringing::new(recognizer, &plan.contents, &own);
     for batch in bringing.batches(&plan.to_bring) {
         bringing.bring(client, batch)?;
         reached(batch.len());
     }
-    tidy(client, &own, plan)?;
+    tidy(client, recognizer, &own, plan)?;
     finish(client, recognizer, plan, &own, &others, model)
 }
 
@@ -134,9 +135,8 @@ fn begin(
     identity: Identity,
     model: &str,
 ) -> Result<Row, DatabaseProblem> {
-    let (gallery, matcher) = (recognizer.gallery(), matcher(recognizer.identifier())?);
-    let kinds = matcher.clusters().kinds().len();
-    let dimensions = matcher.enrolled().nrows();
+    let gallery = recognizer.gallery();
+    let (kinds, dimensions) = recognizer.comparer().points_shape();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let mut transaction = client.transaction()?;
     let row = transaction.query_one(
@@ -170,7 +170,16 @@ fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
+fn tidy(
+    client: &mut Client,
+    recognizer: &Recognizer,
+    own: &Row,
+    plan: &Plan,
+) -> Result<(), DatabaseProblem> {
+    let operators = match recognizer.comparer().order() {
+        Order::SquaredDistance => "vector_l2_ops",
+        Order::InnerProduct => "vector_ip_ops",
+    };
     let mut tables = own.tables();
     if plan.changes_anything() {
         let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
@@ -182,7 +191,7 @@ fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProbl
         let name = table.trim_start_matches("eigenfaces.");
         let statement = match plan.indexing {
             Indexing::Hnsw => format!(
-                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
+                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates {operators})"
             ),
             Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
         };

@@ -33,8 +33,6 @@ pub use identity::Identity;
 pub use ranking::{RemoteGallery, Search};
 
 use crate::error::{DatabaseProblem, Error, Result};
-use crate::matcher::Matcher;
-use crate::recognizer::Identifier;
 use address::Address;
 use authentication::NotAccepted;
 use column::column;
@@ -195,11 +193,4 @@ fn in_words(error: &postgres::Error) -> String {
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });
     letters.collect()
-}
-
-/// The spaces and coordinates that distances are measured in; none where the background model compares.
-fn matcher(identifier: &Identifier) -> Result<&Matcher, DatabaseProblem> {
-    identifier
-        .matcher()
-        .ok_or(DatabaseProblem::ComparedByBackground)
 }

@@ -15,12 +15,13 @@ use super::rounding::RoundingBound;
 use super::schema::{self, Row};
 use super::vector::{Received, Sent};
 use super::{Database, Identity};
+use crate::background::MOST_LOG_ODDS;
+use crate::compare::{Order, RemoteCalibration, RemoteProbe};
 use crate::dataset::Person;
-use crate::decision::{Acceptance, Calibration};
+use crate::decision::Acceptance;
 use crate::error::{DatabaseProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::squared_distance;
-use crate::recognizer::{Identification, Identifier, QueryOptions, RankedPerson};
+use crate::recognizer::{Identification, Identifier, QueryOptions};
 
 /// The search for the nearest people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +36,9 @@ pub enum Search {
 /// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
 
+/// People asked for where each has one point: of a smaller gallery everybody, so that confidences too are the file's to the bit.
+const MOST_EXACT: usize = 64;
+
 /// Points asked of an HNSW index, of each kind. It looks at as many, which decides how few it misses; of all their people
 /// the coordinates are fetched.
 const HNSW_POINTS: i64 = 100;
@@ -45,7 +49,7 @@ pub struct RemoteGallery {
     /// Held by whoever waits for the server, so that nobody's patience goes by while others are answered.
     turn: Mutex<()>,
     address: super::address::Address,
-    calibration: Calibration,
+    calibration: RemoteCalibration,
 }
 
 /// State of the thread that waits for the server.
@@ -55,17 +59,40 @@ struct Asked {
     row: Row,
     statements: Statements,
     search: Search,
+    question: Question,
+}
+
+/// What people are ordered by, and how far the server can be wrong about it.
+#[derive(Debug, Clone, Copy)]
+struct Question {
+    order: Order,
+    /// The largest norm of a person's point.
+    norm: f64,
+    /// Slope and intercept of log-odds over the score, where everybody's odds are wanted.
+    log_odds: Option<[f64; 2]>,
+}
+
+/// People near a probe, the nearest among them, in the order of their names.
+#[derive(Debug, Clone, Default)]
+struct Nearest {
+    people: Vec<Person>,
+    /// How far each is: what [`RemoteProbe::away`] says.
+    away: Vec<f64>,
+    /// The odds of everybody else together, where confidences are shares of all odds.
+    others: f64,
 }
 
 /// Told of every answer while probes are ranked.
-type Answers = Heartbeat<Vec<Vec<RankedPerson>>>;
+type Answers = Heartbeat<Vec<Nearest>>;
 
 struct Statements {
-    /// The people whom the server takes for the nearest, with the sums of their squared distances.
+    /// The people whom the server takes for the nearest, how far they are, and the odds of all people.
     candidates: Statement,
     /// Of each kind the coordinates of some people.
     coordinates: Vec<Statement>,
     names: Statement,
+    /// The row of a person by name.
+    by_name: Statement,
 }
 
 impl RemoteGallery {
@@ -83,31 +110,34 @@ impl RemoteGallery {
             mut client,
             address,
         } = database;
-        let (dimensions, identity) = match super::matcher(recognizer) {
-            Ok(matcher) => (
-                matcher.enrolled().nrows(),
-                Identity::of(recognizer, matcher),
-            ),
-            Err(problem) => return Err(address.problem(problem)),
-        };
+        let comparer = recognizer.comparer().clone();
+        let identity = Identity::of(recognizer);
         let model = model.to_owned();
         let opened = deadline::within(deadline::ANSWER, move |_| {
             let row = find(&mut client, identity, &model)?;
             if search == Search::Hnsw && !row.indexed {
                 return Err(DatabaseProblem::NoIndex);
             }
-            let fits = row.dimensions == dimensions;
-            let calibration = calibration(&row).filter(|_| fits);
+            let fits = (row.kinds, row.dimensions) == comparer.points_shape();
+            let people = usize::try_from(row.people).ok().filter(|_| fits);
+            let calibration = people
+                .and_then(|people| comparer.read_remote_calibration(&row.calibration, people));
             let senseless =
                 || DatabaseProblem::senseless("its calibration does not fit its people");
             let calibration = calibration.ok_or_else(senseless)?;
-            let statements = Statements::prepare(&mut client, &row, search)?;
+            let question = Question {
+                order: comparer.order(),
+                norm: calibration.norm(),
+                log_odds: calibration.log_odds(),
+            };
+            let statements = Statements::prepare(&mut client, &row, question, search)?;
             let asked = Asked {
                 connection: Mutex::new(client),
                 identity,
                 row,
                 statements,
                 search,
+                question,
             };
             Ok((asked, calibration))
         });
@@ -124,11 +154,7 @@ impl RemoteGallery {
 
     /// The confidence beyond which a name is given; `None` where none ever is.
     pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
-        let given = match acceptance {
-            Acceptance::Confidence(_) => true,
-            Acceptance::FalseAccepts(_) => self.calibration.gives_names(),
-        };
-        given.then(|| self.calibration.threshold(acceptance))
+        self.calibration.threshold(acceptance)
     }
 
     /// Identifies each prepared face (d x n), in order: the answers of [`Identifier::identify_faces`] where the people
@@ -142,27 +168,36 @@ impl RemoteGallery {
         faces: &FaceMatrix,
         options: QueryOptions,
     ) -> Result<Vec<Identification>> {
-        let matcher =
-            super::matcher(recognizer).map_err(|problem| self.address.problem(problem))?;
-        let coordinates = matcher.coordinates(faces);
-        let probes: Vec<&[f32]> = match coordinates.nrows() {
-            0 => Vec::new(),
-            rows => coordinates.as_slice().chunks_exact(rows).collect(),
+        let comparer = recognizer.comparer();
+        let probes = comparer.remote_probes(&comparer.describe(faces));
+        let with_name = |probe: RemoteProbe| {
+            let person = probe.enrolled_as.and_then(|at| recognizer.people().get(at));
+            let name = person.map(|person| person.as_str().to_owned());
+            (probe, name)
         };
         // Two are needed to judge the first.
-        let ranked = self.rank(&probes, options.top.max(2))?;
-        Ok(recognizer.identify_ranked(faces, &ranked, &self.calibration, options))
+        let top = options.top.max(2);
+        let nearest = self.nearest(probes.into_iter().map(with_name).collect(), top)?;
+        let ranking = |near: Nearest| {
+            let (top, acceptance) = (options.top, options.acceptance);
+            let ranking = self
+                .calibration
+                .rank(&near.away, near.others, top, acceptance);
+            (ranking, near.people)
+        };
+        let ranked = nearest.into_iter().map(ranking).collect();
+        Ok(recognizer.identify_ranked(faces, ranked))
     }
 
-    /// The `top` nearest people to each of some probes (k coordinates each), nearest first, of equal distances those
-    /// whose names come first. All are told of one and the same state of the gallery.
-    ///
-    /// # Errors
-    /// A database that cannot be asked.
-    pub fn rank(&self, probes: &[&[f32]], top: usize) -> Result<Vec<Vec<RankedPerson>>> {
+    /// The `top` nearest people to each of some probes, each with the name of whom its very face is enrolled as. All are
+    /// told of one and the same state of the gallery.
+    fn nearest(
+        &self,
+        probes: Vec<(RemoteProbe, Option<String>)>,
+        top: usize,
+    ) -> Result<Vec<Nearest>> {
         let _turn = self.turn.lock().map_err(|_| Error::Inconsistent)?;
         let asked = Arc::clone(&self.asked);
-        let probes: Vec<Vec<f32>> = probes.iter().map(|probe| probe.to_vec()).collect();
         let ranked = deadline::within(deadline::ANSWER, move |answers| {
             asked.rank(&probes, top, answers)
         });
@@ -173,10 +208,10 @@ impl RemoteGallery {
 impl Asked {
     fn rank(
         &self,
-        probes: &[Vec<f32>],
+        probes: &[(RemoteProbe, Option<String>)],
         top: usize,
         answers: &Answers,
-    ) -> Result<Vec<Vec<RankedPerson>>, DatabaseProblem> {
+    ) -> Result<Vec<Nearest>, DatabaseProblem> {
         let client = self.connection.lock();
         let mut client = client.map_err(|_| DatabaseProblem::Lost {
             reason: "an earlier query failed".to_owned(),
@@ -202,7 +237,9 @@ impl Asked {
             gallery: self,
             answers,
         };
-        let ranked = probes.iter().map(|probe| asking.nearest(probe, top));
+        let ranked = probes
+            .iter()
+            .map(|(probe, name)| asking.nearest(probe, name.as_deref(), top));
         let ranked = ranked.collect::<Result<_, _>>()?;
         asking.transaction.commit()?;
         Ok(ranked)
@@ -234,18 +271,18 @@ fn find(client: &mut Client, identity: Identity, model: &str) -> Result<Row, Dat
     }
 }
 
-fn calibration(row: &Row) -> Option<Calibration> {
-    let calibration: Calibration = serde_json::from_str(&row.calibration).ok()?;
-    let people = usize::try_from(row.people).ok()?;
-    calibration.is_sound(people).then_some(calibration)
-}
-
 impl Statements {
-    fn prepare(client: &mut Client, row: &Row, search: Search) -> Result<Self, DatabaseProblem> {
+    fn prepare(
+        client: &mut Client,
+        row: &Row,
+        question: Question,
+        search: Search,
+    ) -> Result<Self, DatabaseProblem> {
         let tables = row.tables();
-        let candidates = match search {
-            Search::Exact => exact(&tables),
-            Search::Hnsw => approximate(&tables),
+        let candidates = match (search, question.order) {
+            (Search::Exact, Order::SquaredDistance) => nearest_by_distance(&tables),
+            (Search::Exact, Order::InnerProduct) => nearest_by_product(&tables[0], question),
+            (Search::Hnsw, order) => approximate(&tables, order),
         };
         let coordinates = |table: &String| {
             client.prepare(&format!(
@@ -256,12 +293,14 @@ impl Statements {
             coordinates: tables.iter().map(coordinates).collect::<Result<_, _>>()?,
             candidates: client.prepare(&candidates)?,
             names: client.prepare("SELECT id, name FROM eigenfaces.people WHERE id = ANY($1)")?,
+            by_name: client
+                .prepare("SELECT id FROM eigenfaces.people WHERE gallery = $1 AND name = $2")?,
         })
     }
 }
 
 /// $1 the probe, $2 how many people are wanted. `<->` is the distance; what people are compared by are squared ones.
-fn exact(tables: &[String]) -> String {
+fn nearest_by_distance(tables: &[String]) -> String {
     let kinds = tables.iter().enumerate().map(|(kind, table)| {
         let join = if kind == 0 { "" } else { "JOIN " };
         let using = if kind == 0 { "" } else { " USING (person)" };
@@ -273,20 +312,37 @@ fn exact(tables: &[String]) -> String {
     let sum = (0..tables.len()).map(|kind| format!("k{kind}.away * k{kind}.away"));
     let sum: Vec<String> = sum.collect();
     format!(
-        "SELECT person, {} AS total FROM {} ORDER BY total LIMIT $2",
+        "SELECT person, {} AS away, 0::float8 AS odds FROM {} ORDER BY away LIMIT $2",
         sum.join(" + "),
         kinds.join(" ")
     )
 }
 
-/// The owners of the nearest $2 points of each kind that the index finds; their distances are not told.
-fn approximate(tables: &[String]) -> String {
-    let near = tables
-        .iter()
-        .map(|table| format!("(SELECT person FROM {table} ORDER BY coordinates <-> $1 LIMIT $2)"));
+/// $1 the probe, $2 how many people are wanted. `<#>` is the negated inner product. Odds are added in the order of people, so
+/// that their sum is always the same.
+fn nearest_by_product(table: &str, question: Question) -> String {
+    let odds = question.log_odds.map(|[slope, intercept]| {
+        format!("(SELECT sum(exp(greatest(-{MOST_LOG_ODDS}, least({MOST_LOG_ODDS}, {intercept:e} - {slope:e} * away))) ORDER BY person) FROM near)")
+    });
+    format!(
+        "WITH near AS MATERIALIZED (SELECT person, coordinates <#> $1 AS away FROM {table}) \
+         SELECT person, away, {} AS odds FROM near ORDER BY away LIMIT $2",
+        odds.as_deref().unwrap_or("0::float8")
+    )
+}
+
+/// The owners of the nearest $2 points of each kind that the index finds; how far they are is not told.
+fn approximate(tables: &[String], order: Order) -> String {
+    let operator = match order {
+        Order::SquaredDistance => "<->",
+        Order::InnerProduct => "<#>",
+    };
+    let near = tables.iter().map(|table| {
+        format!("(SELECT person FROM {table} ORDER BY coordinates {operator} $1 LIMIT $2)")
+    });
     let near: Vec<String> = near.collect();
     format!(
-        "SELECT DISTINCT person, 0::float8 AS total FROM ({}) near",
+        "SELECT DISTINCT person, 0::float8 AS away, 0::float8 AS odds FROM ({}) near",
         near.join(" UNION ALL ")
     )
 }
@@ -298,103 +354,145 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn nearest(&mut self, probe: &[f32], top: usize) -> Result<Vec<RankedPerson>, DatabaseProblem> {
+    /// The `top` people nearest to a probe; `enrolled_as` is the name of whom the very face is enrolled as.
+    fn nearest(
+        &mut self,
+        probe: &RemoteProbe,
+        enrolled_as: Option<&str>,
+        top: usize,
+    ) -> Result<Nearest, DatabaseProblem> {
         // As a model has it: what has no distance has nobody near.
-        if !probe.iter().all(|value| value.is_finite()) {
-            return Ok(Vec::new());
+        if !probe.vector.iter().all(|value| value.is_finite()) {
+            return Ok(Nearest::default());
         }
-        let rounding = RoundingBound::of(probe.len());
-        let statement = &self.gallery.statements.candidates;
-        let mut wanted = (top + MORE) as i64;
+        let same = match enrolled_as {
+            Some(name) => self.row_of(name)?,
+            None => None,
+        };
+        let gallery = self.gallery;
+        let mut wanted = match gallery.question.order {
+            Order::SquaredDistance => top + MORE,
+            Order::InnerProduct => (top + MORE).max(MOST_EXACT),
+        } as i64;
         loop {
-            let asked = match self.gallery.search {
+            let asked = match gallery.search {
                 Search::Exact => wanted,
                 Search::Hnsw => HNSW_POINTS,
             };
-            let rows = self.transaction.query(statement, &[&Sent(probe), &asked])?;
+            let statement = &gallery.statements.candidates;
+            let rows = self
+                .transaction
+                .query(statement, &[&Sent(&probe.vector), &asked])?;
             self.answers.answered();
-            let people: Vec<i64> = column::first(&rows)?;
-            let mut near = self.measured(probe, &people)?;
-            let is_all = self.gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
+            let mut people: Vec<i64> = column::first(&rows)?;
+            people.extend(same.filter(|same| !people.contains(same)));
+            let near = self.measured(probe, &people, same)?;
+            let is_all = gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
             // Whoever is not among the candidates is no nearer than the last of them.
             let beyond = match rows.last() {
-                Some(row) => rounding.least(column(row, 1)?),
+                Some(row) => gallery.least(probe, column(row, 1)?),
                 None => 0.0,
             };
-            let kinds = self.gallery.row.kinds as f64;
-            let worst = near
-                .get(top.saturating_sub(1))
-                .map(|(_, squared)| squared * kinds);
+            let worst = near.get(top.saturating_sub(1)).map(|(_, away)| *away);
             if is_all || worst.is_some_and(|worst| worst < beyond) {
-                // Equal distances are ordered by name, so no more can be left out before names are known.
-                return self.named(&mut near, top);
+                let others = if is_all { 0.0 } else { gallery.others(&rows)? };
+                return self.named(near, others);
             }
             wanted *= 4;
         }
     }
 
-    /// The squared distances of some people, nearest first, by a model's arithmetic.
+    fn row_of(&mut self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
+        let statement = &self.gallery.statements.by_name;
+        let rows = self
+            .transaction
+            .query(statement, &[&self.gallery.row.id, &name])?;
+        Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
+    }
+
+    /// How far some people are, nearest first, by a model's arithmetic; `same` is whose very face it is.
     fn measured(
         &mut self,
-        probe: &[f32],
+        probe: &RemoteProbe,
         people: &[i64],
+        same: Option<i64>,
     ) -> Result<Vec<(i64, f64)>, DatabaseProblem> {
         let statements = &self.gallery.statements.coordinates;
-        let mut kinds = Vec::with_capacity(statements.len());
-        for statement in statements {
-            let mut nearest: HashMap<i64, f64> = HashMap::with_capacity(people.len());
+        let mut points: HashMap<i64, Vec<Vec<Vec<f32>>>> = HashMap::with_capacity(people.len());
+        for (kind, statement) in statements.iter().enumerate() {
             for row in self.transaction.query(statement, &[&people])? {
                 let Received(point) = column(&row, 1)?;
-                let squared = squared_distance(probe, &point);
-                let best = nearest.entry(column(&row, 0)?).or_insert(f64::INFINITY);
-                *best = best.min(squared);
+                let own = points
+                    .entry(column(&row, 0)?)
+                    .or_insert_with(|| vec![Vec::new(); statements.len()]);
+                own[kind].push(point);
             }
             self.answers.answered();
-            kinds.push(nearest);
         }
-        let mean = |person: &i64| {
-            let mut sum = 0.0;
-            for kind in &kinds {
-                sum += kind.get(person)?;
-            }
-            Some((*person, sum / kinds.len() as f64))
+        let away = |person: &i64| match same == Some(*person) {
+            true => Some((*person, RemoteProbe::SAME)),
+            false => Some((*person, probe.away(points.get(person)?)?)),
         };
-        let mut all: Vec<(i64, f64)> = people.iter().filter_map(mean).collect();
+        let mut all: Vec<(i64, f64)> = people.iter().filter_map(away).collect();
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
         Ok(all)
     }
 
-    /// The `top` first of people who are sorted by distance, with their names.
-    fn named(
-        &mut self,
-        near: &mut Vec<(i64, f64)>,
-        top: usize,
-    ) -> Result<Vec<RankedPerson>, DatabaseProblem> {
-        if let Some(&(_, worst)) = near.get(top.saturating_sub(1)) {
-            near.retain(|(_, squared)| *squared <= worst);
-        }
+    /// People with their names, in the order of these.
+    fn named(&mut self, near: Vec<(i64, f64)>, others: f64) -> Result<Nearest, DatabaseProblem> {
         let people: Vec<i64> = near.iter().map(|(person, _)| *person).collect();
         let names = self
             .transaction
             .query(&self.gallery.statements.names, &[&people])?;
         let names: HashMap<i64, &str> = column::pairs(&names)?;
         let mut named = Vec::with_capacity(near.len());
-        for (person, squared_distance) in near.iter() {
-            let name = names.get(person).copied().unwrap_or_default();
+        for (person, away) in near {
+            let name = names.get(&person).copied().unwrap_or_default();
             let person = Person::stored(name)
                 .map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
-            named.push(RankedPerson {
-                person,
-                squared_distance: *squared_distance,
-            });
+            named.push((person, away));
         }
-        let order = |a: &RankedPerson, b: &RankedPerson| {
-            let nearer = a.squared_distance.total_cmp(&b.squared_distance);
-            nearer.then_with(|| a.person.cmp(&b.person))
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        let (people, away) = named.into_iter().unzip();
+        Ok(Nearest {
+            people,
+            away,
+            others,
+        })
+    }
+}
+
+impl Asked {
+    /// The least that a person can be away in truth whom the server takes for so far away.
+    fn least(&self, probe: &RemoteProbe, told: f64) -> f64 {
+        let rounding = RoundingBound::of(probe.vector.len());
+        match self.question.order {
+            Order::SquaredDistance => rounding.least(told) / self.row.kinds as f64,
+            Order::InnerProduct => {
+                let squares = probe.vector.iter().map(|&value| f64::from(value).powi(2));
+                told - rounding.of_product(squares.sum::<f64>().sqrt() * self.question.norm)
+            }
+        }
+    }
+
+    /// The odds of a person that far away; none where they are not asked for.
+    fn odds(&self, away: f64) -> f64 {
+        self.question.log_odds.map_or(0.0, |[slope, intercept]| {
+            let log_odds = intercept - slope * away;
+            log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp()
+        })
+    }
+
+    /// The odds of everybody but the candidates, by the server's arithmetic.
+    fn others(&self, rows: &[postgres::Row]) -> Result<f64, DatabaseProblem> {
+        let Some(first) = rows.first() else {
+            return Ok(0.0);
         };
-        named.sort_by(order);
-        named.truncate(top);
-        Ok(named)
+        let mut others: f64 = column(first, 2)?;
+        for row in rows {
+            others -= self.odds(column(row, 1)?);
+        }
+        Ok(others.max(0.0))
     }
 }
 
@@ -406,11 +504,11 @@ mod tests {
     fn the_question_names_every_kind() {
         let tables = [schema::points(7, 0), schema::points(7, 1)];
         assert_eq!(
-            exact(&tables),
-            "SELECT person, k0.away * k0.away + k1.away * k1.away AS total FROM \
+            nearest_by_distance(&tables),
+            "SELECT person, k0.away * k0.away + k1.away * k1.away AS away, 0::float8 AS odds FROM \
              (SELECT person, min(coordinates <-> $1) AS away FROM eigenfaces.points_7_0 GROUP BY person) k0 \
              JOIN (SELECT person, min(coordinates <-> $1) AS away FROM eigenfaces.points_7_1 GROUP BY person) k1 USING (person) \
-             ORDER BY total LIMIT $2"
+             ORDER BY away LIMIT $2"
         );
     }
 }

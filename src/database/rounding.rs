@@ -18,6 +18,11 @@ impl RoundingBound {
         }
     }
 
+    /// What an inner product can be wrong by of vectors whose norms have this product (Higham 2002, 3.5, and Cauchy-Schwarz).
+    pub fn of_product(self, norms: f64) -> f64 {
+        (self.relative - 1.0) * norms + self.absolute
+    }
+
     /// The least that a sum can be in truth which the server takes for `told`.
     pub fn least(self, told: f64) -> f64 {
         // Beyond the range of single precision nothing more is known.

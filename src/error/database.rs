@@ -106,11 +106,6 @@ pub enum DatabaseProblem {
     )]
     TooFew { people: usize, enough: usize },
 
-    #[error(
-        "the people of this model are compared with the background model, which a database cannot do; enrol them without it to export them"
-    )]
-    ComparedByBackground,
-
     #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer components", for_index(*.index))]
     TooManyCoordinates {
         dimensions: usize,

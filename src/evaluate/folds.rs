@@ -318,7 +318,7 @@ impl<'a> ByBackground<'a> {
         );
         let calibration = self.comparer.calibration();
         people.with_scores(&coordinates.select_columns(&fold.tried), |_, scores| {
-            let judged = calibration.judge(&scores, usize::MAX);
+            let judged = calibration.judge(&scores, 0.0, usize::MAX);
             let ranked = judged
                 .people
                 .iter()

@@ -17,7 +17,6 @@ mod shown;
 mod verify;
 
 pub use explain::Explanation;
-pub use external_ranking::RankedPerson;
 pub use identification::{Candidate, Identification, QueryOptions};
 pub use identifier::Identifier;
 pub use known_coordinates::KnownCoordinates;

@@ -266,7 +266,7 @@ fn thousands_of_people_are_told_apart() {
     assert!(calibration.is_sound(10_000));
     let probes: Vec<usize> = (1..persons.len()).step_by(200).collect();
     let right = people.with_scores(&coordinates.select_columns(&probes), |at, scores| {
-        let judged = calibration.judge(&scores, 3);
+        let judged = calibration.judge(&scores, 0.0, 3);
         assert!(
             judged
                 .people

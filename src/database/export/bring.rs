@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::ops::Range;
 
-use nalgebra::DMatrix;
 use postgres::{Client, Transaction};
 
+use crate::compare::Points;
 use crate::database::column;
 use crate::database::copy::Rows;
-use crate::database::matcher;
 use crate::database::schema::Row;
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
@@ -26,28 +25,30 @@ pub(super) struct Bringing<'a> {
     contents: &'a [[u8; 32]],
     own: &'a Row,
     /// Of each kind the points, and where each person's begin.
-    kinds: Vec<(&'a DMatrix<f32>, Vec<usize>)>,
+    kinds: Vec<(Points<'a>, Vec<usize>)>,
     /// The first face of each person.
     faces: Vec<usize>,
 }
 
 impl<'a> Bringing<'a> {
-    pub fn new(
-        recognizer: &'a Recognizer,
-        contents: &'a [[u8; 32]],
-        own: &'a Row,
-    ) -> Result<Self, DatabaseProblem> {
+    pub fn new(recognizer: &'a Recognizer, contents: &'a [[u8; 32]], own: &'a Row) -> Self {
         let people = contents.len();
-        let kinds = matcher(recognizer.identifier())?.clusters().kinds();
-        Ok(Self {
+        let with_starts = |points: Points<'a>| {
+            let starts = starts(&points.1, people);
+            (points, starts)
+        };
+        Self {
             recognizer,
             contents,
             own,
-            kinds: kinds
-                .map(|(points, owners)| (points, starts(owners, people)))
+            kinds: recognizer
+                .comparer()
+                .points()
+                .into_iter()
+                .map(with_starts)
                 .collect(),
             faces: starts(&recognizer.gallery().persons(), people),
-        })
+        }
     }
 
     /// The people in parts, each for one transaction.
@@ -67,7 +68,7 @@ impl<'a> Bringing<'a> {
     }
 
     fn coordinates(&self, person: usize) -> usize {
-        let of_kind = |(points, starts): &(&DMatrix<f32>, Vec<usize>)| {
+        let of_kind = |((points, _), starts): &(Points<'_>, Vec<usize>)| {
             points.nrows() * range(starts, person).len()
         };
         self.kinds.iter().map(of_kind).sum()
@@ -135,7 +136,7 @@ impl<'a> Bringing<'a> {
         kind: usize,
         table: &str,
     ) -> Result<(), DatabaseProblem> {
-        let (points, starts) = &self.kinds[kind];
+        let ((points, _), starts) = &self.kinds[kind];
         let mut rows = Rows::new();
         for &(person, id) in people {
             for point in range(starts, person) {

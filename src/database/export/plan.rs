@@ -8,10 +8,9 @@ use sha2::{Digest as _, Sha256};
 use super::Indexing;
 use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
-use crate::database::{Identity, matcher, vector};
+use crate::database::{Identity, vector};
 use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::DatabaseProblem;
-use crate::matcher::Matcher;
 use crate::recognizer::Recognizer;
 use crate::store::npy;
 
@@ -54,8 +53,7 @@ impl Plan {
         recognizer: &Recognizer,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
-        let matcher = matcher(recognizer.identifier())?;
-        let identity = Identity::of(recognizer.identifier(), matcher);
+        let identity = Identity::of(recognizer.identifier());
         let galleries = schema::galleries(client)?;
         let indexing = match indexing {
             Some(indexing) => indexing,
@@ -65,7 +63,7 @@ impl Plan {
         fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
         let mut there = people(client, own)?;
-        let contents = contents(recognizer, matcher);
+        let contents = contents(recognizer);
         let (erased_people, erased_faces) = erased(client, recognizer)?;
         let mut change = Change {
             replaces: galleries.iter().any(|row| !row.is_of(identity)),
@@ -87,7 +85,7 @@ impl Plan {
                 }
             }
         }
-        let calibration = serde_json::to_string(&recognizer.calibration());
+        let calibration = recognizer.comparer().remote_calibration();
         Ok(Self {
             identity,
             indexing,
@@ -108,7 +106,6 @@ impl Plan {
 /// Refuses a model that no database can stand for.
 pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let matcher = matcher(recognizer.identifier())?;
     if recognizer
         .comparer()
         .threshold(Acceptance::default())
@@ -119,11 +116,10 @@ pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
             enough: ENOUGH_PEOPLE,
         });
     }
-    let dimensions = matcher.enrolled().nrows();
-    for (points, owners) in matcher.clusters().kinds() {
+    for (points, owners) in recognizer.comparer().points() {
         let is_large = |value: &f32| value.abs() > LARGEST;
         if let Some(at) = points.as_slice().iter().position(is_large) {
-            let person = &gallery.people()[owners[at / dimensions.max(1)]];
+            let person = &gallery.people()[owners[at / points.nrows().max(1)]];
             return Err(DatabaseProblem::TooLarge {
                 name: person.to_string(),
             });
@@ -134,7 +130,7 @@ pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
 
 /// Refuses points of more coordinates than there is room for.
 fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
-    let dimensions = matcher(recognizer.identifier())?.enrolled().nrows();
+    let (_, dimensions) = recognizer.comparer().points_shape();
     let (most, index) = match indexing {
         Indexing::None => (vector::MOST, false),
         Indexing::Hnsw => (vector::MOST_INDEXED, true),
@@ -183,7 +179,7 @@ fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize)
 }
 
 /// A digest of all that the database is to hold of each person.
-fn contents(recognizer: &Recognizer, matcher: &Matcher) -> Vec<[u8; 32]> {
+fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
     let people = recognizer.gallery().people().len();
     let mut digests = vec![Sha256::new(); people];
     for face in recognizer.gallery().enrolled() {
@@ -192,7 +188,7 @@ fn contents(recognizer: &Recognizer, matcher: &Matcher) -> Vec<[u8; 32]> {
         digest.update((face.source.len() as u64).to_le_bytes());
         digest.update(&face.source);
     }
-    for (points, owners) in matcher.clusters().kinds() {
+    for (points, owners) in recognizer.comparer().points() {
         for (at, &person) in owners.iter().enumerate() {
             digests[person].update(npy::to_bytes(points.column(at).as_slice()));
         }

@@ -8,8 +8,10 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::support::{bundled_faces, probes, scratch};
-use crate::{Run, enrolled_without_background, picture, program, run};
+use crate::{Run, enrolled, enrolled_without_background, picture, program, run};
 use server::Server;
 
 fn export(folder: &Path, url: &str, more: &[&str]) -> Run {
@@ -58,8 +60,16 @@ fn the_database_answers_as_the_file_does() {
     let Some(server) = Server::start() else {
         return;
     };
-    let url = server.database("faces");
-    let folder = enrolled_without_background();
+    for (name, folder) in [
+        ("likelihoods", enrolled()),
+        ("distances", enrolled_without_background()),
+    ] {
+        answers_as_the_file(&server, name, &folder);
+    }
+}
+
+fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) {
+    let url = server.database(name);
     let first = export(folder.path(), &url, &[]).done();
     assert!(
         first
@@ -111,6 +121,72 @@ fn the_database_answers_as_the_file_does() {
         )
         .done();
         assert_eq!(plain.stdout, asked.stdout);
+    }
+}
+
+/// Of a gallery that is not brought over as a whole for each probe the sum of all odds is the server's, in single precision:
+/// what is printed for a reader is the same, and so are numbers to six digits.
+#[test]
+fn a_large_gallery_of_the_default_model_is_answered_alike() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let folder = scratch();
+    for person in 0..150 {
+        let path = folder.path().join(format!("faces/person {person}/1.png"));
+        picture(&path, 64, 74, person);
+    }
+    for person in 0..20 {
+        let path = folder.path().join(format!("faces/person {person}/2.png"));
+        picture(&path, 64, 74, 1_000 + person);
+        picture(
+            &folder.path().join(format!("probes/{person}.png")),
+            64,
+            74,
+            2_000 + person,
+        );
+    }
+    run(folder.path(), ["enroll", "faces", "--framing", "as-is"]).done();
+    let url = server.database("large");
+    export(folder.path(), &url, &[]).done();
+    let asked = |photos: &str, more: &[&str]| {
+        let args = ["identify", photos, "--top", "5"];
+        run(folder.path(), [&args, more].concat()).done().stdout
+    };
+    for photos in ["probes", "faces/person 7"] {
+        assert_eq!(asked(photos, &["--gallery", &url]), asked(photos, &[]));
+        let numbers = |more: &[&str]| -> Vec<Value> {
+            let text = asked(photos, &[&["--format", "json"], more].concat());
+            text.lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect()
+        };
+        let (there, here) = (numbers(&["--gallery", &url]), numbers(&[]));
+        assert_eq!(there.len(), here.len());
+        for (there, here) in there.iter().zip(&here) {
+            assert!(alike(there, here), "{there}\n{here}");
+        }
+    }
+}
+
+/// The same but for numbers, which are the same to six digits.
+fn alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let (one, other) = (one.as_f64().unwrap(), other.as_f64().unwrap());
+            (one - other).abs() <= 1e-6 * one.abs()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| alike(a, b))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(a, b)| a.0 == b.0 && alike(a.1, b.1))
+        }
+        _ => one == other,
     }
 }
 

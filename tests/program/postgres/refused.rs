@@ -5,7 +5,7 @@ use std::process::Command;
 use super::server::{Server, programs};
 use super::{export, others};
 use crate::support::{photo_of_ada, scratch};
-use crate::{Run, enrolled, enrolled_without_background, program, run};
+use crate::{Run, enrolled_without_background, program, run};
 
 const SECRET: &str = "hush-hush";
 
@@ -198,10 +198,6 @@ fn galleries_that_are_not_the_models() {
     }
     let url = server.database("few");
     export(few.path(), &url, &[]).failed_saying(&["too few for a database"]);
-
-    // What the background model compares, a database does not hold.
-    let other = enrolled();
-    export(other.path(), &url, &[]).failed_saying(&["enrol them without it", "--background none"]);
 }
 
 /// Encrypted where it is asked for, or not at all.

@@ -1,0 +1,331 @@
+//! A gallery that a server of vectors keeps: what stands for its people there, and how its answers become rankings.
+
+use std::borrow::Cow;
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Comparer, Distances, Likelihoods, Ranking, SAME_FACE, rank_matches};
+use crate::background::{self, Background, ExtendedProbe};
+use crate::decision::{self, Acceptance};
+use crate::face_space::FaceSpace;
+use crate::gallery::{Match, squared_distance};
+use crate::matcher::{FeatureSpace, Space};
+use crate::metric::Measure;
+
+/// How a server orders people by a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By the sum over the kinds of points of the squared distance to a person's nearest one.
+    SquaredDistance,
+    /// By the inner product with a person's only point, the largest first.
+    InnerProduct,
+}
+
+/// A probe as a server takes it.
+#[derive(Debug, Clone)]
+pub struct RemoteProbe {
+    /// m coordinates.
+    pub vector: Vec<f32>,
+    /// The person, a position in the model's people, whose enrolled face this is.
+    pub enrolled_as: Option<usize>,
+    exact: Exact,
+}
+
+/// What the probe is compared with people by here, where the server is not believed to the last digit.
+#[derive(Debug, Clone)]
+enum Exact {
+    Distances,
+    Likelihoods(ExtendedProbe),
+}
+
+impl RemoteProbe {
+    /// How far a person is, by all their points of each kind, as the model file has it: the mean squared distance, or the
+    /// negated score. `None` of points that are none.
+    pub fn away(&self, kinds: &[Vec<Vec<f32>>]) -> Option<f64> {
+        match &self.exact {
+            Exact::Distances => {
+                let mut sum = 0.0;
+                for points in kinds {
+                    let distances = points.iter().map(|it| squared_distance(&self.vector, it));
+                    sum += distances.min_by(f64::total_cmp)?;
+                }
+                Some(sum / kinds.len() as f64)
+            }
+            Exact::Likelihoods(probe) => Some(-probe.score(kinds.first()?.first()?)?),
+        }
+    }
+}
+
+/// The map from what a server tells to decisions.
+#[derive(Debug, Clone)]
+pub enum RemoteCalibration {
+    /// By squared distances.
+    Distances(decision::Calibration, Measure),
+    /// By scores.
+    Likelihoods(RemoteLikelihoods),
+}
+
+/// What a gallery of the background model has beside its people.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct RemoteLikelihoods {
+    calibration: background::Calibration,
+    /// The largest norm of a person's vector.
+    norm: f64,
+}
+
+/// Points of one kind (m x P), and the person of each, those of a person side by side.
+pub type Points<'a> = (Cow<'a, DMatrix<f32>>, Cow<'a, [usize]>);
+
+impl Comparer {
+    /// How a server is to order people.
+    pub fn order(&self) -> Order {
+        match self {
+            Self::Distances(_) => Order::SquaredDistance,
+            Self::Likelihoods(_) => Order::InnerProduct,
+        }
+    }
+
+    /// The points that stand for people elsewhere, of each kind.
+    pub fn points(&self) -> Vec<Points<'_>> {
+        match self {
+            Self::Distances(distances) => {
+                let kinds = distances.matcher.clusters().kinds();
+                kinds
+                    .map(|(points, owners)| (Cow::Borrowed(points), Cow::Borrowed(owners)))
+                    .collect()
+            }
+            Self::Likelihoods(likelihoods) => {
+                let people = likelihoods.people();
+                let vectors = (0..people.photos().len())
+                    .filter_map(|person| Some((person, people.extended(person)?)));
+                let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.unzip();
+                let rows = people.extended_dimensions();
+                let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
+                vec![(Cow::Owned(points), Cow::Owned(owners))]
+            }
+        }
+    }
+
+    /// Number of kinds of points, and of their coordinates.
+    pub fn points_shape(&self) -> (usize, usize) {
+        match self {
+            Self::Distances(distances) => (
+                distances.matcher.clusters().kinds().len(),
+                distances.matcher.enrolled().nrows(),
+            ),
+            Self::Likelihoods(likelihoods) => (1, likelihoods.people().extended_dimensions()),
+        }
+    }
+
+    /// Probes as a server takes them, of coordinates (m x p).
+    pub fn remote_probes(&self, coordinates: &DMatrix<f32>) -> Vec<RemoteProbe> {
+        match self {
+            Self::Distances(_) => {
+                let probe = |column: nalgebra::DVectorView<'_, f32>| RemoteProbe {
+                    vector: column.iter().copied().collect(),
+                    enrolled_as: None,
+                    exact: Exact::Distances,
+                };
+                coordinates.column_iter().map(probe).collect()
+            }
+            Self::Likelihoods(likelihoods) => {
+                let probes = likelihoods.people().extended_probes(coordinates);
+                let raw = coordinates.column_iter();
+                let probe =
+                    |(probe, raw): (ExtendedProbe, nalgebra::DVectorView<'_, f32>)| RemoteProbe {
+                        vector: probe.vector.clone(),
+                        enrolled_as: likelihoods.enrolled_as(raw.as_slice()),
+                        exact: Exact::Likelihoods(probe),
+                    };
+                probes.into_iter().zip(raw).map(probe).collect()
+            }
+        }
+    }
+
+    /// The map from a server's answers to decisions, as JSON.
+    ///
+    /// # Errors
+    /// Numbers that JSON has not.
+    pub fn remote_calibration(&self) -> serde_json::Result<String> {
+        match self {
+            Self::Distances(distances) => serde_json::to_string(&distances.calibration),
+            Self::Likelihoods(likelihoods) => {
+                let points = self.points();
+                let columns = points.iter().flat_map(|(points, _)| points.column_iter());
+                let norms = columns.map(|column| f64::from(column.norm()));
+                serde_json::to_string(&RemoteLikelihoods {
+                    calibration: *likelihoods.calibration(),
+                    // The norm itself is computed in single precision.
+                    norm: norms.fold(0.0, f64::max) * (1.0 + 1e-3),
+                })
+            }
+        }
+    }
+
+    /// The map that [`remote_calibration`](Self::remote_calibration) gave, for so many people; `None` where it makes no sense.
+    pub fn read_remote_calibration(&self, json: &str, people: usize) -> Option<RemoteCalibration> {
+        match self {
+            Self::Distances(distances) => {
+                let calibration: decision::Calibration = serde_json::from_str(json).ok()?;
+                calibration
+                    .is_sound(people)
+                    .then(|| RemoteCalibration::Distances(calibration, distances.measure()))
+            }
+            Self::Likelihoods(_) => {
+                let read: RemoteLikelihoods = serde_json::from_str(json).ok()?;
+                (read.calibration.is_sound(people) && read.norm.is_finite())
+                    .then_some(RemoteCalibration::Likelihoods(read))
+            }
+        }
+    }
+
+    /// Tells a digest all that turns a prepared face into coordinates, and what of a person is compared.
+    pub fn tell(&self, told: &mut Told) {
+        match self {
+            Self::Distances(distances) => told.distances(distances),
+            Self::Likelihoods(likelihoods) => told.likelihoods(likelihoods),
+        }
+    }
+}
+
+impl RemoteCalibration {
+    /// The largest norm of a person's point, where inner products are taken: it bounds what they can be wrong by.
+    pub fn norm(&self) -> f64 {
+        match self {
+            Self::Distances(..) => 0.0,
+            Self::Likelihoods(likelihoods) => likelihoods.norm,
+        }
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        match self {
+            Self::Distances(calibration, _) => super::distances::threshold(calibration, acceptance),
+            Self::Likelihoods(likelihoods) => Some(likelihoods.calibration.threshold(acceptance)),
+        }
+    }
+
+    /// Slope and intercept of a person's log-odds over their score, where confidences are shares of everybody's odds.
+    pub fn log_odds(&self) -> Option<[f64; 2]> {
+        match self {
+            Self::Distances(..) => None,
+            Self::Likelihoods(likelihoods) => Some(likelihoods.calibration.enrolled_log_odds()),
+        }
+    }
+
+    /// The ranking of people who are so far away, in the order of their names; at least two where there are two. `others` are
+    /// the odds of everybody else together.
+    pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
+        match self {
+            Self::Distances(calibration, measure) => {
+                let matches = away.iter().enumerate().map(|(person, &away)| Match {
+                    person,
+                    squared_distance: away,
+                });
+                let mut matches: Vec<Match> = matches.collect();
+                matches.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
+                rank_matches(&matches, *measure, calibration, top, acceptance)
+            }
+            Self::Likelihoods(RemoteLikelihoods { calibration, .. }) => {
+                let scores: Vec<f64> = away.iter().map(|away| -away).collect();
+                super::likelihoods::ranking(calibration, &scores, others, top, acceptance)
+            }
+        }
+    }
+}
+
+impl RemoteProbe {
+    /// The distance of the very face that is enrolled.
+    pub const SAME: f64 = -SAME_FACE;
+}
+
+/// A digest in the making. Every value is preceded by its length, so that no two sequences run into each other.
+#[derive(Default)]
+pub struct Told(Sha256);
+
+impl Told {
+    /// The digest.
+    pub fn finish(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Tells it a text.
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn doubles(&mut self, values: &[f64]) {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        self.bytes(&bytes.collect::<Vec<u8>>());
+    }
+
+    fn singles(&mut self, values: &[f32]) {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        self.bytes(&bytes.collect::<Vec<u8>>());
+    }
+
+    fn matrix(&mut self, values: &DMatrix<f32>) {
+        self.0.update((values.nrows() as u64).to_le_bytes());
+        self.singles(values.as_slice());
+    }
+
+    /// Tells it a face space.
+    pub fn face_space(&mut self, space: &FaceSpace) {
+        self.doubles(space.mean().as_slice());
+        self.matrix(space.basis());
+        self.doubles(space.eigenvalues());
+    }
+
+    fn likelihoods(&mut self, likelihoods: &Likelihoods) {
+        let people = likelihoods.people();
+        self.text("likelihoods");
+        self.text(&Background::bundled_digest());
+        let (directions, between) = people.adaptation().to_parts();
+        self.singles(&directions);
+        self.doubles(&between);
+        self.doubles(&people.to_parts().means);
+        // The places of numbers of photos in a vector.
+        for count in people.photo_counts() {
+            self.text(&count.to_string());
+        }
+    }
+
+    fn distances(&mut self, distances: &Distances) {
+        for part in distances.matcher.feature_spaces() {
+            self.part(part);
+        }
+    }
+
+    fn part(&mut self, part: &FeatureSpace) {
+        self.text(&format!("{:?}", part.feature()));
+        match part.space() {
+            Space::Linear(space) => {
+                self.text("linear");
+                self.face_space(space);
+            }
+            Space::Scaled(space) => {
+                self.text("scaled");
+                self.doubles(space.mean().as_slice());
+                self.matrix(space.projector());
+                self.doubles(space.eigenvalues());
+            }
+            // What it was learned from shows in its mean and in every eigenvalue.
+            Space::Kernel(space) => {
+                self.text(&space.kernel().to_string());
+                self.doubles(&[space.gamma().unwrap_or(0.0), space.total_variance()]);
+                self.doubles(space.mean().as_slice());
+                self.doubles(space.eigenvalues());
+            }
+        }
+        // As a model file keeps it: in single precision.
+        let matrix = part.metric().matrix();
+        self.matrix(&matrix.map_or_else(|| DMatrix::zeros(0, 0), |m| m.map(|v| v as f32)));
+    }
+}
