@@ -1,9 +1,11 @@
 //! Exact tables of inner products, seen from some of their columns and about the mean of these.
 
+use std::iter::Sum;
+
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::kernel;
+use super::{Columns, kernel};
 use vectorised::vectorised_mut;
 
 /// All inner products of n columns, exact: n x n, both triangles.
@@ -15,10 +17,12 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// From the upper triangle, row by row.
-    pub fn from_upper(mut entries: Vec<i64>, side: usize) -> Self {
-        kernel::mirror_upper(&mut entries, side).expect("the table is n x n");
-        Self { entries, side }
+    /// Of these columns.
+    pub fn of(columns: Columns<'_>) -> Self {
+        Self {
+            entries: kernel::gram(columns),
+            side: columns.count(),
+        }
     }
 
     /// Those of one column with all.
@@ -57,14 +61,11 @@ impl<'a> Centring<'a> {
         let count = chosen.len() as i128;
         // No term is larger than n² G_max, and there are four of them.
         let small = 4 * count * count * i128::from(table.largest()) <= i128::from(i64::MAX);
-        let rows = chosen.par_iter().map(|&j| table.row(j));
         let sums = if small {
-            let sums: Vec<i64> = rows.map(|row| sum(row, &chosen)).collect();
-            let total = sums.iter().sum();
+            let (sums, total) = totals(table, &chosen);
             Sums::Small(sums, total)
         } else {
-            let sums: Vec<i128> = rows.map(|row| sum(row, &chosen)).collect();
-            let total = sums.iter().sum();
+            let (sums, total) = totals(table, &chosen);
             Sums::Large(sums, total)
         };
         Self {
@@ -153,7 +154,15 @@ impl<'a> Centring<'a> {
     }
 }
 
-fn sum<T: From<i64> + std::iter::Sum>(row: &[i64], chosen: &[usize]) -> T {
+/// The sum of each chosen column's products with all chosen ones, and the sum of these.
+fn totals<T: From<i64> + Sum + Copy + Send>(table: &Table, chosen: &[usize]) -> (Vec<T>, T) {
+    let rows = chosen.par_iter().map(|&j| table.row(j));
+    let sums: Vec<T> = rows.map(|row| sum(row, chosen)).collect();
+    let total = sums.iter().copied().sum();
+    (sums, total)
+}
+
+fn sum<T: From<i64> + Sum>(row: &[i64], chosen: &[usize]) -> T {
     chosen.iter().map(|&i| T::from(row[i])).sum()
 }
 
@@ -165,7 +174,8 @@ mod tests {
     fn centring_is_exact_in_and_beyond_64_bits() {
         for power in [4, 20, 59] {
             let half = 1_i64 << power;
-            let table = Table::from_upper(vec![2 * half, half, 0, 2 * half], 2);
+            let entries = vec![2 * half, half, half, 2 * half];
+            let table = Table { entries, side: 2 };
             let scatter = Centring::new(&table, vec![1, 0]).scatter();
             // (G₁₁ - 2 G₁₂ + G₂₂) / 4 on the diagonal.
             let value = half as f64 / 2.0;

@@ -1,7 +1,6 @@
 //! The number of components to keep: given, by a share of the variance, or by a rule.
 
-use super::kernel::Columns;
-use super::{PcaError, Rule};
+use super::{Columns, PcaError, Rule};
 
 /// Number of components to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,9 +16,9 @@ pub enum ComponentCount {
     Rule(Rule),
 }
 
-/// Share of the variance that [`ComponentCount::Auto`] asks for: see docs/RECIPES.md.
+/// Share of the variance that [`ComponentCount::Auto`] asks for: what recognises faces best.
 pub const AUTO_SHARE: f64 = 0.99;
-/// The most components that [`ComponentCount::Auto`] keeps: see docs/RECIPES.md.
+/// The most components that [`ComponentCount::Auto`] keeps: more recognise faces no better.
 pub const AUTO_LIMIT: usize = 300;
 
 /// A direction whose scatter is below this share of the largest is rounding, not variance.

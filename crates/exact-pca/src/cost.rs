@@ -1,7 +1,7 @@
 //! The expected cost of each route, by which one is chosen.
 //!
 //! The model counts operations of d pixels x n faces x k components and divides by rates measured on one
-//! core (AVX-512 VNNI; see docs on the kernels and `eigen`). Only the ratios matter, and the rates are
+//! core (AVX-512 VNNI). Only the ratios matter, and the rates are
 //! constants: the choice, and so the result to the last bit, does not depend on the machine.
 //!
 //! | route | sums of products | eigenproblem | eigenfaces |

@@ -57,3 +57,34 @@ pub enum PcaError {
     #[error("the eigenproblem could not be solved: {0}")]
     Eigen(String),
 }
+
+/// Matrices that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: expected {expected}, got {found}; were the faces made with another size?")]
+pub struct ShapeError {
+    /// The quantity measured.
+    pub what: &'static str,
+    /// The size it should have.
+    pub expected: usize,
+    /// The size it has.
+    pub found: usize,
+}
+
+impl ShapeError {
+    /// Fails unless the two sizes are equal.
+    pub(crate) fn unless_equal(
+        what: &'static str,
+        expected: usize,
+        found: usize,
+    ) -> Result<(), Self> {
+        if expected == found {
+            Ok(())
+        } else {
+            Err(Self {
+                what,
+                expected,
+                found,
+            })
+        }
+    }
+}

@@ -4,10 +4,9 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::kernel::Columns;
-use super::products::{self, Precision};
+use super::products::{self, CentredFaces, Precision};
 use super::spectrum::Spectrum;
-use super::{ComponentCount, Components, InnerProducts, PcaError};
+use super::{Columns, ComponentCount, Components, InnerProducts, PcaError};
 use vectorised::vectorised_mut;
 
 /// Eigenfaces may be mapped back in single precision where the weakest has at least this share of the total
@@ -37,14 +36,9 @@ pub(super) fn eigenfaces(
     mean: &[f64],
     found: &Spectrum,
 ) -> Result<DMatrix<f64>, PcaError> {
-    let mut coefficients = found.vectors.clone();
-    for (mut column, scatter) in coefficients.column_iter_mut().zip(&found.scatter) {
-        column /= scatter.sqrt();
-    }
-    let mapped = |precision| {
-        products::map_back(faces.data(), mean, order, &coefficients, precision)
-            .expect("faces, their mean and their Gram matrix fit together")
-    };
+    let coefficients = found.coefficients();
+    let centred = CentredFaces::new(faces, mean, order);
+    let mapped = |precision| products::map_back(centred, &coefficients, precision);
     let weakest = found.scatter.last().copied().unwrap_or(0.0);
     let work = faces.length() * order.len() * found.count();
     if weakest >= SINGLE_SHARE * found.total && work >= SINGLE_WORK {
@@ -54,7 +48,7 @@ pub(super) fn eigenfaces(
         }
     }
     let mut basis = mapped(Precision::Double);
-    products::reorthonormalise(&mut basis).map_err(|error| PcaError::Eigen(error.to_string()))?;
+    products::reorthonormalise(&mut basis)?;
     Ok(basis)
 }
 

@@ -11,9 +11,8 @@
 use nalgebra::DMatrix;
 
 use super::centring::{Centring, Table};
-use super::kernel::{self, Columns, Kernel};
-use super::spectrum::{self, Spectrum};
-use super::{ComponentCount, Components, PcaError, Residual, Solver, eigen, gram};
+use super::spectrum::{self, Of, Spectrum};
+use super::{Columns, ComponentCount, Components, PcaError, Residual, Solver, eigen, gram};
 
 /// The inner products of n faces (columns): 8 n² bytes.
 #[derive(Debug, Clone)]
@@ -34,7 +33,7 @@ impl InnerProducts {
             ranks[face] = rank;
         }
         Self {
-            table: table(faces),
+            table: Table::of(faces),
             ranks,
             length: faces.length(),
         }
@@ -61,9 +60,7 @@ impl InnerProducts {
         order.sort_unstable_by_key(|&at| (self.ranks[learned[at]], at));
         let chosen: Vec<usize> = order.iter().map(|&at| learned[at]).collect();
         let centring = Centring::new(&self.table, chosen.clone());
-        let mut spectrum = spectrum::solve(centring.scatter(), n - 1, n, wanted)?;
-        spectrum.apply(wanted)?;
-        spectrum::fix_signs(&mut spectrum.vectors);
+        let spectrum = spectrum::solve(centring.scatter(), n, wanted)?;
         let mut places = vec![0; n];
         for (place, at) in order.into_iter().enumerate() {
             places[at] = place;
@@ -76,14 +73,6 @@ impl InnerProducts {
             spectrum,
         })
     }
-}
-
-/// XᵀX in exact integers.
-pub(crate) fn table(faces: Columns<'_>) -> Table {
-    let n = faces.count();
-    let mut entries = kernel::zeros(n);
-    kernel::accumulate_gram(faces, Kernel::best(), &mut entries).expect("the table is n x n");
-    Table::from_upper(entries, n)
 }
 
 /// The face space of some of the faces, known by its inner products with all faces: weights and distances of
@@ -112,14 +101,12 @@ impl DualSpace<'_> {
 
     /// The variance along each direction, k values, decreasing; degrees of freedom n' - 1.
     pub fn eigenvalues(&self) -> Vec<f64> {
-        let freedom = self.freedom();
-        let scatter = self.spectrum.scatter.iter();
-        scatter.map(|scatter| scatter / freedom).collect()
+        self.spectrum.variances(self.chosen.len())
     }
 
     /// The variance of the learned faces over all directions, kept or not.
     pub fn total_variance(&self) -> f64 {
-        self.spectrum.total / self.freedom()
+        self.spectrum.total_variance(self.chosen.len())
     }
 
     /// The weights of the learned faces, k x n', in the order in which they were listed: M^(1/2) Vᵀ.
@@ -174,19 +161,13 @@ impl DualSpace<'_> {
         let mean = gram::mean_face(faces, &self.chosen);
         let mut kept = self.spectrum.clone();
         kept.truncate(leading);
-        let mut basis = gram::eigenfaces(faces, &self.chosen, mean.as_slice(), &kept)?;
-        let signs = spectrum::fix_signs(&mut basis);
-        for (sign, mut vector) in signs
-            .into_iter()
-            .zip(self.spectrum.vectors.column_iter_mut())
-        {
+        let of = Of::Gram(faces, &self.chosen);
+        let (components, signs) =
+            kept.components_and_signs(of, mean, self.chosen.len(), Solver::Gram)?;
+        let vectors = self.spectrum.vectors.column_iter_mut();
+        for (sign, mut vector) in signs.into_iter().zip(vectors) {
             vector.scale_mut(sign);
         }
-        let components = kept.components(mean, basis, self.chosen.len(), Solver::Gram);
         Ok((self, components))
-    }
-
-    fn freedom(&self) -> f64 {
-        (self.chosen.len() - 1) as f64
     }
 }

@@ -6,12 +6,12 @@
 //! P.-G. Martinsson & J. A. Tropp, SIAM Rev. 53, 2011) is the same start with a fixed, small number of
 //! steps and none of the earlier blocks kept; here steps are made until residuals are small.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
 use super::eigen::{self, Symmetric, View, ViewMut};
-use super::kernel::Columns;
 use super::products::CentredFaces;
-use super::{ComponentCount, Components, PcaError, Solver, gram, spectrum};
+use super::spectrum::{self, Of};
+use super::{Columns, ComponentCount, Components, PcaError, Solver, gram};
 
 /// Learns the components without forming a matrix; `None` where the accuracy of the exact routes was not
 /// reached, or so many components are wanted that these are cheaper.
@@ -35,10 +35,8 @@ pub(super) fn fit(
     if total <= 0.0 {
         return Err(PcaError::NoVariance(n));
     }
-    let centred = CentredFaces::new(faces.data(), mean.as_slice(), &order)
-        .expect("a face matrix, its mean and the order of its faces fit together");
     let operator = Operator {
-        faces: centred,
+        faces: CentredFaces::new(faces, mean.as_slice(), &order),
         shape: (d, n),
         // Rounding is relative to the uncentred pixels in one of the two products, and to what they
         // make of it in the other.
@@ -47,18 +45,17 @@ pub(super) fn fit(
     // The largest eigenvalue is at least the average one.
     let side = operator.side();
     let scale = total / side as f64;
-    let Some(mut found) = eigen::leading_of_operator(&operator, ask, scale)
+    let Some(found) = eigen::leading_of_operator(&operator, ask, scale)
         .and_then(|pairs| spectrum::keep(pairs, side, total, wanted))
     else {
         return Ok(None);
     };
-    let mut basis = if n < d {
-        gram::eigenfaces(faces, &order, mean.as_slice(), &found)?
+    let of = if n < d {
+        Of::Gram(faces, &order)
     } else {
-        std::mem::replace(&mut found.vectors, DMatrix::zeros(0, 0))
+        Of::Scatter
     };
-    spectrum::fix_signs(&mut basis);
-    Ok(Some(found.components(mean, basis, n, Solver::Lanczos)))
+    found.components(of, mean, n, Solver::Lanczos).map(Some)
 }
 
 /// The scatter matrix of the shorter side as an operator: XcᵀXc (n x n) of fewer faces than pixels, XcXcᵀ (d x d)

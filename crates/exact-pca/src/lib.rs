@@ -3,17 +3,17 @@
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod accumulator;
 mod centring;
+mod columns;
 mod component_count;
 mod cost;
-mod covariance;
 mod error;
 mod gram;
 mod inner_products;
 pub mod kernel;
 pub mod kernel_pca;
 mod krylov;
-mod leading;
 pub mod minimize;
 mod products;
 pub mod projection;
@@ -21,17 +21,15 @@ pub mod real;
 mod rule;
 pub mod scaled;
 mod spectrum;
-mod sums;
 
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
+pub use accumulator::Accumulator;
+pub use columns::Columns;
 pub use component_count::{AUTO_LIMIT, AUTO_SHARE, ComponentCount};
-pub use covariance::Accumulator;
-pub use error::PcaError;
+pub use error::{PcaError, ShapeError};
 pub use inner_products::{DualSpace, InnerProducts};
-pub use kernel::Columns;
-pub use products::ShapeError;
 pub use rule::{Rule, SHUFFLES};
 
 /// Which of the equivalent routes finds the eigenfaces.
@@ -159,7 +157,7 @@ impl Pca {
         }
         match solver {
             Solver::Minimize => minimize::fit(faces, wanted, |_| {}),
-            Solver::Covariance => covariance::fit(faces, wanted),
+            Solver::Covariance => Accumulator::of(faces)?.fit(wanted),
             _ => gram::fit(faces, wanted),
         }
     }

@@ -13,12 +13,10 @@
 
 use nalgebra::DMatrix;
 
-use super::centring::Centring;
-use super::covariance::Accumulator;
+use super::centring::{Centring, Table};
 use super::eigen::{self, Choice, Eigenpairs, Noise, Wanted};
-use super::inner_products::table;
-use super::kernel::Columns;
-use super::{ComponentCount, Components, PcaError, Solver, gram, spectrum};
+use super::spectrum::{self, Of};
+use super::{Accumulator, Columns, ComponentCount, Components, PcaError, Solver, gram};
 
 /// A round of the minimisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +56,7 @@ pub fn fit<'a>(
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
     let scatter = if n <= d {
-        Centring::new(&table(faces), order.clone()).scatter()
+        Centring::new(&Table::of(faces), order.clone()).scatter()
     } else {
         Accumulator::of(faces)?.scatter()
     };
@@ -68,16 +66,13 @@ pub fn fit<'a>(
     }
     let rank = scatter.nrows().min(n - 1);
     let pairs = minimise(&scatter, total, count.min(rank), &mut watch)?;
-    let Some(mut found) = spectrum::keep(pairs, rank, total, wanted) else {
-        return Err(PcaError::CountNeeded);
-    };
-    let mut basis = if n <= d {
-        gram::eigenfaces(faces, &order, mean.as_slice(), &found)?
+    let found = spectrum::keep(pairs, rank, total, wanted).ok_or(PcaError::CountNeeded)?;
+    let of = if n <= d {
+        Of::Gram(faces, &order)
     } else {
-        std::mem::replace(&mut found.vectors, DMatrix::zeros(0, 0))
+        Of::Scatter
     };
-    spectrum::fix_signs(&mut basis);
-    Ok(found.components(mean, basis, n, Solver::Minimize))
+    found.components(of, mean, n, Solver::Minimize)
 }
 
 /// The k leading eigenpairs of S by alternating least squares; at the end the span is turned so that its columns

@@ -4,6 +4,7 @@
 //! order that does not depend on the number of threads.
 
 use super::eigen::{self, Noise, View, ViewMut};
+use super::{Columns, PcaError};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use vectorised::vectorised_mut;
@@ -17,37 +18,6 @@ const COLUMNS: usize = 32;
 /// Columns whose inner products are off by less than this are orthonormal.
 const ORTHONORMAL: f64 = 1e-12;
 
-/// Matrices that do not fit together.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: expected {expected}, got {found}; were the faces made with another size?")]
-pub struct ShapeError {
-    /// The quantity measured.
-    pub what: &'static str,
-    /// The size it should have.
-    pub expected: usize,
-    /// The size it has.
-    pub found: usize,
-}
-
-impl ShapeError {
-    /// Fails unless the two sizes are equal.
-    pub(crate) fn unless_equal(
-        what: &'static str,
-        expected: usize,
-        found: usize,
-    ) -> Result<(), Self> {
-        if expected == found {
-            Ok(())
-        } else {
-            Err(Self {
-                what,
-                expected,
-                found,
-            })
-        }
-    }
-}
-
 /// `Xc = X - mean 1ᵀ` (d x n) as a factor of products, its columns taken in a given order; never held as
 /// numbers in floating point, but for a tile of it.
 #[derive(Clone, Copy)]
@@ -58,19 +28,13 @@ pub(crate) struct CentredFaces<'a> {
 }
 
 impl<'a> CentredFaces<'a> {
-    /// `faces` are the bytes of `X` (d x n, one face after the other), `mean` has d pixels, and column `j`
-    /// is the face `order[j]`.
-    pub fn new(faces: &'a [u8], mean: &'a [f64], order: &'a [usize]) -> Result<Self, ShapeError> {
-        let d = mean.len();
-        let n = faces.len().checked_div(d).unwrap_or(0);
-        ShapeError::unless_equal("bytes of the faces", d * n, faces.len())?;
-        match order.iter().find(|&&face| face >= n) {
-            Some(&found) => Err(ShapeError {
-                what: "a face's number below",
-                expected: n,
-                found,
-            }),
-            None => Ok(Self { faces, mean, order }),
+    /// Column `j` is the face `order[j]`, below n; `mean` has d pixels.
+    pub fn new(faces: Columns<'a>, mean: &'a [f64], order: &'a [usize]) -> Self {
+        debug_assert_eq!(mean.len(), faces.length());
+        Self {
+            faces: faces.data(),
+            mean,
+            order,
         }
     }
 
@@ -191,34 +155,20 @@ impl Level for f64 {
 
 /// In what numbers products are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
+pub(crate) enum Precision {
     /// f32 within tiles of 256 faces, f64 between them: twice as fast.
     Single,
     /// f64 throughout.
     Double,
 }
 
-/// `(X - mean 1ᵀ) A` (d x k): eigenvectors of the small Gram matrix become basis faces.
-///
-/// `faces` are the bytes of `X` (d x n, one face after the other), `mean` has d pixels, and row `j` of
-/// `coefficients` (`A`) belongs to the face `order[j]`.
-///
-/// # Errors
-/// If the sizes do not fit together.
-pub fn map_back(
-    faces: &[u8],
-    mean: &[f64],
-    order: &[usize],
+/// `Xc A` (d x k): eigenvectors of the small Gram matrix become basis faces.
+pub(crate) fn map_back(
+    centred: CentredFaces<'_>,
     coefficients: &DMatrix<f64>,
     precision: Precision,
-) -> Result<DMatrix<f64>, ShapeError> {
-    ShapeError::unless_equal(
-        "rows of the coefficients",
-        order.len(),
-        coefficients.nrows(),
-    )?;
-    let centred = CentredFaces::new(faces, mean, order)?;
-    let mut out = DMatrix::zeros(mean.len(), coefficients.ncols());
+) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(centred.mean.len(), coefficients.ncols());
     match precision {
         Precision::Double => centred.times(eigen::view(coefficients), eigen::view_mut(&mut out)),
         Precision::Single => {
@@ -226,7 +176,7 @@ pub fn map_back(
             centred.times_single(eigen::view(&coefficients), eigen::view_mut(&mut out));
         }
     }
-    Ok(out)
+    out
 }
 
 /// About how far the columns of a tall matrix (d x k) are from orthonormal: the largest entry of
@@ -248,63 +198,47 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
     })
 }
 
-/// The result of [`reorthonormalise`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Repair {
-    /// The columns were orthonormal to 1e-12: nothing was changed.
-    Unneeded,
-    /// They are now. `error` is how far they were: the largest entry of `|UᵀU - I|`. Columns that lay in
-    /// the span of those before them carry nothing, and were `replaced` by some direction outside it.
-    Done {
-        /// The largest entry of `|UᵀU - I|` before.
-        error: f64,
-        /// Columns that carried nothing of their own.
-        replaced: Vec<usize>,
-    },
-}
-
-/// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, if they are not.
+/// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, unless they are to 1e-12.
 ///
 /// Basis faces mapped back from small eigenvalues have lost some orthogonality to the leading ones (their
 /// error is that of the leading ones magnified). So leading columns stay and later ones are cleaned of
-/// them: block Gram-Schmidt, twice. Directions keep their sign.
+/// them: block Gram-Schmidt, twice. Directions keep their sign; a column that lies in the span of those before it
+/// gives way to some direction outside it.
 ///
 /// # Errors
-/// If there are more columns than rows, or numbers that are not finite.
-pub fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<Repair, ShapeError> {
+/// If numbers are not finite.
+pub(crate) fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<(), PcaError> {
     let (d, k) = basis.shape();
-    if k > d {
-        return Err(ShapeError {
-            what: "columns, at most",
-            expected: d,
-            found: k,
-        });
-    }
     let view = eigen::view(basis);
     let gram = eigen::inner_product(view, view) - DMatrix::identity(k, k);
-    let finite = gram.iter().filter(|x| x.is_finite()).count();
-    ShapeError::unless_equal("finite inner products", k * k, finite)?;
+    if !gram.iter().all(|x| x.is_finite()) {
+        let reason = "inner products of the basis are not finite";
+        return Err(PcaError::Eigen(reason.to_owned()));
+    }
     let error = gram.amax();
     if error <= ORTHONORMAL {
-        return Ok(Repair::Unneeded);
+        return Ok(());
     }
     // What projection leaves of a unit vector is rounding below this.
     let dust = f64::EPSILON * (d as f64).sqrt() * (1.0 + error);
-    let mut replaced = Vec::new();
     for first in (0..k).step_by(COLUMNS) {
         let count = COLUMNS.min(k - first);
         let (done, rest) = basis.as_mut_slice().split_at_mut(d * first);
         let block = &mut rest[..d * count];
-        let parts = eigen::extend(eigen::columns(done, d), block, dust, first as u64);
-        replaced.extend(parts.replaced.iter().map(|j| first + j));
+        eigen::extend(eigen::columns(done, d), block, dust, first as u64);
     }
-    replaced.sort_unstable();
-    Ok(Repair::Done { error, replaced })
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bytes of faces (d x n), their mean and their order, as factors of products.
+    fn centred<'a>(faces: &'a [u8], mean: &'a [f64], order: &'a [usize]) -> CentredFaces<'a> {
+        let (d, n) = (mean.len(), order.len());
+        CentredFaces::new(Columns::new(faces, d, n).expect("whole faces"), mean, order)
+    }
 
     fn bytes(count: usize, seed: u64) -> Vec<u8> {
         Noise::seeded(seed)
@@ -327,15 +261,15 @@ mod tests {
             let order: Vec<usize> = (0..n).map(|j| (j * 7 + 3) % n).collect();
             let a = DMatrix::from_iterator(n, k, Noise::seeded(3).take(n * k));
             let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[order[j] * d + i]) - mean[i]);
-            let found = map_back(&faces, &mean, &order, &a, Precision::Double).expect("shapes fit");
+            let found = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
             let expected = &x * a;
             assert!(
                 (&found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + n) as f64
             );
             let images = DMatrix::from_iterator(d, k, Noise::seeded(4).take(d * k));
             let mut found = DMatrix::zeros(n, k);
-            let centred = CentredFaces::new(&faces, &mean, &order).expect("shapes fit");
-            centred.transpose_times(eigen::view(&images), eigen::view_mut(&mut found));
+            centred(&faces, &mean, &order)
+                .transpose_times(eigen::view(&images), eigen::view_mut(&mut found));
             let expected = x.transpose() * images;
             assert!((found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + d) as f64);
         }
@@ -348,8 +282,7 @@ mod tests {
             let mean: Vec<f64> = Noise::seeded(2).take(d).map(|x| 100.0 + x).collect();
             let order: Vec<usize> = (0..n).rev().collect();
             let a = DMatrix::from_iterator(n, k, Noise::seeded(3).take(n * k));
-            let run =
-                |precision| map_back(&faces, &mean, &order, &a, precision).expect("shapes fit");
+            let run = |precision| map_back(centred(&faces, &mean, &order), &a, precision);
             let (single, double) = (run(Precision::Single), run(Precision::Double));
             let scale = 128.0 * (n as f64).sqrt();
             assert!((single - double).amax() < 1e-6 * scale);
@@ -389,7 +322,7 @@ mod tests {
             column /= value.sqrt();
         }
         let order: Vec<usize> = (0..n).collect();
-        let u = map_back(&faces, &mean, &order, &a, Precision::Double).expect("shapes fit");
+        let u = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
         assert!((u.transpose() * &u - DMatrix::identity(n - 1, n - 1)).amax() < 1e-10);
     }
 
@@ -406,8 +339,7 @@ mod tests {
                 .build()
                 .expect("a pool");
             pool.install(|| {
-                let mut u =
-                    map_back(&faces, &mean, &order, &a, Precision::Double).expect("shapes fit");
+                let mut u = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
                 reorthonormalise(&mut u).expect("finite");
                 let basis = u.map(|x| x as f32);
                 let weights =
@@ -419,31 +351,18 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_do_not_fit_are_refused() {
-        let a = DMatrix::zeros(2, 1);
-        assert!(map_back(&[1, 2, 3], &[0.0, 0.0], &[0, 0], &a, Precision::Double).is_err());
-        assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0, 2], &a, Precision::Double).is_err());
-        assert!(map_back(&[1, 2, 3, 4], &[0.0, 0.0], &[0], &a, Precision::Double).is_err());
-        assert!(map_back(&[1], &[], &[0, 1], &a, Precision::Double).is_err());
-        assert!(reorthonormalise(&mut DMatrix::zeros(2, 3)).is_err());
-        assert!(reorthonormalise(&mut DMatrix::from_element(4, 2, f64::NAN)).is_err());
-    }
-
-    #[test]
     fn reorthonormalise_repairs_and_keeps_leading_columns() {
         let (d, k) = (600, 70);
         let mut u = DMatrix::from_iterator(d, k, Noise::seeded(7).take(d * k));
         eigen::extend(eigen::columns(&[], d), u.as_mut_slice(), 0.0, 1);
-        assert_eq!(reorthonormalise(&mut u.clone()), Ok(Repair::Unneeded));
         let exact = u.clone();
+        assert_eq!(reorthonormalise(&mut u), Ok(()));
+        assert!(u == exact, "not needed");
         for j in 40..k {
             let lead = exact.column(j - 40) * 1e-4;
             u.set_column(j, &(exact.column(j) + lead));
         }
-        let Ok(Repair::Done { error, replaced }) = reorthonormalise(&mut u) else {
-            panic!("no repair")
-        };
-        assert!((error - 1e-4).abs() < 1e-8 && replaced.is_empty());
+        assert_eq!(reorthonormalise(&mut u), Ok(()));
         assert!((u.transpose() * &u - DMatrix::identity(k, k)).amax() < 1e-14);
         assert!((u - exact).amax() < 1e-12);
     }
@@ -455,10 +374,12 @@ mod tests {
         u.set_column(7, &copy);
         u.set_column(39, &copy);
         u.column_mut(20).fill(0.0);
-        let Ok(Repair::Done { replaced, .. }) = reorthonormalise(&mut u) else {
-            panic!("no repair")
-        };
-        assert_eq!(replaced, [7, 20, 39]);
+        assert_eq!(reorthonormalise(&mut u), Ok(()));
         assert!((u.transpose() * &u - DMatrix::identity(40, 40)).amax() < 1e-14);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        assert!(reorthonormalise(&mut DMatrix::from_element(4, 2, f64::NAN)).is_err());
     }
 }

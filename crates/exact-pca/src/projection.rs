@@ -6,7 +6,7 @@
 //! block of pixels in f32, lanes are added pairwise, blocks in f64. Multiplication and addition are
 //! rounded separately, since not all machines can fuse them.
 
-use super::products::ShapeError;
+use super::ShapeError;
 use nalgebra::DMatrix;
 use pulp::Simd;
 use rayon::prelude::*;

@@ -9,31 +9,15 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::covariance::Accumulator;
-use super::eigen::{self, Accum};
-use super::kernel::Columns;
-use super::leading::Leading;
-use super::products::{CentredFaces, ShapeError};
-use super::{ComponentCount, Components, PcaError, Solver};
+use super::eigen::{self, Accum, View};
+use super::products::CentredFaces;
+use super::spectrum::{self, Of};
+use super::{Accumulator, Columns, ComponentCount, Components, PcaError, ShapeError, Solver};
 
-/// n samples of d numbers, each sample contiguous, one after the other.
-#[derive(Debug, Clone, Copy)]
-pub struct Samples<'a> {
-    numbers: &'a [f64],
-    length: usize,
-    count: usize,
-}
+/// n samples of d numbers.
+pub type Samples<'a> = Columns<'a, f64>;
 
-impl<'a> Samples<'a> {
-    /// Takes the numbers as `count` samples of `length` each; `None` unless there are exactly that many.
-    pub fn new(numbers: &'a [f64], length: usize, count: usize) -> Option<Self> {
-        (length.checked_mul(count)? == numbers.len()).then_some(Self {
-            numbers,
-            length,
-            count,
-        })
-    }
-
+impl Columns<'_, f64> {
     /// These samples as bytes, where every number is a whole one from 0 to 255: then [`Pca`](super::Pca) learns from
     /// them exactly.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
@@ -42,16 +26,16 @@ impl<'a> Samples<'a> {
             let byte = number as u8;
             (f64::from(byte) == number).then_some(byte)
         };
-        self.numbers.iter().map(byte).collect()
+        self.data().iter().map(byte).collect()
     }
 
     /// The mean of each of the d numbers. Where all samples have the same number, exactly that one.
     fn mean(&self) -> DVector<f64> {
-        let Some((first, rest)) = self.numbers.split_at_checked(self.length) else {
-            return DVector::zeros(self.length);
+        let Some((first, rest)) = self.data().split_at_checked(self.length()) else {
+            return DVector::zeros(self.length());
         };
-        let mut sums = vec![(0.0, true); self.length];
-        for sample in rest.chunks_exact(self.length.max(1)) {
+        let mut sums = vec![(0.0, true); self.length()];
+        for sample in rest.chunks_exact(self.length().max(1)) {
             for ((sum, is_constant), (number, first)) in
                 sums.iter_mut().zip(sample.iter().zip(first))
             {
@@ -64,18 +48,18 @@ impl<'a> Samples<'a> {
             if *is_constant {
                 *first
             } else {
-                first + sum / self.count as f64
+                first + sum / self.count() as f64
             }
         });
-        DVector::from_iterator(self.length, mean)
+        DVector::from_iterator(self.length(), mean)
     }
 
     /// X - m 1ᵀ, d x n.
     fn centred(&self, mean: &[f64]) -> DMatrix<f64> {
-        let mut centred = DMatrix::from_column_slice(self.length, self.count, self.numbers);
+        let mut centred = DMatrix::from_column_slice(self.length(), self.count(), self.data());
         centred
             .as_mut_slice()
-            .par_chunks_mut(self.length.max(1))
+            .par_chunks_mut(self.length().max(1))
             .for_each(|sample| {
                 sample
                     .iter_mut()
@@ -97,7 +81,7 @@ pub fn fit(
     wanted: ComponentCount,
     solver: Solver,
 ) -> Result<Components, PcaError> {
-    let (d, n) = (samples.length, samples.count);
+    let (d, n) = (samples.length(), samples.count());
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
     }
@@ -113,13 +97,25 @@ pub fn fit(
     };
     let view = eigen::view(&centred);
     if solver == Solver::Gram {
-        return Leading::by_gram(view, mean, wanted);
+        return by_gram(view, mean, wanted);
     }
     Accumulator::check_pixels(d)?;
     let mut scatter = eigen::product(view, view.transpose());
     // A product of this form is symmetric but for rounding.
     scatter.fill_lower_triangle_with_upper_triangle();
-    Leading::by_covariance(scatter, mean, wanted, n)
+    let found = spectrum::solve(scatter, n, wanted)?;
+    found.components(Of::RoundedScatter, mean, n, Solver::Covariance)
+}
+
+/// The components of centred numbers (d x n) by their Gram matrix.
+pub(crate) fn by_gram(
+    centred: View<'_>,
+    mean: DVector<f64>,
+    wanted: ComponentCount,
+) -> Result<Components, PcaError> {
+    let n = centred.ncols();
+    let found = spectrum::solve(eigen::inner_product(centred, centred), n, wanted)?;
+    found.components(Of::RoundedGram(centred), mean, n, Solver::Gram)
 }
 
 /// A mean and a basis that were learned, as they lie in memory.
@@ -141,7 +137,7 @@ impl<'a> Basis<'a> {
         Ok(Self { mean, vectors })
     }
 
-    fn view(&self) -> eigen::View<'a> {
+    fn view(&self) -> View<'a> {
         eigen::columns(self.vectors, self.mean.len())
     }
 
@@ -155,7 +151,7 @@ impl<'a> Basis<'a> {
     /// # Errors
     /// Samples of another length.
     pub fn weights(&self, samples: Samples<'_>) -> Result<DMatrix<f64>, ShapeError> {
-        ShapeError::unless_equal("numbers of a sample", self.mean.len(), samples.length)?;
+        ShapeError::unless_equal("numbers of a sample", self.mean.len(), samples.length())?;
         let centred = samples.centred(self.mean);
         Ok(eigen::inner_product(self.view(), eigen::view(&centred)))
     }
@@ -167,7 +163,7 @@ impl<'a> Basis<'a> {
     pub fn weights_of_bytes(&self, faces: Columns<'_>) -> Result<DMatrix<f64>, ShapeError> {
         ShapeError::unless_equal("pixels of a face", self.mean.len(), faces.length())?;
         let order: Vec<usize> = (0..faces.count()).collect();
-        let centred = CentredFaces::new(faces.data(), self.mean, &order)?;
+        let centred = CentredFaces::new(faces, self.mean, &order);
         let mut weights = DMatrix::zeros(faces.count(), self.count());
         centred.transpose_times(self.view(), eigen::view_mut(&mut weights));
         Ok(weights.transpose())
@@ -178,12 +174,15 @@ impl<'a> Basis<'a> {
     /// # Errors
     /// Weights of another number.
     pub fn rebuilt(&self, weights: Samples<'_>) -> Result<DMatrix<f64>, ShapeError> {
-        ShapeError::unless_equal("weights of a sample", self.count(), weights.length)?;
-        let mut rebuilt = DMatrix::zeros(self.mean.len(), weights.count);
+        ShapeError::unless_equal("weights of a sample", self.count(), weights.length())?;
+        let mut rebuilt = DMatrix::zeros(self.mean.len(), weights.count());
         for mut sample in rebuilt.column_iter_mut() {
             sample.copy_from_slice(self.mean);
         }
-        let (basis, weights) = (self.view(), eigen::columns(weights.numbers, weights.length));
+        let (basis, weights) = (
+            self.view(),
+            eigen::columns(weights.data(), weights.length()),
+        );
         eigen::multiply(
             eigen::view_mut(&mut rebuilt),
             Accum::Add,

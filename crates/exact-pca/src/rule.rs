@@ -5,12 +5,13 @@
 //! | [`Rule::Profile`] | the eigenvalues before the steepest step of the scree plot | a few dominant directions; for faces it keeps the light and the pose, and too few to tell people apart |
 //! | [`Rule::Parallel`] | eigenvalues above those of faces whose pixels were shuffled | any number of faces; keeps what is more than chance |
 //!
-//! None of them knows what the components are for. For recognition, keeping 99 % of the variance did best
-//! (docs/RECIPES.md), which is what `auto` does.
+//! None of them knows what the components are for. For recognising faces, keeping 99 % of the variance did best, which is what
+//! [`ComponentCount::Auto`] does.
+
+use nalgebra::DMatrix;
 
 use super::eigen::Noise;
-use super::kernel::Columns;
-use super::{ComponentCount, InnerProducts, PcaError, covariance};
+use super::{Accumulator, Columns, ComponentCount, InnerProducts, PcaError};
 
 /// A rule that settles the number of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,7 @@ fn eigenvalues(faces: Columns<'_>, wanted: ComponentCount) -> Result<Vec<f64>, P
         let all: Vec<usize> = (0..faces.count()).collect();
         Ok(InnerProducts::of(faces).fit(&all, wanted)?.eigenvalues())
     } else {
-        Ok(covariance::fit(faces, wanted)?.eigenvalues)
+        Ok(Accumulator::of(faces)?.fit(wanted)?.eigenvalues)
     }
 }
 
@@ -107,9 +108,7 @@ pub(super) fn parallel(
     let mut chance = vec![0.0_f64; found.len()];
     for seed in 0..SHUFFLES {
         let shuffled = shuffled(faces, seed);
-        let columns = Columns::new(&shuffled, faces.length(), faces.count())
-            .expect("as many bytes as there were");
-        let values = match eigenvalues(columns) {
+        let values = match eigenvalues((&shuffled).into()) {
             Ok(values) => values,
             // Shuffling may even make all faces alike.
             Err(PcaError::NoVariance(_)) => continue,
@@ -128,16 +127,17 @@ pub(super) fn parallel(
 
 /// These bytes, those of each pixel shuffled among the faces: each pixel keeps its mean and its variance, and
 /// nothing goes with anything else but by chance.
-fn shuffled(faces: Columns<'_>, seed: u64) -> Vec<u8> {
+fn shuffled(faces: Columns<'_>, seed: u64) -> DMatrix<u8> {
     let (d, n) = (faces.length(), faces.count());
-    let mut bytes = faces.data().to_vec();
+    let mut shuffled = DMatrix::from_column_slice(d, n, faces.data());
+    let bytes = shuffled.as_mut_slice();
     let mut noise = Noise::seeded(seed);
     for pixel in 0..d {
         for face in (1..n).rev() {
             bytes.swap(face * d + pixel, noise.below(face + 1) * d + pixel);
         }
     }
-    bytes
+    shuffled
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
     fn shuffling_keeps_what_each_pixel_has() {
         let bytes: Vec<u8> = (0..60).map(|at| (at * 7 % 256) as u8).collect();
         let faces = Columns::new(&bytes, 6, 10).unwrap();
-        let shuffled = shuffled(faces, 3);
+        let shuffled = shuffled(faces, 3).as_slice().to_vec();
         assert_ne!(shuffled, bytes);
         for pixel in 0..6 {
             let sorted = |bytes: &[u8]| {

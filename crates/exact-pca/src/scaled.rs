@@ -10,10 +10,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::covariance::Accumulator;
-use super::kernel::Columns;
-use super::leading::Leading;
-use super::{ComponentCount, Components, PcaError, Rule, eigen, gram, rule};
+use super::spectrum::{self, Of};
+use super::{
+    Accumulator, Columns, ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, real,
+    rule,
+};
 
 /// The components of scaled pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,9 +56,10 @@ pub fn fit<'a>(
     let mean = gram::mean_face(faces, &order);
     let mut components = if n <= d {
         let scaled = scaled(faces, &order, &mean, &deviations);
-        Leading::by_gram(eigen::view(&scaled), mean, wanted)?
+        real::by_gram(eigen::view(&scaled), mean, wanted)?
     } else {
-        Leading::by_covariance(correlations(faces, &deviations)?, mean, wanted, n)?
+        let found = spectrum::solve(correlations(faces, &deviations)?, n, wanted)?;
+        found.components(Of::RoundedScatter, mean, n, Solver::Covariance)?
     };
     // What is constant is zero to the last bit, whatever was rounded on the way.
     for (mut row, &deviation) in components.basis.row_iter_mut().zip(deviations.iter()) {

@@ -1,17 +1,16 @@
-//! The one place that turns eigenpairs of a scatter matrix into a spectrum: sorted, clipped at zero,
-//! cut at the numerical rank and at the wanted count, signs fixed.
+//! The beginning and the end of every route: the eigenproblem of a scatter matrix, the part of its spectrum that is wanted, and
+//! the components that follow from it.
 
 use nalgebra::{DMatrix, DVector};
-
 use rayon::prelude::*;
 
 use super::component_count::rank_cut;
-use super::eigen::{self, Choice, Eigenpairs, Wanted};
-use super::{ComponentCount, Components, PcaError, Solver};
+use super::eigen::{self, Choice, Eigenpairs, View, Wanted};
+use super::{Columns, ComponentCount, Components, PcaError, Solver, gram, products};
 
 /// The kept part of the spectrum of a scatter matrix (n - 1 times a covariance).
 #[derive(Debug, Clone)]
-pub(super) struct Spectrum {
+pub(crate) struct Spectrum {
     /// Scatter along each kept direction, decreasing, all above the rank cut.
     pub scatter: Vec<f64>,
     /// The kept eigenvectors, one column each.
@@ -20,6 +19,17 @@ pub(super) struct Spectrum {
     pub total: f64,
     /// The largest `‖A v - λ v‖` over the largest eigenvalue.
     pub residual: f64,
+}
+
+/// The matrix whose eigenvectors were found, and so how the basis follows from them.
+pub(crate) enum Of<'a> {
+    /// XcXcᵀ of bytes: they are the basis.
+    Scatter,
+    /// XcᵀXc of bytes, its rows in this order of the faces: they are mapped back.
+    Gram(Columns<'a>, &'a [usize]),
+    /// The same two of centred numbers, which are not exact.
+    RoundedScatter,
+    RoundedGram(View<'a>),
 }
 
 impl Spectrum {
@@ -36,41 +46,77 @@ impl Spectrum {
         }
     }
 
-    /// Cuts the whole spectrum as the rule says, if that is what is wanted.
-    pub fn apply(&mut self, wanted: ComponentCount) -> Result<(), PcaError> {
-        if let ComponentCount::Rule(rule) = wanted {
-            self.truncate(rule.settle(&self.scatter)?);
-        }
-        Ok(())
+    /// The variance along each kept direction, for n faces.
+    pub fn variances(&self, faces: usize) -> Vec<f64> {
+        let freedom = (faces - 1) as f64;
+        self.scatter
+            .iter()
+            .map(|scatter| scatter / freedom)
+            .collect()
     }
 
-    /// The components of n faces with this mean and these eigenfaces (d x k), whose signs have been fixed.
+    /// The variance over all directions, kept or not, for n faces.
+    pub fn total_variance(&self, faces: usize) -> f64 {
+        self.total / (faces - 1) as f64
+    }
+
+    /// V Λ^(-1/2): combinations of samples that have length 1, where the matrix holds the samples' inner products.
+    pub fn coefficients(&self) -> DMatrix<f64> {
+        let mut coefficients = self.vectors.clone();
+        for (mut column, scatter) in coefficients.column_iter_mut().zip(&self.scatter) {
+            column /= scatter.sqrt();
+        }
+        coefficients
+    }
+
+    /// The components of n faces with this mean.
     pub fn components(
-        &self,
+        self,
+        of: Of<'_>,
         mean: DVector<f64>,
-        basis: DMatrix<f64>,
         faces: usize,
         solver: Solver,
-    ) -> Components {
-        let freedom = (faces - 1) as f64;
-        let scatter = self.scatter.iter();
-        Components {
+    ) -> Result<Components, PcaError> {
+        let (components, _) = self.components_and_signs(of, mean, faces, solver)?;
+        Ok(components)
+    }
+
+    /// As [`components`](Self::components), with the sign that each vector was multiplied by: +1 or -1.
+    pub fn components_and_signs(
+        mut self,
+        of: Of<'_>,
+        mean: DVector<f64>,
+        faces: usize,
+        solver: Solver,
+    ) -> Result<(Components, Vec<f64>), PcaError> {
+        let mut basis = match of {
+            Of::Gram(faces, order) => gram::eigenfaces(faces, order, mean.as_slice(), &self)?,
+            Of::RoundedGram(centred) => eigen::product(centred, eigen::view(&self.coefficients())),
+            Of::Scatter | Of::RoundedScatter => {
+                std::mem::replace(&mut self.vectors, DMatrix::zeros(0, 0))
+            }
+        };
+        if let Of::RoundedGram(_) | Of::RoundedScatter = of {
+            products::reorthonormalise(&mut basis)?;
+        }
+        let signs = fix_signs(&mut basis);
+        let components = Components {
             mean,
             basis,
-            eigenvalues: scatter.map(|scatter| scatter / freedom).collect(),
-            total_variance: self.total / freedom,
+            eigenvalues: self.variances(faces),
+            total_variance: self.total_variance(faces),
             faces,
             residual: self.residual,
             solver,
-        }
+        };
+        Ok((components, signs))
     }
 }
 
-/// Solves the eigenproblem of a scatter matrix, whose rank is at most `rank`, for as many components as `wanted` settles on.
-/// `faces` are how many there were, for the message where they have no variance.
-pub(super) fn solve(
+/// The part of the spectrum of a scatter matrix of n faces that is wanted. The entry of largest magnitude of each eigenvector
+/// is positive.
+pub(crate) fn solve(
     mut scatter: DMatrix<f64>,
-    rank: usize,
     faces: usize,
     wanted: ComponentCount,
 ) -> Result<Spectrum, PcaError> {
@@ -78,9 +124,10 @@ pub(super) fn solve(
     if total <= 0.0 {
         return Err(PcaError::NoVariance(faces));
     }
+    let rank = scatter.nrows().min(faces - 1);
     let first = wanted.first_guess(rank);
     let mut ask = first;
-    loop {
+    let mut found = loop {
         // The solver consumes its matrix; a copy is kept only where another round may follow.
         let last = ask >= rank || ask >= first && !wanted.may_need_more();
         let matrix = match last {
@@ -90,15 +137,20 @@ pub(super) fn solve(
         let pairs = eigen::leading(matrix, Wanted::Leading(ask.min(rank)), Choice::Auto)
             .map_err(|error| PcaError::Eigen(error.to_string()))?;
         if let Some(found) = keep(pairs, rank, total, wanted) {
-            return Ok(found);
+            break found;
         }
         ask *= 2;
+    };
+    if let ComponentCount::Rule(rule) = wanted {
+        found.truncate(rule.settle(&found.scatter)?);
     }
+    fix_signs(&mut found.vectors);
+    Ok(found)
 }
 
 /// Number of eigenpairs to ask of a method that is good for few of them only; `None` where more may be
 /// wanted. `side` is that of the matrix.
-pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
+pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     /// Beyond this share of all pairs a Krylov space is no cheaper than the matrix.
     const FEW: usize = 3;
     let ask = wanted.first_guess(side);
@@ -107,7 +159,7 @@ pub(super) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
 
 /// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above
 /// zero.
-pub(super) fn keep(
+pub(crate) fn keep(
     pairs: Eigenpairs,
     rank: usize,
     total: f64,
@@ -137,7 +189,7 @@ pub(super) fn keep(
 /// Flips each eigenface so that its pixel of largest magnitude is positive (the first such pixel).
 ///
 /// Returns which were flipped as +1 or -1, for weights that were found beside the basis.
-pub(super) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
+pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
     let d = basis.nrows().max(1);
     basis
         .as_mut_slice()

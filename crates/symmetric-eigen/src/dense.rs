@@ -73,7 +73,7 @@ pub fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
     multiply(view_mut(sum), Accum::Add, view(a), view(&transposed), 1.0);
 }
 
-/// `leftᵀ · right` of two tall matrices as a new matrix: see [`inner_products`].
+/// `leftᵀ · right` of two tall matrices as a new matrix, without packing a factor first.
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(left.ncols(), right.ncols());
     inner_products(view_mut(&mut out), left, right);

@@ -200,11 +200,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         }
         let image = dense::columns(&self.images[self.images.len() - n * b..], n);
         let within = dense::inner_product(dense::columns(next, n), image);
-        orthogonal::Parts {
-            onto,
-            within,
-            replaced: Vec::new(),
-        }
+        orthogonal::Parts { onto, within }
     }
 
     /// The `k` leading eigenpairs of the projected matrix.

@@ -22,7 +22,7 @@ pub use dense::{
     Accum, add_outer, add_product, inner_product, inverse_cholesky, multiply, product,
 };
 pub use operator::Symmetric;
-pub use orthogonal::{Parts, extend};
+pub use orthogonal::extend;
 pub use random::Noise;
 pub use views::{View, ViewMut, columns, columns_mut, view, view_mut};
 

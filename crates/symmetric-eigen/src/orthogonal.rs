@@ -17,8 +17,6 @@ pub struct Parts {
     pub onto: DMatrix<f64>,
     /// b x b, upper triangular: the rest, in terms of the new columns.
     pub within: DMatrix<f64>,
-    /// New columns that had to be drawn at random, because the block offered no direction for them.
-    pub replaced: Vec<usize>,
 }
 
 /// Replaces `block` (n x b, column after column) by orthonormal columns orthogonal to `basis` (n x m,
@@ -26,8 +24,8 @@ pub struct Parts {
 ///
 /// What is left of a column after projection counts as nothing if it is no longer than `dust`: a random
 /// direction takes its place. `seed` fixes those.
-pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) -> Parts {
-    extend_near(basis, 0, block, dust, seed)
+pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) {
+    extend_near(basis, 0, block, dust, seed);
 }
 
 /// As [`extend`], for a block that is known to lie, but for rounding, in the columns of the basis from `near` on and
@@ -40,7 +38,6 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
     let mut parts = Parts {
         onto: DMatrix::zeros(basis.ncols(), b),
         within: DMatrix::identity(b, b),
-        replaced: Vec::new(),
     };
     for pass in 0..MOST_PASSES {
         let from = if pass == 0 { near } else { 0 };
@@ -60,26 +57,23 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
         onto += along * &parts.within;
         // Columns have length 1 after the first pass. One that loses much of it in a later pass was
         // mostly rounding error, magnified, and needs another.
-        let settled = lost.is_empty() && upper.diagonal().iter().all(|&length| length > 0.5);
+        let settled = lost == 0 && upper.diagonal().iter().all(|&length| length > 0.5);
         parts.within = upper * parts.within;
-        parts.replaced.extend(lost);
         if pass > 0 && settled {
             break;
         }
     }
-    parts.replaced.sort_unstable();
-    parts.replaced.dedup();
     parts
 }
 
-/// Orthonormal columns in place of `block`, the upper triangular factor, and which columns were replaced.
-fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix<f64>, Vec<usize>) {
+/// Orthonormal columns in place of `block`, the upper triangular factor, and how many columns were replaced.
+fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix<f64>, usize) {
     if let Some(upper) = by_cholesky(block, n, dust) {
-        return (upper, Vec::new());
+        return (upper, 0);
     }
     let b = block.len() / n.max(1);
     let mut upper = DMatrix::zeros(b, b);
-    let mut lost = Vec::new();
+    let mut lost = 0;
     for j in 0..b {
         let (done, rest) = block.split_at_mut(n * j);
         let column = &mut rest[..n];
@@ -91,7 +85,7 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
         upper[(j, j)] = size;
         // Not `size <= dust`: what is not a number is lost.
         if !(size > dust && size > 0.5 * once) {
-            lost.push(j);
+            lost += 1;
             upper[(j, j)] = 0.0;
             let noise = Noise::seeded(seed ^ ((j as u64) << 40));
             column.iter_mut().zip(noise).for_each(|(x, r)| *x = r);

@@ -34,70 +34,10 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::Columns;
 use panel::Vectors;
-
-/// `count` byte columns of `length` bytes each, one after the other: column `j` is
-/// `data[j * length..(j + 1) * length]`. A matrix of d pixels x n faces, stored face by face.
-#[derive(Debug, Clone, Copy)]
-pub struct Columns<'a> {
-    data: &'a [u8],
-    length: usize,
-    count: usize,
-}
-
-impl<'a> From<&'a DMatrix<u8>> for Columns<'a> {
-    fn from(matrix: &'a DMatrix<u8>) -> Self {
-        let (length, count) = matrix.shape();
-        Columns {
-            data: matrix.as_slice(),
-            length,
-            count,
-        }
-    }
-}
-
-impl<'a> Columns<'a> {
-    /// Takes `data` as `count` columns of `length` bytes; `None` unless `data` holds exactly that many bytes.
-    pub fn new(data: &'a [u8], length: usize, count: usize) -> Option<Self> {
-        (length.checked_mul(count)? == data.len()).then_some(Columns {
-            data,
-            length,
-            count,
-        })
-    }
-
-    /// Number of columns (n).
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Bytes in each column (d).
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Column `j`, or nothing where there is none.
-    pub fn column(&self, j: usize) -> Option<&'a [u8]> {
-        if j >= self.count {
-            return None;
-        }
-        self.data.get(j * self.length..(j + 1) * self.length)
-    }
-
-    /// All bytes, column after column.
-    pub fn data(&self) -> &'a [u8] {
-        self.data
-    }
-
-    /// The columns in order, empty ones too.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let columns = *self;
-        (0..columns.count).filter_map(move |j| columns.column(j))
-    }
-}
 
 /// Which instruction set does the sums. All give the same bits; they differ only in speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -253,7 +193,7 @@ pub fn zeros(side: usize) -> Vec<i64> {
 
 /// Adds the uncentred Gram matrix `XᵀX` of the n columns: `into[i * n + j] += Σₚ X[p, i] X[p, j]` for `i <= j`.
 ///
-/// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
+/// Only the upper triangle (row-major) is touched.
 ///
 /// # Errors
 /// [`WrongTable`] unless `into` holds n x n sums.
@@ -268,7 +208,7 @@ pub fn accumulate_gram(
 /// Adds the uncentred covariance accumulator `XXᵀ` of d pixels x n faces: `into[p * d + q] += Σⱼ X[p, j] X[q, j]` for
 /// `p <= q`. Chunks of faces may be added one after the other, in any order: the sum is exact.
 ///
-/// Only the upper triangle (row-major) is touched; [`mirror_upper`] fills in the rest.
+/// Only the upper triangle (row-major) is touched.
 ///
 /// # Errors
 /// [`WrongTable`] unless `into` holds d x d sums.
@@ -282,9 +222,13 @@ pub fn accumulate_covariance(
 
 fn accumulate(vectors: Vectors<'_>, kernel: Kernel, into: &mut [i64]) -> Result<(), WrongTable> {
     check(into, vectors.count().saturating_mul(vectors.count()))?;
+    add(vectors, kernel, into);
+    Ok(())
+}
+
+fn add(vectors: Vectors<'_>, kernel: Kernel, into: &mut [i64]) {
     // One entry into the thread pool instead of one for every parallel step.
     rayon::scope(|_| blocked::accumulate(vectors, kernel.tile(), into));
-    Ok(())
 }
 
 /// Adds the sum of each of the d rows: `into[p] += Σⱼ X[p, j]`. Divided by n it is the mean face.
@@ -301,14 +245,18 @@ pub fn accumulate_row_sums(columns: Columns<'_>, into: &mut [i64]) -> Result<(),
     Ok(())
 }
 
-/// Copies the upper triangle of a row-major square table of `side` x `side` sums onto the lower one.
-///
-/// # Errors
-/// [`WrongTable`] unless `table` holds `side` x `side` sums.
-pub fn mirror_upper(table: &mut [i64], side: usize) -> Result<(), WrongTable> {
-    check(table, side.saturating_mul(side))?;
+/// `XᵀX` of the n columns, n x n, both triangles.
+pub(crate) fn gram(columns: Columns<'_>) -> Vec<i64> {
+    let n = columns.count();
+    let mut table = zeros(n);
+    add(Vectors::Columns(columns), Kernel::best(), &mut table);
+    mirror_upper(&mut table, n);
+    table
+}
+
+/// Copies the upper triangle of a row-major table of `side` x `side` sums onto the lower one.
+pub(crate) fn mirror_upper(table: &mut [i64], side: usize) {
     blocked::mirror_upper(table, side, 0);
-    Ok(())
 }
 
 fn check(table: &[i64], needed: usize) -> Result<(), WrongTable> {

@@ -81,16 +81,16 @@ impl Vectors<'_> {
     /// Number of vectors: the side of the result.
     pub(super) fn count(self) -> usize {
         match self {
-            Vectors::Columns(columns) => columns.count,
-            Vectors::Rows(columns) => columns.length,
+            Vectors::Columns(columns) => columns.count(),
+            Vectors::Rows(columns) => columns.length(),
         }
     }
 
     /// Bytes in each vector: the terms of each sum.
     pub(super) fn length(self) -> usize {
         match self {
-            Vectors::Columns(columns) => columns.length,
-            Vectors::Rows(columns) => columns.count,
+            Vectors::Columns(columns) => columns.length(),
+            Vectors::Rows(columns) => columns.count(),
         }
     }
 }
@@ -170,9 +170,9 @@ impl Panel {
         stretch: Range<usize>,
         layout: Layout,
     ) {
-        let width = WIDTH.min(columns.length - first);
+        let width = WIDTH.min(columns.length() - first);
         let mut sums = [0u32; WIDTH];
-        let mut faces = stretch.map(|j| &columns.data[j * columns.length + first..][..width]);
+        let mut faces = stretch.map(|j| &columns.data()[j * columns.length() + first..][..width]);
         for step in &mut self.steps {
             let mut rows = [[0u8; WIDTH]; 4];
             for row in &mut rows[..layout.bytes_per_step()] {

@@ -286,7 +286,7 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
             at % count
         );
     }
-    mirror_upper(&mut table, count).expect("the table fits");
+    mirror_upper(&mut table, count);
     for (at, &sum) in table.iter().enumerate() {
         assert_eq!(sum, table[at % count * count + at / count]);
         assert_ne!(sum, -1);
@@ -296,7 +296,7 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
 #[test]
 fn wrong_sizes_are_errors() {
     assert!(Columns::new(&[1, 2, 3], 2, 2).is_none());
-    assert!(Columns::new(&[], usize::MAX, 2).is_none());
+    assert!(Columns::<u8>::new(&[], usize::MAX, 2).is_none());
     let x = columns(&[1, 2, 3, 4, 5, 6], 2, 3);
     assert_eq!(x.column(1), Some(&[3, 4][..]));
     assert_eq!(x.column(3), None);
@@ -316,13 +316,6 @@ fn wrong_sizes_are_errors() {
         accumulate_row_sums(x, &mut table),
         Err(WrongTable {
             needed: 2,
-            given: 4
-        })
-    );
-    assert_eq!(
-        mirror_upper(&mut table, 3),
-        Err(WrongTable {
-            needed: 9,
             given: 4
         })
     );

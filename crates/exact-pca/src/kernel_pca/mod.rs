@@ -17,10 +17,8 @@ use rayon::prelude::*;
 
 use vectorised::inner_product;
 
-use crate::centring::Centring;
-use crate::inner_products::table;
-use crate::leading::Leading;
-use crate::{Columns, ComponentCount, PcaError, Rule, gram};
+use crate::centring::{Centring, Table};
+use crate::{Columns, ComponentCount, PcaError, Rule, gram, spectrum};
 use kernel::{Function, Products};
 pub use kernel::{Gamma, Kernel};
 
@@ -77,18 +75,13 @@ impl KernelPca {
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = Leading::of(centred, self.components, n)?;
-        let freedom = (n - 1) as f64;
+        let found = spectrum::solve(centred, n, self.components)?;
         Ok(KernelSpace {
             kernel: self.kernel,
             learned,
             coefficients: found.coefficients().transpose(),
-            eigenvalues: found
-                .scatter()
-                .iter()
-                .map(|value| value / freedom)
-                .collect(),
-            total_variance: found.total() / freedom,
+            eigenvalues: found.variances(n),
+            total_variance: found.total_variance(n),
         })
     }
 }
@@ -222,7 +215,7 @@ impl Learned {
         let order = gram::canonical_order(given).into_iter();
         let ordered: Vec<&[u8]> = order.filter_map(|face| given.column(face)).collect();
         let faces = DMatrix::from_vec(given.length(), n, ordered.concat());
-        let products = table((&faces).into());
+        let products = Table::of((&faces).into());
         let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
         let typical = mean_squared_distance(&products.entries, &squares);
         let function = Function::settle(kernel, faces.nrows(), typical);
@@ -292,8 +285,7 @@ impl Learned {
             return new.par_chunks(d).flat_map_iter(each).collect();
         }
         let all = [self.faces.as_slice(), new].concat();
-        let all = Columns::new(&all, d, n + count).expect("whole columns");
-        let table = table(all);
+        let table = Table::of((&DMatrix::from_vec(d, n + count, all)).into());
         (n..n + count)
             .flat_map(|face| {
                 let row = table.row(face);

@@ -273,7 +273,10 @@ fn chunks_add_up_to_the_whole_bit_for_bit() {
     let fit = |parts: &[DMatrix<u8>]| sums(parts).and_then(|sums| sums.fit(ComponentCount::Auto));
     let one = part(3, 1);
     assert_eq!(fit(&[]), Err(PcaError::TooFewFaces(0)));
-    assert_eq!(fit(&[one.clone()]), Err(PcaError::TooFewFaces(1)));
+    assert_eq!(
+        fit(std::slice::from_ref(&one)),
+        Err(PcaError::TooFewFaces(1))
+    );
     let alike = [one.clone(), one.clone(), one];
     assert_eq!(fit(&alike), Err(PcaError::NoVariance(3)));
     let (expected, found) = (99, 64);

@@ -1,4 +1,4 @@
-"""Reference values for tests/library/kernel_laws.rs and tests/count_laws.rs: scikit-learn's KernelPCA and KernelRidge.
+"""Reference values for tests/laws/kernel_pca.rs: scikit-learn's KernelPCA and KernelRidge.
 
 Run once: python3 kernel_pca.py > kernel_pca.txt   (numpy and scikit-learn are needed)
 Each line: a name, then numbers. Weights are up to the sign of their component. The faces are drawn by integer
