@@ -27,9 +27,10 @@ use std::time::Instant;
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
-use eigenfaces::pca::covariance::Accumulator;
-use eigenfaces::pca::kernel::{self, Columns, Kernel};
-use eigenfaces::pca::{ComponentCount, Components, InnerProducts, Pca, Solver};
+use eigenfaces::pca::kernel::{self, Kernel};
+use eigenfaces::pca::{
+    Accumulator, Columns, ComponentCount, Components, InnerProducts, Pca, Solver,
+};
 use eigenfaces::store::write_npy;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -127,11 +128,11 @@ impl Bench {
         FaceSpace::new(self.faces.size(), &components).project(&self.faces);
         watch.lap("weights");
         if components.solver == Solver::Covariance {
-            let mut sums = Accumulator::new(self.faces.size().pixels());
+            let mut sums = Accumulator::new(self.faces.size().pixels())?;
             watch.lap("table");
             sums.add(&self.faces)?;
             watch.lap("products and sums");
-            sums.components(ComponentCount::Count(COMPONENTS))?;
+            sums.fit(ComponentCount::Count(COMPONENTS))?;
             watch.lap("centre and solve");
             return Ok(watch.laps.join(", "));
         }
@@ -206,11 +207,11 @@ fn slug(kernel: Kernel) -> String {
 
 fn components_by_chunks(faces: &FaceMatrix) -> Result<Components> {
     let size = faces.size();
-    let mut sums = Accumulator::new(size.pixels());
+    let mut sums = Accumulator::new(size.pixels())?;
     for chunk in faces.as_slice().chunks(CHUNK * size.pixels()) {
         sums.add(&FaceMatrix::from_pixels(size, chunk.to_vec())?)?;
     }
-    Ok(sums.components(ComponentCount::Count(COMPONENTS))?)
+    Ok(sums.fit(ComponentCount::Count(COMPONENTS))?)
 }
 
 /// Reads `.npy` version 1.0 as NumPy writes it for bytes: only the length of the header matters.
@@ -257,7 +258,7 @@ impl Stopwatch {
 fn stream(faces: usize) -> Result<()> {
     let size = FaceSize::new(64, 64)?;
     let artist = Artist::new(64);
-    let mut sums = Accumulator::new(size.pixels());
+    let mut sums = Accumulator::new(size.pixels())?;
     let (mut drawing, mut adding) = (0.0, 0.0);
     while sums.faces() < faces {
         let start = Instant::now();
@@ -269,7 +270,7 @@ fn stream(faces: usize) -> Result<()> {
         adding += start.elapsed().as_secs_f64();
     }
     let start = Instant::now();
-    let components = sums.components(ComponentCount::Count(COMPONENTS))?;
+    let components = sums.fit(ComponentCount::Count(COMPONENTS))?;
     let solving = start.elapsed().as_secs_f64();
     writeln!(std::io::stdout(), "{drawing} {adding} {solving}")?;
     if components.count() != COMPONENTS {

@@ -9,7 +9,6 @@ mod archive;
 mod background;
 mod database;
 mod file;
-mod pca;
 mod photo;
 
 use std::io;
@@ -18,9 +17,9 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveKind;
 pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
+pub use exact_pca::PcaError;
 pub use face_locator::LocateError;
 pub use file::{ArrayProblem, LockHolder, ModelProblem, WriteProblem};
-pub use pca::PcaError;
 pub use photo::PhotoProblem;
 
 /// The result of anything in this library that can fail.

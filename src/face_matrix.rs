@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use exact_pca::Columns;
 use image::GrayImage;
 use nalgebra::DMatrix;
 
@@ -199,6 +200,13 @@ impl FaceMatrix {
             pixels.extend_from_slice(face);
         }
         Self::from_pixels(self.size, pixels)
+    }
+}
+
+/// Faces are columns, d pixels x n faces.
+impl<'a> From<&'a FaceMatrix> for Columns<'a> {
+    fn from(faces: &'a FaceMatrix) -> Self {
+        faces.matrix().into()
     }
 }
 

@@ -44,6 +44,8 @@ struct Readme;
 #[macro_use]
 mod named;
 
+pub use exact_pca as pca;
+pub use exact_pca::kernel_pca;
 pub use face_regions as xmp;
 
 pub(crate) use vectorised as vectors;
@@ -63,8 +65,6 @@ pub mod locate;
 
 pub mod preparation;
 
-pub mod pca;
-
 pub mod face_space;
 
 #[doc(hidden)]
@@ -78,8 +78,6 @@ pub mod grouping;
 
 #[doc(hidden)]
 pub mod scaled_space;
-
-pub mod kernel_pca;
 
 pub mod face_map;
 

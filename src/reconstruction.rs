@@ -77,7 +77,7 @@ impl Reconstruction {
         match space {
             Space::Linear(space) => along(space.basis(), &mean, faces),
             Space::Scaled(space) => along(&space.basis_in_gray_levels(), &mean, faces),
-            Space::Kernel(space) => {
+            Space::Kernel(space, _) => {
                 let ordered: Vec<Vec<usize>> = faces
                     .iter()
                     .map(|face| face.in_order(space.components()))
@@ -277,7 +277,7 @@ mod tests {
                 kernel: kernel.parse().unwrap(),
                 components: ComponentCount::Count(11),
             };
-            let space = Space::Kernel(Arc::new(pca.fit(&faces).unwrap()));
+            let space = Space::Kernel(Arc::new(pca.fit(&faces).unwrap()), faces.size());
             let weights = space.project(&faces);
             let steps = [0, 2, 11];
             let together: Vec<Wanted<'_>> = (0..faces.len())

@@ -1,9 +1,7 @@
 //! Principal components of arrays.
 
-use eigenfaces::pca::covariance::Accumulator;
-use eigenfaces::pca::kernel::Columns;
 use eigenfaces::pca::real::{self, Basis, Samples};
-use eigenfaces::pca::{ComponentCount, Components, Pca, Solver};
+use eigenfaces::pca::{Accumulator, Columns, ComponentCount, Components, Pca, Solver};
 use nalgebra::DMatrix;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -173,7 +171,7 @@ impl Sums {
     #[new]
     fn new(features: usize) -> PyResult<Self> {
         match features {
-            1..=Accumulator::MOST_PIXELS => Ok(Self(Accumulator::new(features))),
+            1..=Accumulator::MOST_PIXELS => Accumulator::new(features).map(Self).map_err(wrong),
             _ => Err(wrong(format!(
                 "partial_fit takes 1 to {} features, for the sums grow with their square; got {features}",
                 Accumulator::MOST_PIXELS
@@ -202,7 +200,7 @@ impl Sums {
     /// The components of all samples.
     fn fit<'py>(&self, py: Python<'py>, n_components: Wanted) -> PyResult<Fitted<'py>> {
         let count = n_components.count()?;
-        let found = py.detach(|| self.0.clone().components(count));
+        let found = py.detach(|| self.0.clone().fit(count));
         fitted(py, found.map_err(wrong)?)
     }
 

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
-use crate::pca::eigen;
+use symmetric_eigen as eigen;
 
 /// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
 /// and LFW together: 300 to 3,000 do alike.

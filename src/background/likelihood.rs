@@ -116,7 +116,7 @@ mod tests {
     use nalgebra::{DMatrix, DVector};
 
     use super::*;
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     /// log N(x; 0, C).
     fn log_density(x: &DVector<f64>, covariance: &DMatrix<f64>) -> f64 {

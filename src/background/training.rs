@@ -7,8 +7,8 @@ use super::{Background, LENGTH, MouthFinder, Projection, SHEET, TwoCovariance, d
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
-use crate::pca::eigen;
 use crate::pca::{ComponentCount, Pca};
+use symmetric_eigen as eigen;
 
 /// Photos of people, described; those of a person stand side by side.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::pca::eigen::{self, Choice, Wanted};
+use symmetric_eigen::{self as eigen, Choice, Wanted};
 
 /// `photo = person + difference`, person ~ N(0, between), difference ~ N(0, within); both k x k.
 ///
@@ -143,7 +143,7 @@ fn inverse(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     /// Photos of people drawn with known variances: k = 3.
     fn drawn() -> (DMatrix<f64>, Vec<usize>) {

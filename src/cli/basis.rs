@@ -48,12 +48,12 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         let space = recognizer.shown_space()?;
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
         let linear = match &space {
-            Space::Kernel(_) => recognizer.linear_space(),
+            Space::Kernel(..) => recognizer.linear_space(),
             _ => space.clone(),
         };
         let ratios = recognizer.shown_ratios(&linear);
         write(args, &mut folder, &linear, &ratios, output)?;
-        if let Space::Kernel(space) = &space {
+        if let Space::Kernel(space, _) = &space {
             pre_images(&mut folder, &recognizer, space, output)?;
         }
         return Ok(Outcome::Done);
@@ -232,7 +232,7 @@ fn write(
     let basis = match space {
         Space::Linear(space) => space.basis(),
         Space::Scaled(space) => space.basis(),
-        Space::Kernel(_) => return Ok(()),
+        Space::Kernel(..) => return Ok(()),
     };
     let count = count(args, space);
     if let Some(asked) = args.count.filter(|&asked| asked as usize > count) {
@@ -272,7 +272,7 @@ fn write(
     ));
     match space {
         Space::Scaled(space) => write_scaled(args, folder, space, output),
-        Space::Linear(_) | Space::Kernel(_) => Ok(()),
+        Space::Linear(_) | Space::Kernel(..) => Ok(()),
     }
 }
 

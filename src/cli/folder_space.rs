@@ -8,7 +8,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::minimize::{self, Round};
 use eigenfaces::pca::scaled::ScaledComponents;
-use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver, covariance, scaled};
+use eigenfaces::pca::{Accumulator, ComponentCount, Components, Pca, Rule, Solver, scaled};
 use eigenfaces::preparation::Preparation;
 
 use super::args::Basis;
@@ -79,7 +79,7 @@ fn fit(
     args: &Basis,
     size: FaceSize,
     photos: usize,
-    chunks: impl Iterator<Item = Vec<Vec<u8>>>,
+    mut chunks: impl Iterator<Item = Vec<Vec<u8>>>,
 ) -> Result<How> {
     let components = args.components.unwrap_or_default();
     let solver = args.solver.unwrap_or_default();
@@ -88,8 +88,12 @@ fn fit(
         && !args.scale_pixels
         && components != ComponentCount::Rule(Rule::Parallel);
     if photos > size.pixels() && streams {
-        let chunks = chunks.map(|faces| matrix(faces.concat()));
-        return Ok(How::Solved(covariance::fit_stream(chunks, components)?));
+        let first = chunks.next();
+        let mut sums = Accumulator::new(size.pixels())?;
+        for faces in first.into_iter().chain(chunks) {
+            sums.add(&matrix(faces.concat()))?;
+        }
+        return Ok(How::Solved(sums.fit(components)?));
     }
     let mut pixels = Vec::with_capacity(photos * size.pixels());
     pixels.extend(chunks.flatten().flatten());

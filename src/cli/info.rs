@@ -185,7 +185,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                 counted(scaled.components(), "basis face", "basis faces"),
             ),
         )),
-        Space::Kernel(kernel) => Some((
+        Space::Kernel(kernel, _) => Some((
             "kernel space",
             format!(
                 "{} of {}{} keep {kept} of the variance",

@@ -208,7 +208,7 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
         (Scale::Plain, Space::Linear(_)) => 1,
         (Scale::Whitened, _) | (Scale::Plain, Space::Scaled(_)) => 2,
         // Without a unit, and far below 1 as a rule.
-        (Scale::Plain, Space::Kernel(_)) => 4,
+        (Scale::Plain, Space::Kernel(..)) => 4,
     };
     for (at, row) in table.rows.iter().enumerate() {
         // A photo with several faces has several rows.
@@ -248,7 +248,7 @@ fn axis_name(space: &Space) -> String {
     match space {
         Space::Linear(_) => "basis face".to_owned(),
         Space::Scaled(_) => "basis face of scaled pixels".to_owned(),
-        Space::Kernel(space) => format!("component of the kernel {},", space.kernel()),
+        Space::Kernel(space, _) => format!("component of the kernel {},", space.kernel()),
     }
 }
 

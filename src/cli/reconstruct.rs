@@ -65,7 +65,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         ));
     }
     output.say(&format!("wrote {}", shown(&args.output)));
-    if let Space::Kernel(kernel) = space {
+    if let Space::Kernel(kernel, _) = space {
         output.say(&format!(
             "the space of the kernel {} has no basis faces: each step is an approximate pre-image of so many weights",
             kernel.kernel()

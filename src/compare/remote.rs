@@ -317,7 +317,7 @@ impl Told {
                 self.doubles(space.eigenvalues());
             }
             // What it was learned from shows in its mean and in every eigenvalue.
-            Space::Kernel(space) => {
+            Space::Kernel(space, _) => {
                 self.text(&space.kernel().to_string());
                 self.doubles(&[space.gamma().unwrap_or(0.0), space.total_variance()]);
                 self.doubles(space.mean().as_slice());

@@ -13,7 +13,7 @@ use super::{Baseline, BaselineMethod, Rate};
 use crate::error::Result;
 use crate::features::texture;
 use crate::gallery::Gallery;
-use crate::pca::{ComponentCount, Pca, eigen};
+use crate::pca::{ComponentCount, Pca};
 use crate::recognizer::Settings;
 use crate::vectors::squared_distance;
 
@@ -142,7 +142,7 @@ fn discriminants(weights: &DMatrix<f64>, persons: &[usize]) -> Option<DMatrix<f6
         within[(at, at)] += ridge;
     }
     // L⁻¹ of the scatter within people L Lᵀ: behind it photos of one person vary by 1 in every direction.
-    let whitening = eigen::inverse_cholesky(within)?;
+    let whitening = symmetric_eigen::inverse_cholesky(within)?;
     let sizes: Vec<f64> = members.iter().map(|own| own.len() as f64).collect();
     let middle = weights.rows(0, k).column_mean();
     for (mut mean, size) in means.column_iter_mut().zip(&sizes) {

@@ -4,7 +4,7 @@ use image::{GrayImage, imageops};
 
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::pca::eigen::Noise;
+use symmetric_eigen::Noise;
 
 /// The blur of soft noise (standard deviation) in terms of the width: as fine as the features of a face.
 const BLUR: f32 = 1.0 / 16.0;

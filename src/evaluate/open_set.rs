@@ -16,9 +16,9 @@ use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::pca::eigen::Noise;
 use crate::recognizer::{Identification, QueryOptions, Recognizer};
 use nalgebra::DMatrix;
+use symmetric_eigen::Noise;
 
 /// Generated pictures of each kind in each split.
 const GENERATED: usize = 25;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::error::{Error, Result};
 use crate::gallery::Gallery;
-use crate::pca::eigen::Noise;
+use symmetric_eigen::Noise;
 
 /// The split of faces into those to learn from and those to try.
 ///

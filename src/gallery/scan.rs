@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::clusters::{Best, Clusters, Match, Points, lengths};
 use super::tree::Tree;
-use crate::pca::eigen;
 use crate::vectors::{inner_products, vectorised, vectorised_mut};
+use symmetric_eigen as eigen;
 
 /// Probes whose products with a chunk of points are computed together: they fit the second-level cache.
 const PROBES: usize = 64;

@@ -262,7 +262,7 @@ fn in_order(joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     /// Photos of people drawn from the model itself: `counts` photos of each, 2k x n.
     fn drawn(background: &Background, counts: &[usize], seed: u64) -> DMatrix<f32> {

@@ -113,7 +113,8 @@ impl<'a> FeatureMatrix<'a> {
 
     /// The space of a kernel of some faces.
     pub(super) fn kernel(&self, faces: &[usize], pca: KernelPca) -> Result<Space> {
-        Ok(Space::Kernel(Arc::new(pca.fit(&self.learned(faces)?)?)))
+        let faces = self.learned(faces)?;
+        Ok(Space::Kernel(Arc::new(pca.fit(&faces)?), faces.size()))
     }
 
     /// The space of scaled pixels of some faces.

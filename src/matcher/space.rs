@@ -17,8 +17,8 @@ pub enum Space {
     Linear(Arc<FaceSpace>),
     /// Linear, of pixels over their standard deviations.
     Scaled(Arc<ScaledSpace>),
-    /// Of a kernel: weights without basis faces.
-    Kernel(Arc<KernelSpace>),
+    /// Of a kernel, learned from faces of this size: weights without basis faces.
+    Kernel(Arc<KernelSpace>, FaceSize),
 }
 
 impl Space {
@@ -27,7 +27,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.components(),
             Self::Scaled(space) => space.components(),
-            Self::Kernel(space) => space.components(),
+            Self::Kernel(space, _) => space.components(),
         }
     }
 
@@ -36,7 +36,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.eigenvalues(),
             Self::Scaled(space) => space.eigenvalues(),
-            Self::Kernel(space) => space.eigenvalues(),
+            Self::Kernel(space, _) => space.eigenvalues(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.size(),
             Self::Scaled(space) => space.size(),
-            Self::Kernel(space) => space.size(),
+            Self::Kernel(_, size) => *size,
         }
     }
 
@@ -57,7 +57,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.project(faces),
             Self::Scaled(space) => space.project(faces),
-            Self::Kernel(space) => space.project(faces),
+            Self::Kernel(space, _) => space.project(faces),
         }
     }
 
@@ -66,7 +66,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.total_variance(),
             Self::Scaled(space) => space.total_variance(),
-            Self::Kernel(space) => space.total_variance(),
+            Self::Kernel(space, _) => space.total_variance(),
         }
     }
 
@@ -85,7 +85,7 @@ impl Space {
         match self {
             Self::Linear(space) => space.mean().clone(),
             Self::Scaled(space) => space.mean().clone(),
-            Self::Kernel(space) => space.mean(),
+            Self::Kernel(space, _) => space.mean(),
         }
     }
 
@@ -94,7 +94,7 @@ impl Space {
         match self {
             Self::Linear(space) => Some((space.basis(), space.mean())),
             Self::Scaled(space) => Some((space.projector(), space.mean())),
-            Self::Kernel(_) => None,
+            Self::Kernel(..) => None,
         }
     }
 
@@ -102,7 +102,7 @@ impl Space {
     pub fn linear(&self) -> Option<&Arc<FaceSpace>> {
         match self {
             Self::Linear(space) => Some(space),
-            Self::Scaled(_) | Self::Kernel(_) => None,
+            Self::Scaled(_) | Self::Kernel(..) => None,
         }
     }
 
@@ -110,14 +110,14 @@ impl Space {
     pub fn scaled(&self) -> Option<&Arc<ScaledSpace>> {
         match self {
             Self::Scaled(space) => Some(space),
-            Self::Linear(_) | Self::Kernel(_) => None,
+            Self::Linear(_) | Self::Kernel(..) => None,
         }
     }
 
     /// The space of the kernel, if there is one.
     pub fn kernel(&self) -> Option<&Arc<KernelSpace>> {
         match self {
-            Self::Kernel(space) => Some(space),
+            Self::Kernel(space, _) => Some(space),
             Self::Linear(_) | Self::Scaled(_) => None,
         }
     }

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::face_space::Weights;
-use crate::pca::eigen::{self, Accum};
+use symmetric_eigen::{self as eigen, Accum};
 
 /// Share of the total covariance Λ added to the within-person covariance; all there is where each person
 /// has one photo. Anything from 0.03 to 0.3 does as well: docs/RECIPES.md.

@@ -36,7 +36,10 @@ impl Recognizer {
                     kernel: self.settings().comparison.kernel,
                     components: self.settings().pca.components,
                 };
-                Ok(Space::Kernel(Arc::new(pca.fit(self.gallery.faces())?)))
+                {
+                    let faces = self.gallery.faces();
+                    Ok(Space::Kernel(Arc::new(pca.fit(faces)?), faces.size()))
+                }
             }
         }
     }
@@ -50,7 +53,7 @@ impl Recognizer {
     pub fn shown_weights(&self, space: &Space) -> Weights {
         match space {
             Space::Linear(_) => self.weights.clone(),
-            Space::Scaled(_) | Space::Kernel(_) => space.project(self.gallery.faces()),
+            Space::Scaled(_) | Space::Kernel(..) => space.project(self.gallery.faces()),
         }
     }
 
@@ -81,7 +84,7 @@ impl Recognizer {
                 let all = scaled::fit(&faces, components).ok()?.components;
                 Some(all.variance_ratios())
             }
-            Space::Kernel(space) => {
+            Space::Kernel(space, _) => {
                 let kernel = space.kernel();
                 let all = KernelPca { kernel, components }.fit(&faces).ok()?;
                 Some(variance_ratios(all.eigenvalues(), all.total_variance()))

@@ -34,7 +34,7 @@ use crate::matcher::Space;
 pub fn parts(space: &Space) -> (&'static str, &'static str) {
     match space {
         Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
-        Space::Kernel(_) => ("component", "components"),
+        Space::Kernel(..) => ("component", "components"),
     }
 }
 

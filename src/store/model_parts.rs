@@ -189,7 +189,7 @@ fn read_kernels(
             );
             let reason = "a space of a kernel that does not fit together".to_owned();
             space
-                .map(|space| Space::Kernel(Arc::new(space)))
+                .map(|space| Space::Kernel(Arc::new(space), faces.size()))
                 .ok_or_else(|| archive.refuse(ModelProblem::Layout { reason }))
         })
         .collect()

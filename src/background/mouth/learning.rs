@@ -7,7 +7,7 @@ use super::{FEATURES, Line, MouthFinder, STEPS, Seen, Step};
 use crate::background::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::pca::eigen::{self, Noise};
+use symmetric_eigen::{self as eigen, Noise};
 
 /// The middle of the mouth in an aligned face, in pixels from the middle of its first one.
 pub type MarkedMouth = [f64; 2];

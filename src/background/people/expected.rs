@@ -128,7 +128,7 @@ impl People {
 mod tests {
     use super::*;
     use crate::background::{Adaptation, Background};
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     /// Photos of people drawn from the model.
     struct Drawn<'a> {

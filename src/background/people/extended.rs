@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::background::{Adaptation, Background};
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     #[test]
     fn extended_people_have_the_same_scores() {

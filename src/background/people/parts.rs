@@ -84,7 +84,7 @@ impl Adaptation {
 mod tests {
     use super::*;
     use crate::background::Background;
-    use crate::pca::eigen::Noise;
+    use symmetric_eigen::Noise;
 
     #[test]
     fn people_put_together_again_score_as_before() {

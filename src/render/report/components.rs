@@ -21,7 +21,7 @@ impl Report<'_> {
         match self.space {
             Space::Linear(_) => "Every face is the mean face plus so much of each basis face (eigenface). They come in the order of how much of the differences between faces they explain, below each. Mid-gray is zero: light and dark are added or taken away.".to_owned(),
             Space::Scaled(_) => "Each pixel was divided by its standard deviation, so that all count alike. Every face so scaled is the mean face plus so much of each basis face (eigenface). They come in the order of how much of the differences between scaled faces they explain, below each. Mid-gray is zero: light and dark are added or taken away.".to_owned(),
-            Space::Kernel(space) => format!(
+            Space::Kernel(space, _) => format!(
                 "Faces are compared by the kernel {}, whose space has no basis faces. Shown are approximate pre-images: the faces that come nearest to the mean less and plus two standard deviations along each component. They come in the order of how much of the variance in that space they carry, below each.",
                 space.kernel()
             ),
@@ -32,7 +32,7 @@ impl Report<'_> {
         let basis = match self.space {
             Space::Linear(space) => space.basis(),
             Space::Scaled(space) => space.basis(),
-            Space::Kernel(space) => return self.pre_images(space),
+            Space::Kernel(space, _) => return self.pre_images(space),
         };
         let columns = basis.column_iter().zip(self.space.variance_ratios());
         let shown = (1..).zip(columns).take(BASIS_SHOWN);
@@ -56,7 +56,7 @@ impl Report<'_> {
             let picture = |sign: f64| {
                 let mut weights = vec![0.0; at + 1];
                 weights[at] = sign * variance.sqrt();
-                data_uri(&gray(space.size(), &images.rebuild(&weights).levels).into())
+                data_uri(&gray(self.space.size(), &images.rebuild(&weights).levels).into())
             };
             [("down", -2.0), ("up", 2.0)].map(|(name, sign)| Tile {
                 picture: picture(sign),
