@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
-use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Feature, Space};
 use eigenfaces::normalize::Illumination;
@@ -121,23 +120,8 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
 
 /// How people are compared, and what a name takes.
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
-    let settings = recognizer.settings();
-    let matching = match recognizer.background() {
-        Some(_) => {
-            "by the background model: how faces of thousands of other people differ".to_owned()
-        }
-        None => format!(
-            "features {}, copies {}, {}metric {}, clusters {}",
-            settings.comparison.features.name(),
-            settings.comparison.copies.name(),
-            match settings.comparison.kernel {
-                Kernel::Linear => String::new(),
-                kernel => format!("kernel {kernel}, "),
-            },
-            settings.comparison.metric.name(),
-            settings.comparison.clusters
-        ),
-    };
+    let comparison = recognizer.settings().comparison;
+    let matching = recognizer.comparer().in_words(&comparison);
     [
         ("matching", matching),
         ("a name needs", needed(recognizer)),

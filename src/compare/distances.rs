@@ -7,7 +7,8 @@ use crate::decision::{Acceptance, Calibration, TopScores};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::{Gallery, Match};
-use crate::matcher::{Feature, Matcher};
+use crate::kernel_pca::Kernel;
+use crate::matcher::{Comparison, Feature, Matcher};
 use crate::metric::Measure;
 
 /// The spaces and everybody's coordinates in them, and the map from distances to decisions.
@@ -76,6 +77,20 @@ impl Compare for Distances {
 
     fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
         threshold(&self.calibration, acceptance)
+    }
+
+    fn in_words(&self, comparison: &Comparison) -> String {
+        let kernel = match comparison.kernel {
+            Kernel::Linear => String::new(),
+            kernel => format!("kernel {kernel}, "),
+        };
+        format!(
+            "features {}, copies {}, {kernel}metric {}, clusters {}",
+            comparison.features.name(),
+            comparison.copies.name(),
+            comparison.metric.name(),
+            comparison.clusters
+        )
     }
 
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::locate::framing::Framing;
-use crate::matcher::CELLS;
+use crate::matcher::{CELLS, Comparison};
 
 /// The score of a face that is enrolled itself: beyond all others.
 pub(super) const SAME_FACE: f64 = 1e6;
@@ -146,6 +146,10 @@ impl Compare for Likelihoods {
 
     fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
         Some(self.calibration.threshold(acceptance))
+    }
+
+    fn in_words(&self, _: &Comparison) -> String {
+        "by the background model: how faces of thousands of other people differ".to_owned()
     }
 
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {

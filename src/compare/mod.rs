@@ -8,6 +8,7 @@ mod distances;
 mod likelihoods;
 #[cfg(feature = "postgres")]
 mod remote;
+mod resample;
 
 use std::fmt;
 
@@ -15,7 +16,7 @@ use nalgebra::DMatrix;
 
 use crate::decision::Acceptance;
 use crate::error::Result;
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::Gallery;
 
 pub use distances::Distances;
@@ -25,8 +26,9 @@ pub use likelihoods::Likelihoods;
 use likelihoods::SAME_FACE;
 #[cfg(feature = "postgres")]
 pub use remote::*;
+pub use resample::{Part, Resample};
 
-use crate::matcher::Split;
+use crate::matcher::{Comparison, Feature, FeatureSpace, Split};
 
 /// Compares faces with the people of a gallery. People go by their positions in it.
 pub trait Compare: fmt::Debug + Send + Sync {
@@ -35,6 +37,9 @@ pub trait Compare: fmt::Debug + Send + Sync {
 
     /// The confidence beyond which a name is given; `None` where none ever is.
     fn threshold(&self, acceptance: Acceptance) -> Option<f64>;
+
+    /// What faces are compared by, in words.
+    fn in_words(&self, comparison: &Comparison) -> String;
 
     /// Coordinates of faces (m x n): what the other methods take.
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32>;
@@ -83,6 +88,50 @@ impl std::ops::Deref for Comparer {
         match self {
             Self::Distances(distances) => &**distances,
             Self::Likelihoods(likelihoods) => &**likelihoods,
+        }
+    }
+}
+
+impl Comparer {
+    /// Whether it is one of so many people, whose faces of this size are compared so.
+    ///
+    /// # Errors
+    /// Settings that make no sense together.
+    pub fn fits(&self, comparison: Comparison, size: FaceSize, people: usize) -> Result<bool> {
+        match self {
+            Self::Distances(distances) => {
+                comparison.refuse_senseless(size)?;
+                let expected = comparison.features.shares(size);
+                let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
+                    part.feature() == feature.0 && part.space().size() == feature.0.size(size)
+                };
+                let parts = distances.matcher.feature_spaces();
+                Ok(parts.len() == expected.len()
+                    && parts.iter().zip(&expected).all(is_compared)
+                    && distances.calibration.is_sound(people))
+            }
+            Self::Likelihoods(likelihoods) => Ok(likelihoods.people().photos().len() == people),
+        }
+    }
+
+    /// Whether a model keeps the coordinates of every enrolled face for it.
+    pub fn keeps_coordinates(&self) -> bool {
+        self.likelihoods().is_some()
+    }
+
+    /// The comparison, if it is by distances.
+    pub fn distances(&self) -> Option<&Distances> {
+        match self {
+            Self::Distances(distances) => Some(distances),
+            Self::Likelihoods(_) => None,
+        }
+    }
+
+    /// The comparison, if it is by likelihoods.
+    pub fn likelihoods(&self) -> Option<&Likelihoods> {
+        match self {
+            Self::Distances(_) => None,
+            Self::Likelihoods(likelihoods) => Some(likelihoods),
         }
     }
 }

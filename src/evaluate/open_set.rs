@@ -11,7 +11,6 @@ use super::not_faces::{blurred_noise, noise, upside_down};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{Apart, NotAFace, OpenProbe, OpenSet, Plan, Rate, Reliability, ReliabilityBin, Role};
-use crate::background::Background;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
@@ -142,7 +141,7 @@ impl<'a> Faces<'a> {
             let pixels = [gallery.faces().as_slice(), strangers.as_slice()].concat();
             all.pixels = Cow::Owned(FaceMatrix::from_pixels(strangers.size(), pixels)?);
             if let Some(known) = whole.coordinates() {
-                let theirs = Background::bundled()?.coordinates(strangers);
+                let theirs = whole.comparer().describe(strangers);
                 let columns = known.iter().chain(theirs.iter()).copied();
                 let (rows, count) = (known.nrows(), known.ncols() + theirs.ncols());
                 all.coordinates = Some(Cow::Owned(DMatrix::from_iterator(rows, count, columns)));
@@ -164,10 +163,8 @@ struct Turned {
 impl Turned {
     fn of(whole: &Recognizer) -> Result<Self> {
         let faces = upside_down(whole.gallery().faces())?;
-        let coordinates = match whole.background() {
-            Some(_) => Some(Background::bundled()?.coordinates(&faces)),
-            None => None,
-        };
+        let keeps = whole.comparer().keeps_coordinates();
+        let coordinates = keeps.then(|| whole.comparer().describe(&faces));
         Ok(Self { faces, coordinates })
     }
 

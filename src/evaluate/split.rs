@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use crate::compare::Part;
 use crate::error::{Error, Result};
 use crate::gallery::Gallery;
 use symmetric_eigen::Noise;
@@ -85,6 +86,16 @@ pub struct Fold {
     pub tried: Vec<usize>,
     /// Which repeat of the whole protocol it belongs to, from 0; always 0 but for [`Protocol::Random`].
     pub repeat: usize,
+}
+
+impl Fold {
+    /// Its faces, as a comparison takes them.
+    pub fn part(&self) -> Part<'_> {
+        Part {
+            learned: &self.learned,
+            tried: &self.tried,
+        }
+    }
 }
 
 impl Protocol {

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::identification::{Candidate, Identification, QueryOptions};
-use crate::compare::{Comparer, Distances, Likelihoods, Ranking, Scored};
+use crate::compare::{Comparer, Likelihoods, Ranking, Scored};
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Calibration, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::faceness::FacenessTest;
-use crate::matcher::{Feature, FeatureSpace, Matcher};
+use crate::matcher::Matcher;
 use crate::preparation::{Preparation, PreparedFace};
 
 /// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
@@ -44,23 +44,8 @@ impl Identifier {
         comparer: Comparer,
     ) -> Result<Self> {
         let size = preparation.size();
-        let compares = match &comparer {
-            Comparer::Distances(distances) => {
-                settings.comparison.refuse_senseless(size)?;
-                let expected = settings.comparison.features.shares(size);
-                let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
-                    part.feature() == feature.0 && part.space().size() == feature.0.size(size)
-                };
-                let parts = distances.matcher.feature_spaces();
-                parts.len() == expected.len()
-                    && parts.iter().zip(&expected).all(is_compared)
-                    && distances.calibration.is_sound(people.len())
-            }
-            Comparer::Likelihoods(likelihoods) => {
-                likelihoods.people().photos().len() == people.len()
-            }
-        };
-        let fits = space.size() == size && compares;
+        let fits =
+            space.size() == size && comparer.fits(settings.comparison, size, people.len())?;
         if !fits {
             return Err(Error::Inconsistent);
         }
@@ -104,27 +89,20 @@ impl Identifier {
 
     /// The matcher, where faces are compared by what this gallery alone teaches.
     pub fn matcher(&self) -> Option<&Matcher> {
-        self.distances().map(|distances| &distances.matcher)
+        self.comparer
+            .distances()
+            .map(|distances| &distances.matcher)
     }
 
     /// The calibration, where faces are compared by what this gallery alone teaches.
     pub fn calibration(&self) -> Option<&Calibration> {
-        self.distances().map(|distances| &distances.calibration)
-    }
-
-    fn distances(&self) -> Option<&Distances> {
-        match &self.comparer {
-            Comparer::Distances(distances) => Some(distances),
-            Comparer::Likelihoods(_) => None,
-        }
+        let distances = self.comparer.distances();
+        distances.map(|distances| &distances.calibration)
     }
 
     /// The background model moved by the gallery, where faces are compared by it.
     pub fn background(&self) -> Option<&Likelihoods> {
-        match &self.comparer {
-            Comparer::Distances(_) => None,
-            Comparer::Likelihoods(likelihoods) => Some(likelihoods),
-        }
+        self.comparer.likelihoods()
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.

@@ -95,11 +95,8 @@ impl Recognizer {
         coordinates: Option<DMatrix<f32>>,
     ) -> Result<Self> {
         let (size, components) = (preparation.size(), space.components());
-        let places_all = match (&comparer, &coordinates) {
-            (Comparer::Likelihoods(_), Some(all)) => all.ncols() == gallery.len(),
-            (Comparer::Distances(_), None) => true,
-            _ => false,
-        };
+        let kept = coordinates.as_ref().map(DMatrix::ncols);
+        let places_all = kept == comparer.keeps_coordinates().then_some(gallery.len());
         let identifier = Identifier::from_parts(
             preparation,
             settings,
