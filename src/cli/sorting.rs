@@ -87,7 +87,7 @@ impl<'a> Sorted<'a> {
         }
         let mut outputs = Outputs::new([self.folder], Default::default());
         let to = outputs.claim(&mark, FileKind::Derived)?;
-        Ok(to.write_with(Privacy::Public, |_| Ok(()))?)
+        Ok(to.write_with(Privacy::Personal, |_| Ok(()))?)
     }
 
     fn folders(&self, found: &[Identification]) -> Vec<String> {
@@ -180,7 +180,7 @@ fn is_same(photo: &Path, other: &Path) -> bool {
 }
 
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
-    files::make_folder(folder)?;
+    files::make_own_folder(folder)?;
     // Of a symbolic link the photo that it leads to.
     let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
     fs::hard_link(file, target).map_err(|error| {
@@ -204,7 +204,7 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
 }
 
 fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
-    files::make_folder(folder)?;
+    files::make_own_folder(folder)?;
     let unreadable = |error: std::io::Error| {
         eigenfaces::Error::unreadable(photo, eigenfaces::error::reason(&error))
     };
@@ -215,11 +215,10 @@ fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     to.write_with(Privacy::Personal, |out| {
         out.write_all(&bytes)?;
         out.flush()?;
-        // A photo's date, and who may read it, are worth keeping, and no reason to fail.
-        if let Ok(about) = about {
+        // A photo's date is worth keeping, and no reason to fail.
+        if let Ok(date) = about.and_then(|about| about.modified()) {
             let file: &File = out.get_ref();
-            let _ = file.set_permissions(about.permissions());
-            let _ = about.modified().map(|date| file.set_modified(date));
+            let _ = file.set_modified(date);
         }
         Ok(())
     })
