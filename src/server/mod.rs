@@ -11,6 +11,7 @@ mod compreface;
 mod connections;
 mod explore;
 mod failure;
+mod folder;
 mod guard;
 mod jobs;
 mod page;
@@ -19,6 +20,7 @@ mod review;
 mod service;
 mod uuid;
 mod workers;
+mod zipped;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
