@@ -66,7 +66,7 @@ function group({ faces, person }, title, perhaps, proposed) {
   const input = make("input", { autocomplete: "off", placeholder: "name", value: proposed ?? "" });
   input.setAttribute("list", "names");
   input.setAttribute("aria-label", `Name of ${title}`);
-  const ignore = button("Ignore", `Ignore ${title}`, () => answer(row, null));
+  const ignore = button("Ignore", `Ignore ${title}`, () => inTurn(row, null));
   const heading = make("h3", {});
   const isOfSeveral = faces.length > 1 || proposed !== undefined;
   const row = make("li", {}, heading,
@@ -82,7 +82,7 @@ function group({ faces, person }, title, perhaps, proposed) {
   row.perhaps(person ?? perhaps);
   row.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (input.value.trim()) trying(() => answer(row, input.value.trim()));
+    if (input.value.trim()) inTurn(row, input.value.trim());
   });
   // X ignores a group, but not from within a text field: there it is a letter.
   row.addEventListener("keydown", (event) => {
@@ -92,6 +92,13 @@ function group({ faces, person }, title, perhaps, proposed) {
     }
   });
   return row;
+}
+
+// One after the other, for a job refuses another; a group that is gone was answered.
+let turn = Promise.resolve();
+function inTurn(row, person) {
+  turn = turn.catch(() => {}).then(() => (row.isConnected ? trying(() => answer(row, person)) : undefined));
+  return turn;
 }
 
 const rows = () => [...element("groups").children, ...element("singles").children];
