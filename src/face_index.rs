@@ -103,6 +103,16 @@ impl Answers {
         }
     }
 
+    /// Undoes what changed `before` into `after`; what was said since stays.
+    pub fn take_back(&mut self, before: &Self, after: &Self) {
+        fn undo<T: Ord + Copy>(now: &mut BTreeSet<T>, before: &BTreeSet<T>, after: &BTreeSet<T>) {
+            now.retain(|said| before.contains(said) || !after.contains(said));
+            now.extend(before.difference(after));
+        }
+        undo(&mut self.ignored, &before.ignored, &after.ignored);
+        undo(&mut self.apart, &before.apart, &after.apart);
+    }
+
     /// Takes over what was said elsewhere.
     pub fn extend(&mut self, other: Self) {
         self.ignored.extend(other.ignored);

@@ -76,7 +76,7 @@ fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
     encoded.map_err(|error| Error::unwritten(target, error))
 }
 
-fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
+pub fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(bytes.into_inner())

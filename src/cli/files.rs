@@ -126,3 +126,13 @@ pub fn forget(
 pub fn make_folder(folder: &Path) -> eigenfaces::Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| eigenfaces::Error::folder(folder, error))
 }
+
+/// Makes a folder as [`make_folder`] does, for its owner only: it names people.
+pub fn make_own_folder(folder: &Path) -> eigenfaces::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(folder);
+    made.map_err(|error| eigenfaces::Error::folder(folder, error))
+}

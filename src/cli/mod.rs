@@ -1,6 +1,6 @@
 //! The program: one file per command. Only here is anything printed.
 
-mod annotate;
+pub mod annotate;
 pub mod args;
 mod basis;
 mod check;
@@ -15,7 +15,7 @@ mod examples;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
-mod files;
+pub mod files;
 mod folder_space;
 mod gallery;
 pub mod group;
@@ -39,8 +39,8 @@ mod reconstruct;
 mod remedy;
 mod report;
 mod shell;
-mod sidecars;
-mod sorting;
+pub mod sidecars;
+pub mod sorting;
 mod stdout;
 mod verify;
 mod weights;

@@ -104,6 +104,15 @@ impl Output {
         self.quiet
     }
 
+    /// The same, but that messages are told to nobody.
+    #[cfg(feature = "serve")]
+    pub fn silent(self) -> Self {
+        Self {
+            quiet: true,
+            ..self
+        }
+    }
+
     /// A message for the reader on stderr; nothing under --quiet.
     pub fn say(&self, message: &str) {
         if !self.quiet {

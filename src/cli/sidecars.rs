@@ -33,6 +33,8 @@ pub struct Sidecars {
     photos: usize,
     names: usize,
     withdrawn: usize,
+    /// Names that were not written, for a person had given another.
+    kept: usize,
 }
 
 impl Sidecars {
@@ -44,6 +46,7 @@ impl Sidecars {
             photos: 0,
             names: 0,
             withdrawn: 0,
+            kept: 0,
         }
     }
 
@@ -120,7 +123,7 @@ impl Sidecars {
 
     /// Leaves out the faces that have a name already, given by a person.
     fn keep_names(
-        &self,
+        &mut self,
         faces: &mut Vec<NamedFace<'_>>,
         regions: &[Region],
         sidecar: &Path,
@@ -142,7 +145,8 @@ impl Sidecars {
         });
     }
 
-    fn say_kept(&self, sidecar: &Path, name: &str, guess: &str, output: &Output) {
+    fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, output: &Output) {
+        self.kept += 1;
         output.say(&format!(
             "{}: {name} stays, which a person gave; {guess} is not written",
             shown(sidecar)
@@ -183,6 +187,12 @@ impl Sidecars {
                 }
             }
         }
+    }
+
+    /// Numbers of sidecars that were written, of names in them, and of names that were not written since a person had given another.
+    #[cfg(feature = "serve")]
+    pub fn counts(&self) -> [usize; 3] {
+        [self.photos, self.names, self.kept]
     }
 
     pub fn report(&self, output: &Output) {

@@ -1,4 +1,4 @@
-//! Photos sorted by person: a folder each, of hard links or copies (`identify --sort-into`).
+//! Photos sorted by person: a folder each, of hard links or copies (`identify --sort-into`, and the page of `serve`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -34,9 +34,10 @@ pub struct Sorted<'a> {
 }
 
 #[derive(Default)]
-struct Counts {
-    new: usize,
-    there: usize,
+pub struct Counts {
+    pub new: usize,
+    /// Those that were there already.
+    pub there: usize,
 }
 
 impl<'a> Sorted<'a> {
@@ -51,6 +52,23 @@ impl<'a> Sorted<'a> {
         })
     }
 
+    /// Photos of people who were named by a person, each to be sorted by [`add_to`](Self::add_to).
+    #[cfg(feature = "serve")]
+    pub fn of_named(folder: &'a Path, by: SortBy) -> Self {
+        Self {
+            folder,
+            by: Some(by),
+            sorts_all: false,
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// The photos of each folder so far.
+    #[cfg(feature = "serve")]
+    pub fn counts(&self) -> impl Iterator<Item = (&String, &Counts)> {
+        self.counts.iter()
+    }
+
     /// Sorts a photo into the folder of everybody who was named in it.
     ///
     /// # Errors
@@ -59,7 +77,19 @@ impl<'a> Sorted<'a> {
         if is_standard_input(photo) {
             return Ok(());
         }
-        for name in self.folders(found) {
+        self.add_to(photo, self.folders(found))
+    }
+
+    /// Sorts a photo into folders of these names, each a [`folder_name`].
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_to(
+        &mut self,
+        photo: &Path,
+        folders: impl IntoIterator<Item = String>,
+    ) -> Result<()> {
+        for name in folders {
             let folder = self.folder.join(&name);
             let counts = self.counts.entry(name).or_default();
             let Some(target) = place(&folder, photo) else {
@@ -87,7 +117,7 @@ impl<'a> Sorted<'a> {
         }
         let mut outputs = Outputs::new([self.folder], Default::default());
         let to = outputs.claim(&mark, FileKind::Derived)?;
-        Ok(to.write_with(Privacy::Public, |_| Ok(()))?)
+        Ok(to.write_with(Privacy::Personal, |_| Ok(()))?)
     }
 
     fn folders(&self, found: &[Identification]) -> Vec<String> {
@@ -133,7 +163,7 @@ impl<'a> Sorted<'a> {
 
 /// A person's name as that of a folder, no other person's. Where a file system would take it for something else, Windows'
 /// too, it is changed, and its hash tells it apart from the names that are changed likewise.
-fn folder_name(person: &str) -> String {
+pub fn folder_name(person: &str) -> String {
     let is_special = |letter: char| letter.is_control() || r#"/\:*?"<>|"#.contains(letter);
     let name: String = person
         .chars()
@@ -180,7 +210,7 @@ fn is_same(photo: &Path, other: &Path) -> bool {
 }
 
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
-    files::make_folder(folder)?;
+    files::make_own_folder(folder)?;
     // Of a symbolic link the photo that it leads to.
     let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
     fs::hard_link(file, target).map_err(|error| {
@@ -204,7 +234,7 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
 }
 
 fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
-    files::make_folder(folder)?;
+    files::make_own_folder(folder)?;
     let unreadable = |error: std::io::Error| {
         eigenfaces::Error::unreadable(photo, eigenfaces::error::reason(&error))
     };
@@ -215,11 +245,10 @@ fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     to.write_with(Privacy::Personal, |out| {
         out.write_all(&bytes)?;
         out.flush()?;
-        // A photo's date, and who may read it, are worth keeping, and no reason to fail.
-        if let Ok(about) = about {
+        // A photo's date is worth keeping, and no reason to fail.
+        if let Ok(date) = about.and_then(|about| about.modified()) {
             let file: &File = out.get_ref();
-            let _ = file.set_permissions(about.permissions());
-            let _ = about.modified().map(|date| file.set_modified(date));
+            let _ = file.set_modified(date);
         }
         Ok(())
     })

@@ -5,7 +5,8 @@ use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 const WIDTH: f32 = 460.0;
 const HEIGHT: f32 = 330.0;
 const LEFT: f32 = 64.0;
-const RIGHT: f32 = 442.0;
+/// So far from the edge that the last number has room for its right half.
+const RIGHT: f32 = 434.0;
 const TOP: f32 = 46.0;
 const BOTTOM: f32 = 274.0;
 const LETTERS: f32 = 13.0;
@@ -182,7 +183,13 @@ impl Axes {
                     &[(LEFT, y), (self.right, y)],
                     Stroke::dashed(Color::FAINT, 1.4),
                 );
-                let at = (LEFT + 6.0, y - 5.0);
+                // Below the line where the name of the axis stands above it.
+                let below = if y - LETTERS - 5.0 < TOP {
+                    LETTERS + 8.0
+                } else {
+                    0.0
+                };
+                let at = (LEFT + 6.0, y - 5.0 + below);
                 drawing.text_over(at, Anchor::Start, LETTERS, Color::INK, name);
             }
             Series::Upright(name, at) => {
@@ -349,6 +356,21 @@ mod tests {
         assert_eq!(share.written(1e-6), "1e-4 %");
         assert_eq!(share.written(1e-5), "0.001 %");
         assert_eq!(share.written(0.0), "0 %");
+    }
+
+    #[test]
+    fn nothing_is_written_over_the_name_of_the_axis_or_beyond_the_edge() {
+        let [across, share] = ["across", "share"].map(|name| Axis::shares(name, (0.0, 1.0)));
+        let level = [Series::Level("level".to_owned(), 1.0)];
+        let svg = svg("t", across, share, &level);
+        let height = |text: &str| -> f32 {
+            let before = svg.split(&format!(">{text}<")).next().unwrap();
+            let y = before.rsplit("y=\"").next().unwrap();
+            y.split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(height("level") > height("share") + LETTERS, "{svg}");
+        // Half of "100 %", in letters that are .6 as wide as high at most.
+        const { assert!(RIGHT + 5.0 * 0.6 * LETTERS / 2.0 < WIDTH) };
     }
 
     #[test]

@@ -24,8 +24,9 @@ use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared};
-use super::{explore, people};
+use super::service::{Service, Shared, Undo};
+use super::{explore, folder, people};
+use crate::cli::args::SortBy;
 use crate::cli::json;
 use crate::cli::output::with_schema;
 
@@ -48,7 +49,8 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(why))
         .routes(routes!(begin_job))
         .routes(routes!(job, cancel_job))
-        .routes(routes!(undo))
+        .routes(routes!(last_change, undo))
+        .merge(folder::routes())
         .merge(people::routes())
         .merge(explore::routes())
 }
@@ -207,10 +209,21 @@ enum Work {
     Name {
         groups: Vec<Reviewed>,
     },
+    /// Has faces that were ignored take part in groups again.
+    BringBack {
+        faces: Vec<String>,
+    },
+    /// Sorts the photos of the folder that was grouped last into a folder per person named.
+    Sort {
+        into: PathBuf,
+        by: SortBy,
+    },
+    /// Writes the names given in that folder into sidecars.
+    WriteXmp,
 }
 
 /// Begins long work.
-#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}`, `{\"kind\":\"check\"}`, `{\"kind\":\"group\",\"folder\":\"/path\"}` (the faces of a folder in groups) or `{\"kind\":\"name\",\"groups\":[{\"person\":\"Ada\",\"faces\":[{\"photo\":\"/path/1.jpg\",\"face\":1}],\"wrong\":[]}]}` (without person they are ignored)"),
+#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}`, `{\"kind\":\"check\"}`, `{\"kind\":\"group\",\"folder\":\"/path\"}` (the faces of a folder in groups); of the folder that was grouped last, faces by the `id` that it gave them: `{\"kind\":\"name\",\"groups\":[{\"person\":\"Ada\",\"faces\":[\"id\"],\"wrong\":[]}]}` (without person they are ignored), `{\"kind\":\"bring-back\",\"faces\":[\"id\"]}` (they are ignored no longer), `{\"kind\":\"sort\",\"into\":\"/path\",\"by\":\"link\"}` (or `copy`) and `{\"kind\":\"write-xmp\"}`"),
     responses((status = 202, description = "the job, as GET /jobs/{id} has it"), (status = 409, description = "another one is working")))]
 async fn begin_job(
     State(service): Shared,
@@ -223,6 +236,9 @@ async fn begin_job(
         Work::Check => "check",
         Work::Group { .. } => "group",
         Work::Name { .. } => "name",
+        Work::BringBack { .. } => "bring-back",
+        Work::Sort { .. } => "sort",
+        Work::WriteXmp => "write-xmp",
     };
     let job = service.jobs.begin(kind);
     let job = job.ok_or_else(|| {
@@ -254,6 +270,7 @@ async fn do_job(
 ) -> Answer<Value> {
     match work {
         Work::Enroll { folder } => {
+            let undo = Undo::Of(format!("folder {} enrolled", folder.display()));
             let change = move |model: &mut Option<Model>, job: &Job| {
                 let folders = [folder.clone()];
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
@@ -273,7 +290,7 @@ async fn do_job(
                 let after = model.as_ref().map_or(0, |model| model.gallery().len());
                 Ok(json!({ "added": after - before }))
             };
-            service.change_in_job(job, expected, change).await
+            service.change_in_job(job, expected, undo, change).await
         }
         Work::Relearn => {
             let change = |model: &mut Option<Model>, _: &Job| {
@@ -287,10 +304,14 @@ async fn do_job(
                 *model = Some(Model::from_parts(learned, history));
                 Ok(json!({ "faces": faces }))
             };
-            service.change_in_job(job, expected, change).await
+            let undo = Undo::Of("learned again".to_owned());
+            service.change_in_job(job, expected, undo, change).await
         }
         Work::Group { folder } => review::group(service, folder, job).await,
         Work::Name { groups } => review::name(service, expected, groups, job).await,
+        Work::BringBack { faces } => review::bring_back(service, faces, job).await,
+        Work::Sort { into, by } => review::sort(service, into, by, job).await,
+        Work::WriteXmp => review::write_xmp(service, job).await,
         Work::Check => {
             let snapshot = service.up_to_date().await;
             let check = move || {
@@ -327,9 +348,16 @@ async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer
     Ok(Json(job.report(service.changes_waiting())))
 }
 
+/// The last change, if it can be taken back.
+#[utoipa::path(get, path = "/undo", responses((status = 200, description = "`change`: what it was, in words; null where nothing can be taken back")))]
+async fn last_change(State(service): Shared) -> Json<Value> {
+    Json(json!({ "change": service.last_change() }))
+}
+
 /// Takes back the last change; what was erased stays so.
-#[utoipa::path(post, path = "/undo", responses((status = 200, description = "done"), (status = 409, description = "there is nothing to take back")))]
+#[utoipa::path(post, path = "/undo", responses((status = 200, description = "`change`: what was taken back"), (status = 409, description = "there is nothing to take back")))]
 async fn undo(State(service): Shared) -> Answer<Response> {
-    let state = service.undo().await?;
-    Ok(tagged(&service, &state, &json!({ "undone": true })))
+    let (change, state) = service.undo().await?;
+    let told = json!({ "undone": true, "change": change });
+    Ok(tagged(&service, &state, &told))
 }

@@ -12,6 +12,7 @@ mod connections;
 mod explore;
 mod extract;
 mod failure;
+mod folder;
 mod guard;
 mod jobs;
 mod page;
@@ -20,6 +21,7 @@ mod review;
 mod service;
 mod uuid;
 mod workers;
+mod zipped;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;

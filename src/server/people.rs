@@ -133,6 +133,7 @@ async fn add_face(
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;
+    let undo = Undo::Of(format!("1 face of {person} added"));
     let change = move |model: &mut Option<Model>| {
         let photo = decode(&photo)?;
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
@@ -142,7 +143,7 @@ async fn add_face(
         enroll(model, preparation, face)
     };
     let expected = expected(&headers);
-    let (hash, state) = service.change(expected, Undo::Possible, change).await?;
+    let (hash, state) = service.change(expected, undo, change).await?;
     let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
     Ok((StatusCode::CREATED, object).into_response())
 }
@@ -163,8 +164,9 @@ async fn rename(
 ) -> Answer<Response> {
     let new = Person::new(&new.person)?;
     let renamed = new.to_string();
+    let told = format!("{person} renamed {new}");
     let change = move |model: &mut Model| Ok(model.rename(&person, &new)?);
-    let state = changed(&service, &headers, change).await?;
+    let state = changed(&service, &headers, told, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": renamed })))
 }
 
@@ -183,8 +185,9 @@ async fn merge(
     JsonBody(other): JsonBody<Into_>,
 ) -> Answer<Response> {
     let into = other.into.clone();
+    let told = format!("{person} merged into {into}");
     let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
-    let state = changed(&service, &headers, change).await?;
+    let state = changed(&service, &headers, told, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": other.into })))
 }
 
@@ -228,7 +231,8 @@ async fn move_face(
         let hash = model.gallery().enrolled()[at].hash;
         Ok(model.move_face(hash, &person)?)
     };
-    let state = changed(&service, &headers, change).await?;
+    let told = format!("1 face moved to {}", new.person);
+    let state = changed(&service, &headers, told, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": new.person })))
 }
 
@@ -247,11 +251,12 @@ async fn erase_face(
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,
+    told: String,
     change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
 ) -> Answer<Snapshot> {
     let change =
         |model: &mut Option<Model>| change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?);
-    let changed = service.change(expected(headers), Undo::Possible, change);
+    let changed = service.change(expected(headers), Undo::Of(told), change);
     Ok(changed.await?.1)
 }
 

@@ -1,80 +1,140 @@
-//! A folder of photos on this machine: its faces in groups, and what a person says of them.
+//! A folder of photos on this machine: its faces in groups, what a person says of them, and what is made of that.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use eigenfaces::dataset::{ContentHash, PhotoFile};
 use eigenfaces::enrollment::Observer;
+use eigenfaces::face_index::Answers;
 use eigenfaces::render::groups::jpeg_data_uri;
-use eigenfaces::{Model, QueryOptions};
+use eigenfaces::xmp::OwnNames;
+use eigenfaces::{Model, Person, QueryOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure, about_folder};
+use super::folder::{self, Enrolled, FolderFaces};
 use super::jobs::Job;
-use super::service::{Service, Snapshot};
+use super::service::{Changes, Service, Snapshot, Undo};
+use crate::cli::args::SortBy;
 use crate::cli::args::group::PURITY;
-use crate::cli::error::Error;
-use crate::cli::group::albums::{Albums, Scan, Shown};
+use crate::cli::error::{Error, Result};
+use crate::cli::group::albums::{self, Albums, Remembered, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
 use crate::cli::group::named::NamedGroups;
 use crate::cli::group::table::Row;
-use crate::cli::group::{Sorted, names_indexed_faces};
+use crate::cli::group::{Sorted, by_photo, names_indexed_faces};
+use crate::cli::output::counted;
+use crate::cli::sidecars::{Named, Sidecars, Writing};
+use crate::cli::sorting::{Sorted as Sorter, folder_name};
 
-/// Faces that are sent at a time; the others come when these are named.
+/// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
 const MOST_FACES: usize = 600;
 
-/// The faces of a folder: known people, and the others in groups, the largest first.
+/// Photos of which it is told why they could not be done.
+const MOST_PROBLEMS: usize = 20;
+
+/// The faces of a folder: those of people who are enrolled, to be confirmed, and the others in groups, the largest first.
 ///
 /// # Errors
 /// A folder that cannot be read; cancelled.
 pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Answer<Value> {
     let (snapshot, job) = (service.up_to_date().await, Arc::clone(job));
-    let work = move || grouped(&snapshot, &folder, &*job);
+    let own = Arc::clone(service);
+    let work = move || grouped(&own, &snapshot, &folder, &*job);
     service.work_in_job(work).await
 }
 
-fn grouped(snapshot: &Snapshot, folder: &Path, observer: &dyn Observer) -> Answer<Value> {
+fn grouped(
+    service: &Service,
+    snapshot: &Snapshot,
+    folder: &Path,
+    observer: &dyn Observer,
+) -> Answer<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
     let albums = Albums::open(&folders, None, Scan::New, observer).map_err(about)?;
-    let model = snapshot.model.as_ref();
+    let model = snapshot.model.as_deref();
     let identifier = model
         .map(|model| model.recognizer().identifier())
         .filter(|identifier| names_indexed_faces(identifier.preparation()));
     let faces = albums.faces();
-    let sorted = Sorted::of(&faces, &albums, identifier, QueryOptions::default(), PURITY)?;
+    let enrolled = service.enrolled(snapshot);
+    let own = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
+    let query = QueryOptions::default();
+    let sorted = Sorted::of(&faces, &albums, identifier, &own, query, PURITY)?;
+    service.set_folder(FolderFaces::of(folder, &faces));
+
     let mut room = MOST_FACES;
+    let mut shown_some = |faces: &mut dyn Iterator<Item = &Shown<'_>>| {
+        let some: Vec<Value> = faces.take(room).map(shown).collect();
+        room -= some.len();
+        some
+    };
+    let (mut known, mut proposed, mut total) = (Vec::new(), Vec::new(), sorted.unnamed.len());
+    for person in &sorted.known {
+        let (own, others): (Vec<_>, Vec<_>) = person.faces.iter().partition(|one| one.is_enrolled);
+        let name = person.person.as_str();
+        if !own.is_empty() {
+            known.push(json!({ "person": name, "faces": own.len() }));
+        }
+        total += others.len();
+        let faces = shown_some(&mut others.iter().map(|known| known.face));
+        if !faces.is_empty() {
+            proposed.push(json!({ "person": name, "faces": faces }));
+        }
+    }
     let mut groups = Vec::new();
     for group in &sorted.grouping.groups {
-        if room == 0 {
+        let faces = shown_some(&mut group.iter().map(|&face| sorted.unnamed[face]));
+        if faces.is_empty() {
             break;
         }
-        let faces: Vec<Value> = group
-            .iter()
-            .take(room)
-            .map(|&face| shown(sorted.unnamed[face]))
-            .collect();
-        room -= faces.len();
-        groups.push(json!({ "faces": faces }));
+        let person = probably(group, &sorted.probable);
+        groups.push(json!({ "faces": faces, "person": person.map(Person::as_str) }));
     }
-    let known = sorted
-        .known
-        .iter()
-        .map(|known| json!({ "person": known.person, "faces": known.faces.len() }));
+    let left_out = total - (MOST_FACES - room);
+    let answers = albums.answers();
+    let ignored = faces.iter().filter(|face| {
+        answers.ignored.contains(&face.key) && enrolled.person(&face.found.pixels).is_none()
+    });
+    let mut ignored: Vec<&Shown<'_>> = ignored.collect();
+    ignored.sort_by(|a, b| by_photo(a, b));
     let proposals = sorted.grouping.proposals.iter();
     let proposals: Vec<[usize; 2]> = proposals.map(|proposal| proposal.groups).collect();
+    let unsaved = albums.unsaved().map(|error| {
+        format!(
+            "What is found, and which faces are ignored, is not kept for the next time: {error}"
+        )
+    });
     Ok(json!({
-        "known": known.collect::<Vec<Value>>(),
-        "left_out": sorted.unnamed.len() - (MOST_FACES - room),
+        "known": known,
+        "proposed": proposed,
+        "left_out": left_out,
         "groups": groups,
         "proposals": proposals,
+        "ignored": ignored.into_iter().take(MOST_FACES).map(shown).collect::<Vec<Value>>(),
+        "unsaved": unsaved,
     }))
+}
+
+/// Whom most faces of a group show probably, one by one.
+fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a Person> {
+    let mut counts: BTreeMap<&Person, usize> = BTreeMap::new();
+    for person in group.iter().filter_map(|&face| probable[face].as_ref()) {
+        *counts.entry(person).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|&(_, count)| count);
+    most.filter(|&(_, count)| 2 * count > group.len())
+        .map(|(person, _)| person)
 }
 
 fn shown(face: &Shown<'_>) -> Value {
     let mut object = face.json();
+    object["id"] = folder::id(face.key).into();
     object["picture"] = jpeg_data_uri(&face.picture()).into();
     object
 }
@@ -83,20 +143,11 @@ fn shown(face: &Shown<'_>) -> Value {
 pub struct Reviewed {
     /// Whom its faces show; nobody where they are ignored.
     person: Option<String>,
-    faces: Vec<Place>,
+    /// Names of faces, as the groups had them.
+    faces: Vec<String>,
     /// Those of another person.
     #[serde(default)]
-    wrong: Vec<Place>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Place {
-    photo: PathBuf,
-    /// Counted from 1, from left to right.
-    face: usize,
-    /// Left, top, width and height in the photo, as the groups had it.
-    #[serde(default, rename = "box")]
-    bounds: Option<[f32; 4]>,
+    wrong: Vec<String>,
 }
 
 /// Enrols the faces that were named, and remembers what was said of the others.
@@ -109,47 +160,233 @@ pub async fn name(
     groups: Vec<Reviewed>,
     job: &Arc<Job>,
 ) -> Answer<Value> {
+    let folder = service.folder()?;
+    let told = in_words(&groups);
+    let work = move |service: &Service, changes: &mut Changes, _: &Job| {
+        let enrolled = service.enrolled(&service.snapshot());
+        let wrong = |reason| Error::about(Path::new("names"), reason);
+        let mut review = NamedGroups::of(rows(&groups, &folder, &enrolled)?, None, wrong)?;
+        let mut answer = json!({ "added": 0 });
+        let has_names = review.has_names();
+        if has_names {
+            let file = service.file();
+            let change = |model: &mut Option<Model>| enroll(model, file, &mut review);
+            let undo = Undo::Of(told.clone());
+            (answer, _) = service.change_now(changes, expected.as_deref(), undo, change)?;
+        }
+        let remembered = review.remember()?;
+        if has_names || !remembered.is_empty() {
+            changes.remembered(&told, has_names, remembered);
+        }
+        Ok(answer)
+    };
+    service.in_turn(job, work).await
+}
+
+/// What was said of faces, as the table of groups has it.
+fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answer<Vec<Row>> {
     let mut rows = Vec::new();
-    for (number, group) in groups.into_iter().enumerate() {
-        let person = group.person.unwrap_or_else(|| IGNORE.to_owned());
-        let said = |name: &str, place: Place| Row {
-            line: 0,
-            group: number.to_string(),
-            name: name.to_owned(),
-            photo: place.photo,
-            face: place.face,
-            bounds: place.bounds,
+    for (number, group) in groups.iter().enumerate() {
+        let person = group.person.as_deref().unwrap_or(IGNORE);
+        let mut say = |name: &str, id: &str| {
+            let (key, face) = folder.find(id)?;
+            rows.push(Row {
+                line: 0,
+                group: number.to_string(),
+                name: name.to_owned(),
+                photo: face.photo.clone(),
+                face: key.face + 1,
+                bounds: Some(face.location.bounds),
+            });
+            Answer::Ok(())
         };
-        rows.extend(group.faces.into_iter().map(|place| said(&person, place)));
-        rows.extend(group.wrong.into_iter().map(|place| said(NOT_THIS, place)));
+        group.faces.iter().try_for_each(|id| say(person, id))?;
+        group.wrong.iter().try_for_each(|id| say(NOT_THIS, id))?;
+        if group.faces.is_empty() {
+            // Then it is other faces of the person that they are unlike.
+            let named = folder.named(enrolled);
+            let named = named.iter().find(|(own, _)| own.is_called(person));
+            let own = named.map_or(&[][..], |(_, faces)| faces);
+            own.iter()
+                .try_for_each(|(key, _)| say("", &folder::id(*key)))?;
+        }
     }
-    if rows.iter().any(|row| row.face == 0) {
-        return Err(Failure::bad("faces are counted from 1"));
+    Ok(rows)
+}
+
+fn enroll(model: &mut Option<Model>, file: &Path, review: &mut NamedGroups) -> Answer<Value> {
+    let preparation = apply::preparation(model.as_ref(), file)?;
+    let (faces, wrong) = review.prepared(&preparation);
+    if faces.is_empty() {
+        let reason = wrong
+            .first()
+            .map_or_else(|| "no face".to_owned(), ToString::to_string);
+        return Err(Failure::new(StatusCode::BAD_REQUEST, reason));
     }
-    let wrong = |reason| Error::about(Path::new("names"), reason);
-    let mut review = NamedGroups::of(rows, None, wrong)?;
-    let mut told = json!({ "added": 0 });
-    if review.has_names() {
-        let file = service.file().to_owned();
-        let change = move |model: &mut Option<Model>, _: &Job| {
-            let preparation = apply::preparation(model.as_ref(), &file)?;
-            let (faces, wrong) = review.prepared(&preparation);
-            if faces.is_empty() {
-                let reason = wrong
-                    .first()
-                    .map_or_else(|| "no face".to_owned(), ToString::to_string);
-                return Err(Failure::new(StatusCode::BAD_REQUEST, reason));
+    let before = model.as_ref().map_or(0, |model| model.gallery().len());
+    let (after, disputes) = apply::added(model.take(), preparation, faces)?;
+    let added = after.gallery().len() - before;
+    *model = Some(after);
+    Ok(json!({ "added": added, "refused": wrong.len() + disputes.len() }))
+}
+
+/// What was said of groups, as taking it back is called.
+fn in_words(groups: &[Reviewed]) -> String {
+    let said = groups.iter().map(|group| match &group.person {
+        _ if group.faces.is_empty() => {
+            format!("{} kept apart", counted(group.wrong.len(), "face", "faces"))
+        }
+        Some(person) => format!(
+            "{} named {person}",
+            counted(group.faces.len(), "face", "faces")
+        ),
+        None => format!("{} ignored", counted(group.faces.len(), "face", "faces")),
+    });
+    said.collect::<Vec<String>>().join(", ")
+}
+
+/// Has faces that were ignored take part again.
+///
+/// # Errors
+/// A face that the folder does not have; an index that cannot be written.
+pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Answer<Value> {
+    let folder = service.folder()?;
+    let work = move |_: &Service, changes: &mut Changes, _: &Job| {
+        let keys = ids.iter().map(|id| Ok(folder.find(id)?.0));
+        let keys: BTreeSet<_> = keys.collect::<Answer<_>>()?;
+        let file = albums::index_of(&folder.path);
+        let again = |answers: &mut Answers| {
+            answers.ignored.retain(|key| !keys.contains(key));
+        };
+        let changed = Remembered::change(&mut albums::load(&file)?, &file, again)?;
+        let count = counted(keys.len(), "ignored face", "ignored faces");
+        if changed.is_some() {
+            let told = format!("{count} brought back");
+            changes.remembered(&told, false, changed.into_iter().collect());
+        }
+        Ok(json!({ "brought_back": keys.len() }))
+    };
+    service.in_turn(job, work).await
+}
+
+/// Sorts the photos of people who were named into a folder each.
+///
+/// # Errors
+/// Nobody was named; cancelled. What fails with single photos is in the answer.
+pub async fn sort(
+    service: &Arc<Service>,
+    into: PathBuf,
+    by: SortBy,
+    job: &Arc<Job>,
+) -> Answer<Value> {
+    if !into.is_absolute() {
+        let message = "give the whole path of the folder to sort into, such as /home/me/People";
+        return Err(Failure::bad(message));
+    }
+    let work = move |named: &NamedPhotos| {
+        let mut sorted = Sorter::of_named(&into, by);
+        let problems = named.each(|photo, _, faces| {
+            let people = faces.iter().map(|(person, _)| folder_name(person.as_str()));
+            sorted.add_to(photo, people.collect::<BTreeSet<_>>())
+        })?;
+        let folders = sorted.counts().map(|(name, counts)| {
+            let folder = into.join(name);
+            json!({ "folder": folder.to_string_lossy(), "new": counts.new, "there": counts.there })
+        });
+        let folders: Vec<Value> = folders.collect();
+        Ok(json!({ "folders": folders, "problems": problems }))
+    };
+    with_named(service, job, work).await
+}
+
+/// Writes the names that a person gave into sidecars. A name that stands there stays, and where any cannot be read, nothing is
+/// written.
+///
+/// # Errors
+/// As [`sort`].
+pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Answer<Value> {
+    let output = service.silent();
+    let work = move |named: &NamedPhotos| {
+        let mut sidecars = Sidecars::new(Writing::Done, OwnNames::Keep);
+        let problems = named.each(|photo, hash, faces| {
+            let names = faces.iter().map(|(person, bounds)| Named {
+                bounds: *bounds,
+                name: person.as_str(),
+                confidence: None,
+            });
+            let names: Vec<Named<'_>> = names.collect();
+            sidecars.add(photo, &named.folder.boxes(hash), &names, &output)
+        })?;
+        let [sidecars, names, kept] = sidecars.counts();
+        Ok(json!({ "sidecars": sidecars, "names": names, "kept": kept, "problems": problems }))
+    };
+    with_named(service, job, work).await
+}
+
+/// The photos of the folder in which a person has named somebody.
+struct NamedPhotos {
+    folder: Arc<FolderFaces>,
+    enrolled: Arc<Enrolled>,
+    job: Arc<Job>,
+}
+
+impl NamedPhotos {
+    /// Does something with each photo and the faces that were named in it. Returns what could not be done.
+    fn each(
+        &self,
+        mut work: impl FnMut(&Path, ContentHash, &[(&Person, [f32; 4])]) -> Result<()>,
+    ) -> Answer<Vec<String>> {
+        let mut photos: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (person, faces) in self.folder.named(&self.enrolled) {
+            for (key, face) in faces {
+                let of_photo = photos.entry((&face.photo, key.photo)).or_default();
+                of_photo.push((person, face.location.bounds));
             }
-            let before = model.as_ref().map_or(0, |model| model.gallery().len());
-            let (after, disputes) = apply::added(model.take(), preparation, faces)?;
-            let added = after.gallery().len() - before;
-            *model = Some(after);
-            let told = json!({ "added": added, "refused": wrong.len() + disputes.len() });
-            Ok((review, told))
-        };
-        (review, told) = service.change_in_job(job, expected, change).await?;
+        }
+        if photos.is_empty() {
+            let message = "nobody is named in this folder yet: name a group of faces first";
+            return Err(Failure::new(StatusCode::CONFLICT, message));
+        }
+        let done = self.job.reading(photos.len());
+        let (mut problems, mut untold) = (Vec::new(), 0);
+        for (count, ((photo, hash), faces)) in (1..).zip(&photos) {
+            if self.job.is_cancelled() {
+                return Err(eigenfaces::Error::Cancelled.into());
+            }
+            let is_same = PhotoFile::read(photo).is_ok_and(|file| file.content_hash() == *hash);
+            let worked = match is_same {
+                true => work(photo, *hash, faces),
+                false => Err(Error::about(photo, folder::CHANGED)),
+            };
+            match worked {
+                Err(error) if problems.len() < MOST_PROBLEMS => problems.push(error.to_string()),
+                Err(_) => untold += 1,
+                Ok(()) => {}
+            }
+            done(count);
+        }
+        if untold > 0 {
+            problems.push(format!("and {} more", counted(untold, "photo", "photos")));
+        }
+        Ok(problems)
     }
-    let remember = move || Ok(review.remember()?);
-    service.work_in_job(remember).await?;
-    Ok(told)
+}
+
+async fn with_named(
+    service: &Arc<Service>,
+    job: &Arc<Job>,
+    work: impl FnOnce(&NamedPhotos) -> Answer<Value> + Send + 'static,
+) -> Answer<Value> {
+    let snapshot = service.up_to_date().await;
+    let (folder, job) = (service.folder()?, Arc::clone(job));
+    let own = Arc::clone(service);
+    let work = move || {
+        let enrolled = own.enrolled(&snapshot);
+        work(&NamedPhotos {
+            folder,
+            enrolled,
+            job,
+        })
+    };
+    service.work_in_job(work).await
 }

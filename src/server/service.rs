@@ -20,11 +20,13 @@ use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Access;
 use super::failure::{Answer, Failure};
+use super::folder::{Enrolled, FolderFaces};
 use super::jobs::{Job, Jobs};
 use super::workers::{Background, Workers};
 use crate::cli::error::Result;
+use crate::cli::group::albums::Remembered;
 use crate::cli::model_changes;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, counted};
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;
@@ -88,10 +90,10 @@ pub fn preparation(model: Option<&Model>) -> Preparation {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undo {
-    /// It can be taken back until the next change.
-    Possible,
+    /// It can be taken back until the next change. The text says what was done: "Boris renamed Bo".
+    Of(String),
     /// Nothing is taken back: it was erased.
     Never,
 }
@@ -112,13 +114,44 @@ pub struct Service {
     progress: watch::Sender<Progress>,
     workers: Arc<Workers>,
     output: Output,
+    /// The folder that was grouped last.
+    folder: Mutex<Option<Arc<FolderFaces>>>,
+    /// Whose enrolled faces are, and the revision of which that is.
+    enrolled: Mutex<Option<(u64, Arc<Enrolled>)>>,
 }
 
 /// State that only the change whose turn it is may touch.
 #[derive(Debug)]
 pub struct Changes {
     lock: ModelLock,
-    before: Option<Option<Arc<Model>>>,
+    before: Option<Before>,
+}
+
+/// How it was before the last change.
+#[derive(Debug)]
+struct Before {
+    /// The change, in words.
+    change: String,
+    /// The model, if the change was one of it.
+    model: Option<Option<Arc<Model>>>,
+    /// What was said of faces of folders.
+    answers: Vec<Remembered>,
+}
+
+impl Changes {
+    /// Takes down what was remembered of faces, as part of the change just made (`has_changed`) or as one by itself.
+    pub fn remembered(&mut self, change: &str, has_changed: bool, answers: Vec<Remembered>) {
+        match &mut self.before {
+            Some(before) if has_changed => before.answers = answers,
+            before => {
+                *before = Some(Before {
+                    change: change.to_owned(),
+                    model: None,
+                    answers,
+                });
+            }
+        }
+    }
 }
 
 /// What whoever asks may have to wait for.
@@ -163,7 +196,57 @@ impl Service {
             progress: watch::Sender::default(),
             workers: Arc::new(Workers::start()?),
             output,
+            folder: Mutex::default(),
+            enrolled: Mutex::default(),
         })
+    }
+
+    /// Output that tells nobody: what is said of photos and people belongs into the answer.
+    pub fn silent(&self) -> Output {
+        self.output.silent()
+    }
+
+    /// The folder that was grouped last.
+    ///
+    /// # Errors
+    /// There is none, or faces were erased since.
+    pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = || {
+            let message =
+                "no folder was grouped, or faces were erased since: group the folder again";
+            Failure::new(StatusCode::CONFLICT, message)
+        };
+        folder.clone().ok_or_else(none)
+    }
+
+    pub fn set_folder(&self, faces: FolderFaces) {
+        let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        *folder = Some(Arc::new(faces));
+    }
+
+    /// Whose enrolled faces are, by their pixels: worked out once for each state of the gallery.
+    pub fn enrolled(&self, snapshot: &Snapshot) -> Arc<Enrolled> {
+        let mut kept = self.enrolled_kept();
+        match &*kept {
+            Some((revision, enrolled)) if *revision == snapshot.revision => Arc::clone(enrolled),
+            _ => {
+                let enrolled = Arc::new(Enrolled::of(snapshot.model.as_deref()));
+                *kept = Some((snapshot.revision, Arc::clone(&enrolled)));
+                enrolled
+            }
+        }
+    }
+
+    fn enrolled_kept(&self) -> MutexGuard<'_, Option<(u64, Arc<Enrolled>)>> {
+        self.enrolled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets the folder that was grouped last and whose the faces are, for somebody was erased.
+    fn forget_folder(&self) {
+        let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        *folder = None;
+        *self.enrolled_kept() = None;
     }
 
     /// The gallery as it is, without faces that were added and are not learned yet.
@@ -261,7 +344,25 @@ impl Service {
         self: &Arc<Self>,
         job: &Arc<Job>,
         expected: Option<String>,
+        undo: Undo,
         change: impl FnOnce(&mut Option<Model>, &Job) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let work = move |service: &Self, changes: &mut Changes, job: &Job| {
+            let change = |model: &mut Option<Model>| change(model, job);
+            let changed = service.change_now(changes, expected.as_deref(), undo, change);
+            Ok(changed?.0)
+        };
+        self.in_turn(job, work).await
+    }
+
+    /// Works as a job when all changes that came before are made, and keeps others from being made meanwhile.
+    ///
+    /// # Errors
+    /// Those of the work; the job was cancelled.
+    pub async fn in_turn<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: &Arc<Job>,
+        work: impl FnOnce(&Self, &mut Changes, &Job) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
         let mut turn = Arc::clone(&self.changes).lock_owned().await;
         let (service, job) = (Arc::clone(self), Arc::clone(job));
@@ -270,11 +371,9 @@ impl Service {
             if job.is_cancelled() {
                 return Err(eigenfaces::Error::Cancelled.into());
             }
-            let change = |model: &mut Option<Model>| change(model, &job);
-            let changed =
-                service.change_now(&mut turn, expected.as_deref(), Undo::Possible, change);
+            let done = work(&service, &mut turn, &job);
             drop(turn);
-            Ok(changed?.0)
+            done
         };
         let done = self.workers.behind(Background::Job, work).await;
         if self.progress.borrow().unlearned > 0 {
@@ -294,7 +393,11 @@ impl Service {
         }
     }
 
-    fn change_now<T>(
+    /// As [`change`](Self::change), in a turn.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub fn change_now<T>(
         &self,
         changes: &mut Changes,
         expected: Option<&str>,
@@ -313,9 +416,14 @@ impl Service {
         let value = change(&mut model)?;
         let after = self.keep(changes, model.map(Arc::new))?;
         changes.before = match undo {
-            Undo::Possible => Some(before.model),
+            Undo::Of(change) => Some(Before {
+                change,
+                model: Some(before.model),
+                answers: Vec::new(),
+            }),
             Undo::Never => {
                 self.jobs.forget_results();
+                self.forget_folder();
                 None
             }
         };
@@ -353,11 +461,17 @@ impl Service {
         .await
     }
 
-    /// Takes back the last change.
+    /// The change that would be taken back, in words; `None` where there is none, or one is being made.
+    pub fn last_change(&self) -> Option<String> {
+        let changes = self.changes.try_lock().ok()?;
+        Some(changes.before.as_ref()?.change.clone())
+    }
+
+    /// Takes back the last change, and says which that was.
     ///
     /// # Errors
-    /// There is none that could be.
-    pub async fn undo(self: &Arc<Self>) -> Answer<Snapshot> {
+    /// There is none that could be; what was said of faces cannot be written.
+    pub async fn undo(self: &Arc<Self>) -> Answer<(String, Snapshot)> {
         let mut changes = self.turn().await?;
         let service = Arc::clone(self);
         let work = move || {
@@ -368,8 +482,17 @@ impl Service {
                     "there is no change to take back; what was erased is gone",
                 ));
             };
+            let mut answers = before.answers.iter();
+            if let Err(error) = answers.try_for_each(Remembered::take_back) {
+                changes.before = Some(before);
+                return Err(error.into());
+            }
             service.jobs.forget_results();
-            Ok(service.keep(&mut changes, before)?)
+            let state = match before.model {
+                Some(model) => service.keep(&mut changes, model)?,
+                None => service.snapshot(),
+            };
+            Ok((before.change, state))
         };
         self.workers.behind(Background::Change, work).await
     }
@@ -391,13 +514,15 @@ impl Service {
             let (person, photo, refuse) = (person.clone(), Arc::clone(&photo), Arc::clone(&refuse));
             if snapshot.varied().is_none() {
                 // The model is made, or has one face.
+                let name = person.clone();
                 let change = move |model: &mut Option<Model>| {
                     let preparation = preparation(model.as_ref());
                     let faces = PhotoFaces::of(&preparation, &photo)?;
                     refuse(&faces)?;
                     enroll(model, preparation, main_face(&faces, &person)?)
                 };
-                return Ok(self.change(None, Undo::Possible, change).await?.0);
+                let undo = Undo::Of(format!("1 face of {name} added"));
+                return Ok(self.change(None, undo, change).await?.0);
             }
             let added = self.work(move |service| {
                 let preparation = snapshot.preparation();
@@ -487,7 +612,11 @@ impl Service {
         let (before, begun) = (self.snapshot().model, Instant::now());
         let (model, _) = Model::with_additions(before.as_deref().cloned(), &additions)?;
         self.keep(changes, model.map(Arc::new))?;
-        changes.before = Some(before);
+        changes.before = Some(Before {
+            change: format!("{} added", counted(additions.len(), "face", "faces")),
+            model: Some(before),
+            answers: Vec::new(),
+        });
         let mut journal = self.journal();
         journal.forget(additions.len())?;
         let unlearned = journal.additions().len();

@@ -54,7 +54,7 @@ pub use replace::{Privacy, remove_file, replace_file};
 pub use seal::{forge, forge_members};
 #[doc(hidden)]
 pub use sidecar::Sidecar;
-pub use writer::ArchiveWriter;
+pub use writer::{ArchiveWriter, ZipOfFiles};
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub const FORMAT_VERSION: u32 = 1;

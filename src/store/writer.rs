@@ -134,6 +134,51 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
+/// A plain zip of files, stored as they are, with names in UTF-8: for whoever is sent them. No model can be made of it.
+#[derive(Debug)]
+pub struct ZipOfFiles<W> {
+    out: W,
+    written: u64,
+    entries: Vec<zip::Entry>,
+}
+
+impl<W: Write> ZipOfFiles<W> {
+    /// An archive without files.
+    pub fn new(out: W) -> Self {
+        Self {
+            out,
+            written: 0,
+            entries: Vec::new(),
+        }
+    }
+
+    /// Adds a file. Its name must be no other file's, and no longer than file systems allow.
+    pub fn add(&mut self, name: String, content: &[u8]) -> io::Result<()> {
+        let entry = zip::Entry {
+            name,
+            crc32: crc32fast::hash(content),
+            size: content.len() as u64,
+            offset: self.written,
+        };
+        self.write(&zip::local_header(&entry))?;
+        self.entries.push(entry);
+        self.write(content)
+    }
+
+    /// Ends the archive, and gives `out` back, flushed.
+    pub fn finish(mut self) -> io::Result<W> {
+        let directory = zip::directory(&self.entries, self.written, 0);
+        self.write(&directory)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}
+
 fn misuse(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)
 }

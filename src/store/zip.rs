@@ -28,6 +28,8 @@ const MADE_BY_UNIX: u16 = (3 << 8) | VERSION;
 const FIRST_DAY: u16 = (1 << 5) | 1;
 /// An ordinary file that only its owner may read, once unpacked: it is biometric data.
 const OWNER_ONLY: u32 = 0o100_600 << 16;
+/// The name is UTF-8, which that of no member of a model needs to say.
+const UTF_8: u16 = 1 << 11;
 /// "See the zip64 field".
 const SEE_ZIP64_16: u16 = u16::MAX;
 const SEE_ZIP64_32: u32 = u32::MAX;
@@ -232,9 +234,11 @@ impl Record {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// The fields that a local header and the directory share: flags and method (none), time, checksum, sizes, name.
+    /// The fields that a local header and the directory share: flags (whether the name is UTF-8), method (none), time, checksum, sizes, name.
     fn description(&mut self, entry: &Entry) -> &mut Self {
-        self.u16(0).u16(0).u16(0).u16(FIRST_DAY).u32(entry.crc32);
+        let flags = if entry.name.is_ascii() { 0 } else { UTF_8 };
+        self.u16(flags).u16(0).u16(0).u16(FIRST_DAY);
+        self.u32(entry.crc32);
         self.u32(SEE_ZIP64_32).u32(SEE_ZIP64_32);
         self.u16(entry.name.len() as u16) // at most LONGEST_NAME
     }

@@ -126,5 +126,6 @@ class Browser:
             file.write(base64.b64decode(shot["data"]))
 
     def too_wide(self):
-        wide, window = self.run("return [document.documentElement.scrollWidth, window.innerWidth]")
+        # Not innerWidth, which grows with the page on a telephone.
+        wide, window = self.run("return document.documentElement.scrollWidth"), self.size[0]
         return f"is {wide} pixels wide in a window of {window}" if wide > window else None

@@ -242,7 +242,6 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
             let is_private = rights == 0o600;
             let as_listed = match mode.as_str() {
                 "0600" => is_private,
-                // Copies have the rights of their photos.
                 _ => !is_private,
             };
             assert!(as_listed, "{row}: {} has mode {rights:o}", path.display());

@@ -79,7 +79,8 @@ pub struct Xmp {
 }
 
 /// How photos come into the folders of people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SortBy {
     /// Hard links.
     Link,

@@ -240,6 +240,12 @@ impl Albums {
         all
     }
 
+    /// The reason why what is found and said is not kept, where it cannot be.
+    #[cfg(feature = "serve")]
+    pub fn unsaved(&self) -> Option<&eigenfaces::Error> {
+        self.albums.iter().find_map(|album| album.unsaved.as_ref())
+    }
+
     /// Photos that were looked at, now or earlier.
     pub fn photos(&self) -> usize {
         let photos = self.albums.iter().map(|album| album.index.photos.len());
@@ -251,13 +257,60 @@ impl Albums {
     }
 }
 
-/// Saves an index, with what was said of its faces while photos were looked at; gives what kept it from that.
+/// Saves an index, with the answers that its file has by now; gives what kept it from that.
 ///
 /// # Errors
 /// The file that stands there is no index, or is damaged.
 fn save(index: &mut FaceIndex, file: &Path) -> Result<Option<eigenfaces::Error>> {
-    index.answers.extend(load(file)?.answers);
+    index.answers = load(file)?.answers;
     Ok(store::save_face_index(index, file).err())
+}
+
+/// A change of what an index remembers of faces.
+#[derive(Debug)]
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(dead_code, reason = "the page reads it")
+)]
+pub struct Remembered {
+    file: PathBuf,
+    before: Answers,
+    after: Answers,
+}
+
+impl Remembered {
+    /// Makes the change, and has the index written if there is one.
+    ///
+    /// # Errors
+    /// An index that cannot be written.
+    pub fn change(
+        index: &mut FaceIndex,
+        file: &Path,
+        change: impl FnOnce(&mut Answers),
+    ) -> Result<Option<Self>> {
+        let before = index.answers.clone();
+        change(&mut index.answers);
+        if index.answers == before {
+            return Ok(None);
+        }
+        store::save_face_index(index, file)?;
+        Ok(Some(Self {
+            file: file.to_owned(),
+            before,
+            after: index.answers.clone(),
+        }))
+    }
+
+    /// Takes it back; what was said since stays.
+    ///
+    /// # Errors
+    /// An index that cannot be read or written.
+    #[cfg(feature = "serve")]
+    pub fn take_back(&self) -> Result<()> {
+        let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
+        Self::change(&mut load(&self.file)?, &self.file, undo)?;
+        Ok(())
+    }
 }
 
 /// The index in a file; an empty one where there is none.

@@ -8,7 +8,7 @@ mod pages;
 pub mod table;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use clap::error::ErrorKind;
@@ -67,7 +67,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         acceptance: args.acceptance.into(),
     };
     let faces = albums.faces();
-    let sorted = Sorted::of(&faces, &albums, identifier.as_ref(), query, args.purity)?;
+    let enrolled = |_: &Shown<'_>| None;
+    let identifier = identifier.as_ref();
+    let sorted = Sorted::of(&faces, &albums, identifier, &enrolled, query, args.purity)?;
     report(&sorted, output)?;
     if let Some(plan) = plan {
         plan.write(&sorted.unnamed, &sorted.grouping, output)?;
@@ -106,12 +108,19 @@ pub fn names_indexed_faces(preparation: &Preparation) -> bool {
 pub struct Sorted<'a> {
     pub known: Vec<Known<'a>>,
     pub unnamed: Vec<&'a Shown<'a>>,
+    /// Whom each of `unnamed` shows probably.
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "the page reads it")
+    )]
+    pub probable: Vec<Option<Person>>,
     /// Of `unnamed`, by position.
     pub grouping: Grouping,
 }
 
 impl<'a> Sorted<'a> {
-    /// Names the faces of people who are enrolled, and puts the others into groups.
+    /// Names the faces of people who are enrolled, and puts the others into groups. `enrolled` tells whose a face is that is
+    /// enrolled itself.
     ///
     /// # Errors
     /// When the program itself is damaged.
@@ -119,38 +128,82 @@ impl<'a> Sorted<'a> {
         faces: &'a [Shown<'a>],
         albums: &Albums,
         identifier: Option<&Identifier>,
+        enrolled: &dyn Fn(&Shown<'_>) -> Option<Person>,
         query: QueryOptions,
         purity: f64,
     ) -> Result<Self> {
-        let named = match identifier {
+        let found = match identifier {
             Some(identifier) => identify(faces, identifier, query)?,
             None => Vec::new(),
         };
-        let is_named = |at: usize| {
-            let found: Option<&Identification> = named.get(at);
-            found.is_some_and(|found| found.name().is_some())
-        };
         let answers = albums.answers();
-        let unnamed: Vec<&Shown<'_>> = faces
-            .iter()
-            .enumerate()
-            .filter(|(at, face)| !is_named(*at) && !answers.ignored.contains(&face.key))
-            .map(|(_, face)| face)
-            .collect();
+        let own: Vec<Option<Person>> = faces.iter().map(enrolled).collect();
+        let denied = denied(faces, &own, &answers);
+        let guess = |at: usize, is_meant: &dyn Fn(&Identification) -> bool| {
+            let closest = found.get(at).filter(|found| is_meant(found))?.closest()?;
+            let is_denied = denied.contains(&(at, &closest.person));
+            (!is_denied).then(|| closest.clone())
+        };
+        let (mut known, mut unnamed, mut probable) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for (at, face) in faces.iter().enumerate() {
+            let guessed = guess(at, &|found| found.name().is_some());
+            let named = match (&own[at], guessed) {
+                (Some(person), _) => Some((person.clone(), 1.0, true)),
+                (None, guessed) => guessed.map(|one| (one.person, one.confidence, false)),
+            };
+            let is_ignored = answers.ignored.contains(&face.key);
+            match named {
+                Some((person, confidence, is_enrolled)) if is_enrolled || !is_ignored => {
+                    let named = KnownFace {
+                        face,
+                        confidence,
+                        is_enrolled,
+                    };
+                    let of_person: &mut Vec<KnownFace<'_>> = known.entry(person).or_default();
+                    of_person.push(named);
+                }
+                _ if is_ignored => {}
+                _ => {
+                    unnamed.push(face);
+                    let guessed = guess(at, &Identification::is_probable);
+                    probable.push(guessed.map(|one| one.person));
+                }
+            }
+        }
         let mut grouping = group(&unnamed, &answers, purity)?;
         // For reading: as the photos lie in their folders.
         for group in &mut grouping.groups {
             group.sort_by(|&a, &b| by_photo(unnamed[a], unnamed[b]));
         }
+        let known = known.into_iter().map(|(person, mut faces)| {
+            faces.sort_by(|a, b| by_photo(a.face, b.face));
+            Known { person, faces }
+        });
         Ok(Self {
-            known: known(faces, &named),
+            known: known.collect(),
             unnamed,
+            probable,
             grouping,
         })
     }
 }
 
-fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
+/// Faces (by position) and people whom they do not show, for a person has said that they are of somebody else than a face that is
+/// enrolled.
+fn denied<'a>(
+    faces: &[Shown<'_>],
+    own: &'a [Option<Person>],
+    answers: &Answers,
+) -> BTreeSet<(usize, &'a Person)> {
+    let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
+    let pairs = answers.apart.iter();
+    let pairs = pairs.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
+    let both = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
+    both.filter_map(|(face, other)| Some((face, own[other].as_ref()?)))
+        .collect()
+}
+
+pub fn by_photo(one: &Shown<'_>, other: &Shown<'_>) -> Ordering {
     natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
 }
 
@@ -209,29 +262,21 @@ fn group(faces: &[&Shown<'_>], answers: &Answers, purity: f64) -> Result<Groupin
     Ok(grouping::group(background, &raw, constraints, purity))
 }
 
-/// The faces of a person of the model, each with its confidence.
+/// The faces of a person of the model.
 pub struct Known<'a> {
-    pub person: String,
-    pub faces: Vec<(&'a Shown<'a>, f64)>,
+    pub person: Person,
+    pub faces: Vec<KnownFace<'a>>,
 }
 
-/// The people who were found, in the order of their names.
-fn known<'a>(faces: &'a [Shown<'a>], named: &[Identification]) -> Vec<Known<'a>> {
-    let mut of_person: BTreeMap<&str, Vec<(&Shown<'_>, f64)>> = BTreeMap::new();
-    for (face, found) in faces.iter().zip(named) {
-        if let (Some(person), Some(closest)) = (found.name(), found.closest()) {
-            let faces = of_person.entry(person).or_default();
-            faces.push((face, closest.confidence));
-        }
-    }
-    let known = of_person.into_iter().map(|(person, mut faces)| {
-        faces.sort_by(|(a, _), (b, _)| by_photo(a, b));
-        Known {
-            person: person.to_owned(),
-            faces,
-        }
-    });
-    known.collect()
+pub struct KnownFace<'a> {
+    pub face: &'a Shown<'a>,
+    pub confidence: f64,
+    /// Whether the face itself is enrolled: a person gave the name then.
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "the page reads it")
+    )]
+    pub is_enrolled: bool,
 }
 
 fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
@@ -317,13 +362,13 @@ fn in_json(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
         let faces: Vec<Value> = person
             .faces
             .iter()
-            .map(|(face, confidence)| {
-                let mut face = face.json();
-                face["confidence"] = json!(confidence);
+            .map(|known| {
+                let mut face = known.face.json();
+                face["confidence"] = json!(known.confidence);
                 face
             })
             .collect();
-        output.json(json!({ "person": person.person, "faces": faces }))?;
+        output.json(json!({ "person": person.person.as_str(), "faces": faces }))?;
     }
     for (number, group) in (1..).zip(&sorted.grouping.groups) {
         let faces = group.iter().map(|&face| sorted.unnamed[face].json());

@@ -9,10 +9,9 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::store;
 use rayon::prelude::*;
 
-use super::albums;
+use super::albums::{self, Remembered};
 use super::answers::{Answer, answers};
 use super::table::Row;
 use crate::cli::error::{Error, Result};
@@ -226,11 +225,11 @@ impl NamedGroups {
         }
     }
 
-    /// Takes down in the indexes which faces are ignored and which are of two people.
+    /// Takes down in the indexes which faces are ignored and which are of two people. Returns what that changed.
     ///
     /// # Errors
     /// An index that cannot be written.
-    pub fn remember(&mut self) -> Result<()> {
+    pub fn remember(&mut self) -> Result<Vec<Remembered>> {
         let mut told = Answers::default();
         let mut taken_back = BTreeSet::new();
         for face in &self.faces {
@@ -249,18 +248,15 @@ impl NamedGroups {
                 }
             }
         }
+        let mut changed = Vec::new();
         for (file, index) in &mut self.indexes {
-            let before = index.answers.clone();
-            index.answers.extend(told.clone());
-            index
-                .answers
-                .ignored
-                .retain(|key| !taken_back.contains(key));
-            if index.answers != before {
-                store::save_face_index(index, file)?;
-            }
+            let change = |answers: &mut Answers| {
+                answers.extend(told.clone());
+                answers.ignored.retain(|key| !taken_back.contains(key));
+            };
+            changed.extend(Remembered::change(index, file, change)?);
         }
-        Ok(())
+        Ok(changed)
     }
 }
 

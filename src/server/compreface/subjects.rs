@@ -65,6 +65,7 @@ async fn rename_subject(
     JsonBody(asked): JsonBody<Subject>,
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
+    let undo = Undo::Of(format!("{name} renamed {new}"));
     let change = move |model: &mut Option<Model>| {
         let nobody =
             || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
@@ -77,7 +78,7 @@ async fn rename_subject(
         }
         Ok(())
     };
-    service.change(None, Undo::Possible, change).await?;
+    service.change(None, undo, change).await?;
     Ok(Json(json!({ "updated": true })))
 }
 

@@ -6,11 +6,11 @@ import * as explore from "./explore.js";
 import * as attempt from "./try.js";
 import { element, onStale, say, summarize, trying } from "./ui.js";
 
-const views = { try: attempt, people, review, explore };
+const views = { start: { async show() {} }, try: attempt, people, review, explore };
 
 async function route() {
   const wanted = location.hash.slice(1);
-  const view = Object.hasOwn(views, wanted) ? wanted : "try";
+  const view = Object.hasOwn(views, wanted) ? wanted : "start";
   for (const name of Object.keys(views)) {
     element(name).hidden = name !== view;
     const link = document.querySelector(`[data-view=${name}]`);

@@ -12,6 +12,7 @@ let basis = null; // d numbers a basis face
 let faces = []; // person, hash, weights
 let morphed = []; // the first weights, as the sliders have them
 let probe = null; // weights of the photo that was tried
+let levels = null; // the chosen face as enrolled, gray levels
 
 export async function show() {
   const model = await get("/model");
@@ -66,7 +67,8 @@ function spectrum() {
   const { paint, width, height, colors } = sheet(element("spectrum"), 220);
   const [left, bottom, top] = [48, height - 30, 14];
   const k = space.components;
-  const x = (at) => left + (width - left - 14) * (k === 1 ? .5 : at / (k - 1));
+  const wide = Math.max(1, (width - left) / k / 2);
+  const x = (at) => left + wide / 2 + (width - left - 14 - wide) * (k === 1 ? .5 : at / (k - 1));
   const y = (share) => bottom - share * (bottom - top);
   let sum = 0;
   const total = space.shares.map((share) => (sum += share));
@@ -81,7 +83,6 @@ function spectrum() {
     paint.fillText(`${share * 100} %`, left - 6, y(share) + 4);
   }
   paint.fillStyle = colors.soft;
-  const wide = Math.max(1, (width - left) / k / 2);
   space.shares.forEach((share, at) => paint.fillRect(x(at) - wide / 2, y(share), wide, bottom - y(share)));
   paint.strokeStyle = colors.accent;
   paint.lineWidth = 2;
@@ -143,21 +144,31 @@ async function choose() {
   await image.decode();
   const canvas = element("original");
   [canvas.width, canvas.height] = [image.width, image.height];
-  canvas.getContext("2d").drawImage(image, 0, 0);
+  const paint = canvas.getContext("2d");
+  paint.drawImage(image, 0, 0);
+  levels = paint.getImageData(0, 0, canvas.width, canvas.height).data.filter((_, at) => at % 4 === 0);
   canvas.setAttribute("aria-label", `${face.person}, as enrolled`);
   rebuild();
   sliders();
 }
 
+// How far a face rebuilt is from the chosen one, as the lesson says it.
+function error(rebuilt) {
+  const squares = (other) => levels.reduce((sum, level, at) => sum + (level - other[at]) ** 2, 0);
+  const [left, all] = [squares(rebuilt), squares(mean)];
+  const explained = all > 0 ? `, ${((1 - left / all) * 100).toFixed(1)} % of its difference from the mean face explained` : "";
+  return `off by ${Math.sqrt(left / levels.length).toFixed(1)} gray levels${explained}`;
+}
+
 function rebuild() {
   const face = chosen();
   const count = Number(element("k").value);
-  const held = space.shares.slice(0, count).reduce((sum, share) => sum + share, 0);
+  const rebuilt = compose(face.weights, count);
   element("k-says").textContent = `${count} of ${space.components}`;
-  const text = `from ${count} basis faces, which hold ${(held * 100).toFixed(1)} % of the variance`;
+  const text = `from ${count} basis faces: ${error(rebuilt)}`;
   element("rebuilt-says").textContent = text;
   element("rebuilt").setAttribute("aria-label", `${face.person}, rebuilt ${text}`);
-  paintLevels(element("rebuilt"), compose(face.weights, count));
+  paintLevels(element("rebuilt"), rebuilt);
   spectrum();
 }
 
@@ -165,11 +176,15 @@ function sliders() {
   const rows = morphed.map((weight, at) => {
     const deviation = Math.sqrt(space.eigenvalues[at]);
     const input = make("input", { type: "range", min: -3, max: 3, step: .05, value: weight / deviation });
+    const value = make("output", {});
+    const tell = () => { value.textContent = morphed[at].toFixed(0); };
+    tell();
     input.addEventListener("input", () => {
       morphed[at] = Number(input.value) * deviation;
+      tell();
       morph();
     });
-    return make("label", {}, `Basis face ${at + 1}`, input);
+    return make("label", {}, make("span", {}, `Basis face ${at + 1}: `, value), input);
   });
   element("sliders").replaceChildren(...rows);
   morph();
@@ -180,7 +195,8 @@ function morph() {
   paintLevels(element("morph"), compose(weights, space.components));
 }
 
-const PALETTE = ["#3b7dd8", "#d1495b", "#2e9e6b", "#b8860b", "#8e5bd0", "#d9762b", "#1b98a6", "#b5418f", "#6b7a2f", "#7a5a43"];
+// One colour each, however many they are: hues a golden angle apart, dark enough for white letters.
+const hue = (at) => `hsl(${(at * 137.508 + 210) % 360} ${at % 2 ? 80 : 55}% ${at % 3 ? 30 : 38}%)`;
 
 function scatter() {
   if (!space || faces.length === 0) return;
@@ -191,7 +207,7 @@ function scatter() {
     const [a, b, c] = [0, 1, 2].map((at) => (weights[at] ?? 0) / deviation[at]);
     const across = a * Math.cos(angle) + c * Math.sin(angle);
     const depth = c * Math.cos(angle) - a * Math.sin(angle);
-    const unit = Math.min(width, height) / 6;
+    const unit = Math.min(width, height) / 7.5;
     return { x: width / 2 + across * unit, y: height / 2 - b * unit - depth * unit * .18, depth };
   };
   paint.strokeStyle = colors.soft;
@@ -200,7 +216,8 @@ function scatter() {
   [[3, 0, 0], [0, 3, 0], [0, 0, 3]].forEach((end, at) => {
     const [from, to] = [place([0, 0, 0]), place(end.map((value, axis) => value * deviation[axis]))];
     paint.beginPath(); paint.moveTo(from.x, from.y); paint.lineTo(to.x, to.y); paint.stroke();
-    paint.fillText(`weight ${at + 1}`, to.x + 4, to.y);
+    const text = `weight ${at + 1}`;
+    paint.fillText(text, Math.min(to.x + 4, width - paint.measureText(text).width - 4), Math.max(to.y - 4, 14));
   });
   paint.globalAlpha = 1;
   const people = [...new Set(faces.map(({ person }) => person))];
@@ -210,7 +227,7 @@ function scatter() {
   paint.textAlign = "center";
   paint.font = "600 12px system-ui, sans-serif";
   for (const { x, y, at } of points) {
-    paint.fillStyle = PALETTE[at % PALETTE.length];
+    paint.fillStyle = hue(at);
     paint.beginPath(); paint.arc(x, y, 9, 0, 7); paint.fill();
     paint.fillStyle = "#fff";
     paint.fillText(letter(at), x, y + 4);

@@ -2,13 +2,12 @@
 
 import { change, get, part } from "./api.js";
 import { work } from "./jobs.js";
-import { counted, element, make, question, say, summarize, trying } from "./ui.js";
+import { counted, element, make, question, say, summarize, trying, undo } from "./ui.js";
 
 const open = new Set();
 
 export async function show() {
   const { people } = await get("/people");
-  element("names").replaceChildren(...people.map(({ person }) => make("option", { value: person })));
   element("list").replaceChildren(...people.map(entry));
   if (people.length === 0) {
     element("list").replaceChildren(make("li", { textContent: "Nobody is enrolled yet: add photos of somebody, or enrol a folder." }));
@@ -92,7 +91,7 @@ async function move(person, hash) {
   await done(`The face is ${name}'s now.`);
 }
 
-const MEANING = "They are taken out of the model, which is learned again without them: nothing of them is left in the file. This cannot be taken back. Copies and backups that you made are yours to erase.";
+const MEANING = "They are taken out of the model, which is learned again without them: nothing of them is left in the file. This cannot be undone. Copies and backups that you made are yours to erase.";
 
 async function erase(person, count) {
   const isSure = await question(`Erase ${person}?`, `${counted(count, "face", "faces")}. ${MEANING}`, "Erase", { isDanger: true });
@@ -144,10 +143,7 @@ element("add").addEventListener("submit", (event) => {
   });
 });
 
-element("undo").addEventListener("click", () => trying(async () => {
-  await change("POST", "/undo");
-  await done("The last change was taken back.");
-}));
+element("undo").addEventListener("click", () => trying(() => undo(show)));
 
 function finding(found) {
   const face = (of) => make("img", { src: `/api/v0/faces/${of.hash}/picture.png`, alt: `enrolled as ${of.person}`, width: 80 });

@@ -1,46 +1,89 @@
-// Faces of a photo folder in groups: named, ignored, or clicked away.
+// The faces of a photo folder: in groups to be named, of people who were named, and ignored.
 
-import { change } from "./api.js";
+import { get, part } from "./api.js";
 import { work } from "./jobs.js";
-import { counted, element, make, say, summarize, trying } from "./ui.js";
+import { counted, element, make, say, summarize, trying, undo } from "./ui.js";
 
-export async function show() {}
+// Kept for this tab, so that a reload does not lose it.
+let folder = sessionStorage.getItem("folder") ?? "";
+element("folder").querySelector("input").value = folder;
 
-const place = ({ dataset }) => ({ photo: dataset.photo, face: Number(dataset.face), box: JSON.parse(dataset.box) });
-const name = (row) => row.querySelector("input").value.trim();
+// Whether the folder's faces are shown.
+let isOpen = false;
 
-function face({ photo, face: number, picture, box }) {
-  const made = make("button", { type: "button", title: photo, className: "face" },
-    make("img", { src: picture, alt: `face ${number} of ${photo}`, width: 72 }));
-  made.setAttribute("aria-pressed", "false");
-  Object.assign(made.dataset, { photo, face: number, box: JSON.stringify(box) });
-  made.addEventListener("click", () => {
-    made.setAttribute("aria-pressed", String(made.getAttribute("aria-pressed") !== "true"));
-  });
+export async function show() {
+  if (!isOpen) return;
+  // Shown anew or not at all: somebody may have been erased meanwhile.
+  element("named").hidden = true;
+  await named();
+}
+
+const fileName = (path) => path.split(/[\\/]/).pop();
+
+function button(text, label, act, className = "") {
+  const made = make("button", { type: "button", textContent: text, className });
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", () => trying(async () => act(made)));
   return made;
 }
 
-function group({ faces }, at, other) {
-  const input = make("input", { autocomplete: "off", placeholder: "name" });
+// A photo with a face framed.
+function showPhoto(id, title, path) {
+  const image = element("photo-shown");
+  element("photo-title").textContent = title;
+  element("photo-says").textContent = path;
+  image.onerror = () => {
+    element("photo-says").textContent = `${path} was changed, moved or deleted since the folder was grouped: group it again.`;
+  };
+  image.alt = `${fileName(path)}, the face framed`;
+  image.src = `/api/v0/folder/faces/${id}/photo.jpg`;
+  element("photo-dialog").showModal();
+}
+element("photo-dialog").addEventListener("close", () => element("photo-shown").removeAttribute("src"));
+
+// A face of a group, which is clicked where it is someone else's; the corner shows its photo. Of a single face the whole does.
+function face({ id, photo, face: number, picture }, isOfSeveral) {
+  const file = fileName(photo);
+  const image = make("img", { src: picture, alt: `face ${number} of ${file}`, width: 72, loading: "lazy" });
+  const open = () => showPhoto(id, file, photo);
+  if (!isOfSeveral) {
+    const made = button("", `Photo of face ${number} of ${file}`, open, "picture");
+    made.append(image);
+    made.dataset.id = id;
+    return made;
+  }
+  const toggle = make("button", { type: "button", title: photo, className: "picture" }, image);
+  toggle.setAttribute("aria-pressed", "false");
+  toggle.dataset.id = id;
+  toggle.addEventListener("click", () => {
+    toggle.setAttribute("aria-pressed", String(toggle.getAttribute("aria-pressed") !== "true"));
+  });
+  return make("div", { className: "face" }, toggle, button("\u2922", `Photo of face ${number} of ${file}`, open, "corner"));
+}
+
+// What is to be named: a group, a single face, or faces that look like a person's, who is `proposed`.
+function group({ faces, person }, title, perhaps, proposed) {
+  const input = make("input", { autocomplete: "off", placeholder: "name", value: proposed ?? "" });
   input.setAttribute("list", "names");
-  input.setAttribute("aria-label", `Name of group ${at + 1}`);
-  const ignore = make("button", { type: "button", textContent: "Ignore" });
-  ignore.setAttribute("aria-label", `Ignore group ${at + 1}`);
+  input.setAttribute("aria-label", `Name of ${title}`);
+  const ignore = button("Ignore", `Ignore ${title}`, () => inTurn(row, null));
   const heading = make("h3", {});
+  const isOfSeveral = faces.length > 1 || proposed !== undefined;
   const row = make("li", {}, heading,
-    make("form", { className: "row" }, input, make("button", { textContent: "Enrol" }), ignore),
-    make("div", { className: "faces" }, ...faces.map(face)));
+    make("div", { className: "faces" }, ...faces.map((found) => face(found, isOfSeveral))),
+    make("form", { className: "row" }, input, make("button", { textContent: proposed ? "Confirm" : "Enrol" }), ignore));
+  row.input = input;
   // Once the other group has a name, this is perhaps that person.
   row.perhaps = (said) => {
-    heading.textContent = `Group ${at + 1}: ${counted(faces.length, "face", "faces")}${said ? `, perhaps ${said}` : ""}`;
+    const text = proposed ? `${proposed}?` : title[0].toUpperCase() + title.slice(1);
+    const count = isOfSeveral ? `: ${counted(faces.length, "face", "faces")}` : "";
+    heading.textContent = `${text}${count}${said ? `, perhaps ${said}` : ""}`;
   };
-  row.perhaps(other === undefined ? "" : `the person of group ${other + 1}`);
-  Object.assign(row.dataset, { at, other: other ?? "" });
+  row.perhaps(person ?? perhaps);
   row.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (name(row)) trying(() => answer(row, name(row)));
+    if (input.value.trim()) inTurn(row, input.value.trim());
   });
-  ignore.addEventListener("click", () => trying(() => answer(row, null)));
   // X ignores a group, but not from within a text field: there it is a letter.
   row.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() === "x" && event.target !== input && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -51,23 +94,36 @@ function group({ faces }, at, other) {
   return row;
 }
 
+// One after the other, for a job refuses another; a group that is gone was answered.
+let turn = Promise.resolve();
+function inTurn(row, person) {
+  turn = turn.catch(() => {}).then(() => (row.isConnected ? trying(() => answer(row, person)) : undefined));
+  return turn;
+}
+
+const rows = () => [...element("groups").children, ...element("singles").children];
+
 // Says of a group whom it shows, or that nobody is to be named there, and goes on to the next.
 async function answer(row, person) {
-  const all = [...row.querySelectorAll(".face")];
+  const pictures = [...row.querySelectorAll(".picture")];
   const isWrong = (made) => made.getAttribute("aria-pressed") === "true";
   const twin = person && enrolledAs(person);
   if (twin && twin !== person) return say(`${twin} is enrolled already: choose that name, or one that differs in more than capitals.`, true);
-  const faces = all.filter((made) => !isWrong(made)).map(place);
-  const wrong = all.filter(isWrong).map(place);
+  const ids = (some) => some.map(({ dataset }) => dataset.id);
+  const faces = ids(pictures.filter((made) => !isWrong(made)));
+  const wrong = ids(pictures.filter(isWrong));
   const job = await work({ kind: "name", groups: [{ person, faces, wrong }] }, person ? `Enrolling ${person}` : "Ignoring");
   if (job.state !== "done") return say(job.error ?? "Cancelled: nothing was changed.", true);
-  const next = row.nextElementSibling ?? row.previousElementSibling;
+  const all = rows();
+  const next = all[all.indexOf(row) + 1] ?? all[all.indexOf(row) - 1];
   row.remove();
-  for (const group of element("groups").children) {
-    if (group.dataset.other === row.dataset.at) group.perhaps(person);
-  }
-  next?.querySelector("input").focus();
+  for (const other of rows()) if (other.dataset.other === row.dataset.at) other.perhaps(person);
+  hideEmpty();
+  next?.input.focus();
   await summarize();
+  await named();
+  if (!person) ignored(pictures.filter((made) => !isWrong(made)).map((made) => row.found.get(made.dataset.id)));
+  if (faces.length === 0) return say(`${counted(wrong.length, "face is", "faces are")} kept apart from ${person ?? "the others"}.`);
   say(person ? `${counted(job.result.added, "face", "faces")} of ${person} enrolled.` : `${counted(faces.length, "face is", "faces are")} ignored.`);
 }
 
@@ -78,33 +134,99 @@ function enrolledAs(person) {
 }
 
 // The group that each group may be the same person as: the likeliest.
-function perhaps(proposals) {
+function perhaps(proposals, isGroup) {
   const of = new Map();
   for (const [one, other] of proposals) {
-    if (!of.has(one)) of.set(one, other);
-    if (!of.has(other)) of.set(other, one);
+    if (!of.has(one) && isGroup(other)) of.set(one, other);
+    if (!of.has(other) && isGroup(one)) of.set(other, one);
   }
   return of;
 }
 
-// Kept for this tab, so that a reload does not lose it.
-let folder = sessionStorage.getItem("folder") ?? "";
-element("folder").querySelector("input").value = folder;
+function hideEmpty() {
+  element("singles-part").hidden = element("singles").children.length === 0;
+  element("to-name").hidden = rows().length === 0;
+}
+
+// Adds faces to those that are ignored, each with a way back.
+function ignored(faces) {
+  element("ignored").append(...faces.map((found) => {
+    const of = `face ${found.face} of ${fileName(found.photo)}`;
+    return make("li", {}, face(found, false), button("Bring back", `Bring back ${of}`, async () => {
+      const job = await work({ kind: "bring-back", faces: [found.id] }, "Bringing back");
+      if (job.state !== "done") return say(job.error ?? "Cancelled.", true);
+      await summarize();
+      await look();
+      say(`${of} is ignored no longer.`);
+    }));
+  }));
+  const count = element("ignored").children.length;
+  element("ignored-title").textContent = `Ignored: ${counted(count, "face", "faces")}`;
+  element("ignored-part").hidden = count === 0;
+}
+
+// Everybody of whom a face in this folder is enrolled.
+async function named() {
+  const { people } = await get("/folder");
+  element("named").hidden = people.length === 0;
+  element("named-list").replaceChildren(...people.map(({ person, photos }) => {
+    const save = make("a", { className: "button", href: `/api/v0/folder/photos.zip?person=${part(person)}`, download: "", textContent: "Download (ZIP)" });
+    save.setAttribute("aria-label", `Download (ZIP): photos of ${person}`);
+    const all = photos.length === 1 ? "1 photo" : `All ${photos.length} photos`;
+    return make("li", {},
+      make("b", { textContent: person }),
+      button(all, `${all} of ${person}`, () => gallery(person, photos)),
+      save);
+  }));
+}
+
+function gallery(person, photos) {
+  element("gallery-title").textContent = `All photos of ${person}`;
+  element("gallery-photos").replaceChildren(...photos.map(({ id, name }) => {
+    const made = button("", `Photo ${name}`, () => showPhoto(id, `${person} in ${name}`, name), "picture");
+    made.append(make("img", { src: `/api/v0/folder/faces/${id}/photo.jpg?side=320`, alt: name, loading: "lazy" }));
+    return make("li", {}, made);
+  }));
+  element("gallery").showModal();
+}
 
 async function look() {
   const job = await work({ kind: "group", folder }, "Looking for faces");
   if (job.state !== "done") return say(job.error ?? "Cancelled.", true);
-  const { known, groups, proposals, left_out: more } = job.result;
-  const others = perhaps(proposals);
-  element("groups").replaceChildren(...groups.map((found, at) => group(found, at, others.get(at))));
+  isOpen = true;
+  const { known, proposed, groups, proposals, ignored: passed, left_out: more, unsaved } = job.result;
+  // Single faces are told which group they may belong to, and not the other way round.
+  const others = perhaps(proposals, (at) => groups[at]?.faces.length > 1);
+  const made = groups.map((found, at) => {
+    const other = others.get(at);
+    const isSingle = found.faces.length === 1;
+    const of = other === undefined ? "" : `the person of group ${other + 1}`;
+    const row = group(found, `${isSingle ? "single face" : "group"} ${at + 1}`, of);
+    Object.assign(row.dataset, { at, other: other ?? "" });
+    row.found = new Map(found.faces.map((one) => [one.id, one]));
+    return row;
+  });
+  const confirm = proposed.map((found) => {
+    const row = group({ faces: found.faces }, `faces that look like ${found.person}`, "", found.person);
+    row.found = new Map(found.faces.map((one) => [one.id, one]));
+    return row;
+  });
+  const isSingle = (row) => row.found.size === 1;
+  element("groups").replaceChildren(...confirm, ...made.filter((row) => !isSingle(row)));
+  element("singles").replaceChildren(...made.filter(isSingle));
+  hideEmpty();
+  element("ignored").replaceChildren();
+  ignored(passed);
+  await named();
   const faces = known.reduce((sum, { faces: count }) => sum + count, 0);
   element("review-says").textContent = [
-    known.length ? `${counted(faces, "face is", "faces are")} of ${counted(known.length, "person", "people")} who are enrolled.` : "",
-    groups.length ? "" : "No face is left to name.",
+    known.length ? `${counted(faces, "face is", "faces are")} of ${counted(known.length, "person", "people")} named.` : "",
+    rows().length ? "" : "No face is left to name.",
     more ? `${counted(more, "more face comes", "more faces come")} when these are named.` : "",
+    unsaved ?? "",
   ].filter(Boolean).join(" ");
   say(job.skipped ? `${counted(job.skipped, "file was", "files were")} passed over: ${job.skipped_files.join("; ")}` : "");
-  element("groups").querySelector("input")?.focus();
+  rows()[0]?.input.focus();
 }
 
 element("folder").addEventListener("submit", (event) => {
@@ -114,9 +236,29 @@ element("folder").addEventListener("submit", (event) => {
   trying(look);
 });
 
-element("review-undo").addEventListener("click", () => trying(async () => {
-  await change("POST", "/undo");
-  await summarize();
-  if (folder) await look();
-  say("The last change of who is enrolled was taken back.");
+element("review-undo").addEventListener("click", () => trying(() => undo(async () => { if (folder) await look(); })));
+
+const problems = (result) => (result.problems.length ? ` Not done: ${result.problems.join("; ")}` : "");
+
+element("sort").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const asked = Object.fromEntries(new FormData(event.target));
+  trying(async () => {
+    const job = await work({ kind: "sort", ...asked }, "Sorting");
+    if (job.state !== "done") return say(job.error ?? "Cancelled: what was sorted stays.", true);
+    const done = asked.by === "link" ? "linked" : "copied";
+    const told = job.result.folders.map((sorted) => {
+      const there = sorted.there ? ` (${sorted.there} there already)` : "";
+      return `${counted(sorted.new, "photo", "photos")} ${done} into ${sorted.folder}${there}`;
+    });
+    say(`${told.join("; ")}.${problems(job.result)}`, job.result.problems.length > 0);
+  });
+});
+
+element("write-xmp").addEventListener("click", () => trying(async () => {
+  const job = await work({ kind: "write-xmp" }, "Writing names");
+  if (job.state !== "done") return say(job.error ?? "Cancelled: what was written stays.", true);
+  const { names, sidecars, kept } = job.result;
+  const stays = kept ? ` ${counted(kept, "name that a person wrote stays", "names that a person wrote stay")}.` : "";
+  say(`${counted(names, "name", "names")} written into ${counted(sidecars, "XMP file", "XMP files")}.${stays}${problems(job.result)}`, job.result.problems.length > 0);
 }));

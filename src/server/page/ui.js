@@ -1,6 +1,6 @@
 // What all views use: elements, messages, questions.
 
-import { get, Refused } from "./api.js";
+import { change, get, Refused } from "./api.js";
 
 export const element = (id) => document.getElementById(id);
 
@@ -39,12 +39,27 @@ export async function trying(work) {
 
 export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
+// Says who is enrolled and what can be undone; called after every change.
 export async function summarize() {
-  const model = await get("/model");
-  element("summary").textContent = model.faces === 0
+  const { people } = await get("/people");
+  const faces = people.reduce((sum, person) => sum + person.faces, 0);
+  element("summary").textContent = faces === 0
     ? "nobody is enrolled"
-    : `${counted(model.faces, "face", "faces")} of ${counted(model.people, "person", "people")}`;
-  return model;
+    : `${counted(faces, "face", "faces")} of ${counted(people.length, "person", "people")}`;
+  element("names").replaceChildren(...people.map(({ person }) => make("option", { value: person })));
+  const last = (await get("/undo")).change;
+  for (const button of document.querySelectorAll("button.undo")) {
+    button.disabled = last === null;
+    button.textContent = last === null ? "Nothing to undo" : `Undo: ${last}`;
+  }
+}
+
+// Undoes the last change, then shows how it is.
+export async function undo(show) {
+  const { change: undone } = await change("POST", "/undo");
+  await summarize();
+  await show();
+  say(`Undone: ${undone}.`);
 }
 
 // Asks for a name, or for a yes; null where the answer is no.

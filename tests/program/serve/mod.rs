@@ -4,6 +4,7 @@ mod beside;
 mod client;
 mod compreface;
 mod connections;
+mod folder;
 #[cfg(unix)]
 mod journal;
 
@@ -344,88 +345,6 @@ fn long_work_is_a_job() {
 }
 
 #[test]
-fn faces_of_a_folder_are_grouped_named_and_ignored() {
-    let folder = scratch();
-    let photos = folder.path().join("photos");
-    fs::create_dir(&photos).unwrap();
-    for person in ["Ada", "Keiko"] {
-        for (at, photo) in photos_of(person).iter().enumerate() {
-            fs::write(photos.join(format!("{person} {at}.png")), photo).unwrap();
-        }
-    }
-    let server = Server::start(folder.path());
-    let work = |content: Value| {
-        let begun = server.ask("POST", "/api/v0/jobs", content.to_string().as_bytes());
-        ended(&server, &begun.has(202).json())
-    };
-    let group =
-        || work(json!({ "kind": "group", "folder": photos.to_str().unwrap() }))["result"].clone();
-    let places = |group: &Value| -> Vec<Value> {
-        let faces = group["faces"].as_array().unwrap().iter();
-        faces
-            .map(|face| json!({ "photo": face["photo"], "face": face["face"] }))
-            .collect()
-    };
-    let found = group();
-    let groups = found["groups"].as_array().unwrap();
-    let picture = groups[0]["faces"][0]["picture"].as_str().unwrap();
-    assert!(picture.starts_with("data:image/jpeg;base64,"), "{picture}");
-    let (first, last) = (places(&groups[0]), places(groups.last().unwrap()));
-    let all: usize = groups.iter().map(|group| places(group).len()).sum();
-
-    let named = work(json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": first }] }));
-    assert_eq!(named["result"]["added"], first.len(), "{named}");
-    assert_eq!(people(&server), ["Zoe"]);
-    let ignored = work(json!({ "kind": "name", "groups": [{ "person": null, "faces": last }] }));
-    assert_eq!(ignored["state"], "done", "{ignored}");
-    let after = group();
-    assert_eq!(after["known"][0]["person"], "Zoe", "{after}");
-    let known = after["known"][0]["faces"].as_u64().unwrap() as usize;
-    assert!(known >= first.len());
-    let left: usize = after["groups"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|group| places(group).len())
-        .sum();
-    assert_eq!(left, all - known - last.len());
-
-    for wrong in [
-        json!({ "kind": "group", "folder": "/missing" }),
-        json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": [{ "photo": "/missing.png", "face": 1 }] }] }),
-        json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": [{ "photo": "/missing.png", "face": 0 }] }] }),
-        json!({ "kind": "name", "groups": [{ "person": " ", "faces": first }] }),
-    ] {
-        assert_eq!(work(wrong.clone())["state"], "failed", "{wrong}");
-    }
-}
-
-/// A model that takes photos whole is no place for single faces of photos.
-#[test]
-fn faces_of_groups_do_not_go_into_a_model_of_whole_photos() {
-    let folder = scratch();
-    let faces = bundled_faces().to_str().unwrap();
-    run(folder.path(), ["enroll", faces, "--framing", "as-is"]).done();
-    let photos = folder.path().join("photos");
-    fs::create_dir(&photos).unwrap();
-    for (at, photo) in photos_of("Keiko").iter().enumerate() {
-        fs::write(photos.join(format!("{at}.png")), photo).unwrap();
-    }
-    let server = Server::start(folder.path());
-    let before = people(&server);
-    let work = |content: Value| {
-        let begun = server.ask("POST", "/api/v0/jobs", content.to_string().as_bytes());
-        ended(&server, &begun.has(202).json())
-    };
-    let found = work(json!({ "kind": "group", "folder": photos.to_str().unwrap() }));
-    let faces = &found["result"]["groups"][0]["faces"];
-    let named = work(json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": faces }] }));
-    assert_eq!(named["state"], "failed", "{named}");
-    assert!(named.to_string().contains("as-is"), "{named}");
-    assert_eq!(people(&server), before);
-}
-
-#[test]
 fn strangers_are_not_let_in() {
     let folder = enrolled();
     let server = Server::start(folder.path());
@@ -499,7 +418,7 @@ fn strangers_are_not_let_in() {
         ask(path, &[own]).has(401);
     }
     // Nothing is changed by looking.
-    for path in ["/api/v0/undo", "/api/v0/people/Ada/merge"] {
+    for path in ["/api/v0/jobs", "/api/v0/people/Ada/merge"] {
         ask(path, &[own, key]).has(405);
     }
     let large = vec![0; 21 << 20];

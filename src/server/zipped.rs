@@ -1,0 +1,99 @@
+//! Files sent as a ZIP while it is made: no more of it than a file is ever in memory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use eigenfaces::store::ZipOfFiles;
+use hyper::body::Frame;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::cli::files;
+
+/// Bytes of a piece, and pieces that wait to be sent.
+const PIECE: usize = 64 << 10;
+const WAITING: usize = 4;
+
+type Piece = io::Result<Bytes>;
+
+/// A ZIP of files under their own names, to be saved as `name.zip`. Where a file cannot be read, the answer breaks off, so that what
+/// has come is not taken for all of it.
+pub fn response(name: &str, files: Vec<PathBuf>) -> Response {
+    let (sender, receiver) = channel(WAITING);
+    tokio::task::spawn_blocking(move || {
+        let pieces = Pieces(sender.clone());
+        if let Err(error) = write(&files, pieces) {
+            // Whoever has gone away need not be told.
+            let _ = sender.blocking_send(Err(error));
+        }
+    });
+    let head = [
+        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename*=UTF-8''{}.zip", escaped(name)),
+        ),
+    ];
+    (head, Body::new(Streamed(receiver))).into_response()
+}
+
+/// As RFC 8187 writes it.
+fn escaped(name: &str) -> String {
+    let byte = |byte: u8| match byte.is_ascii_alphanumeric() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    name.bytes().map(byte).collect()
+}
+
+fn write(files: &[PathBuf], pieces: Pieces) -> io::Result<()> {
+    let buffered = io::BufWriter::with_capacity(PIECE, pieces);
+    let mut zip = ZipOfFiles::new(buffered);
+    let mut taken = BTreeSet::new();
+    for file in files {
+        let name = Path::new(file.file_name().unwrap_or_default());
+        let numbered = |number| files::numbered(name, number).to_string_lossy().into_owned();
+        let mut names = (1..).map(numbered);
+        let free = names.find(|name| taken.insert(name.to_lowercase()));
+        zip.add(free.unwrap_or_default(), &fs::read(file)?)?;
+    }
+    zip.finish().map(drop)
+}
+
+/// Where the ZIP is written: each piece is sent, as soon as there is room.
+struct Pieces(Sender<Piece>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = &bytes[..bytes.len().min(PIECE)];
+        let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(piece)));
+        sent.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The pieces, as the body of an answer.
+struct Streamed(Receiver<Piece>);
+
+impl hyper::body::Body for Streamed {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let piece = self.0.poll_recv(context);
+        piece.map(|piece| piece.map(|piece| piece.map(Frame::data)))
+    }
+}
