@@ -7,6 +7,7 @@ mod annotate;
 mod as_people_have_them;
 mod bad_input;
 mod bad_models;
+mod changes;
 mod crowd;
 mod elongated;
 mod evaluate;
