@@ -19,7 +19,7 @@ use crate::metric::Measure;
 pub enum Order {
     /// By the sum over the kinds of points of the squared distance to a person's nearest one.
     SquaredDistance,
-    /// By the inner product with a person's only point, the largest first.
+    /// By the inner product with a person's only point, the largest first; all points have one norm.
     InnerProduct,
 }
 
@@ -71,7 +71,7 @@ pub enum RemoteCalibration {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct RemoteLikelihoods {
     calibration: background::Calibration,
-    /// The largest norm of a person's vector.
+    /// The norm of everybody's vector.
     norm: f64,
 }
 
@@ -98,9 +98,8 @@ impl Comparer {
             }
             Self::Likelihoods(likelihoods) => {
                 let people = likelihoods.people();
-                let vectors = (0..people.photos().len())
-                    .filter_map(|person| Some((person, people.extended(person)?)));
-                let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.unzip();
+                let (vectors, _) = people.all_extended();
+                let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.into_iter().unzip();
                 let rows = people.extended_dimensions();
                 let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
                 vec![(Cow::Owned(points), Cow::Owned(owners))]
@@ -152,13 +151,10 @@ impl Comparer {
         match self {
             Self::Distances(distances) => serde_json::to_string(&distances.calibration),
             Self::Likelihoods(likelihoods) => {
-                let points = self.points();
-                let columns = points.iter().flat_map(|(points, _)| points.column_iter());
-                let norms = columns.map(|column| f64::from(column.norm()));
+                let (_, norm) = likelihoods.people().all_extended();
                 serde_json::to_string(&RemoteLikelihoods {
                     calibration: *likelihoods.calibration(),
-                    // The norm itself is computed in single precision.
-                    norm: norms.fold(0.0, f64::max) * (1.0 + 1e-3),
+                    norm,
                 })
             }
         }
@@ -191,7 +187,7 @@ impl Comparer {
 }
 
 impl RemoteCalibration {
-    /// The largest norm of a person's point, where inner products are taken: it bounds what they can be wrong by.
+    /// The norm of everybody's point, where inner products are taken: it bounds what they can be wrong by.
     pub fn norm(&self) -> f64 {
         match self {
             Self::Distances(..) => 0.0,

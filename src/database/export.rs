@@ -8,7 +8,6 @@ use postgres::Client;
 use super::column::column;
 use super::schema::{self, Row};
 use super::{Database, Identity};
-use crate::compare::Order;
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 use bring::Bringing;
@@ -124,7 +123,7 @@ fn run(
         bringing.bring(client, batch)?;
         reached(batch.len());
     }
-    tidy(client, recognizer, &own, plan)?;
+    tidy(client, &own, plan)?;
     finish(client, recognizer, plan, &own, &others, model)
 }
 
@@ -170,16 +169,7 @@ fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-fn tidy(
-    client: &mut Client,
-    recognizer: &Recognizer,
-    own: &Row,
-    plan: &Plan,
-) -> Result<(), DatabaseProblem> {
-    let operators = match recognizer.comparer().order() {
-        Order::SquaredDistance => "vector_l2_ops",
-        Order::InnerProduct => "vector_ip_ops",
-    };
+fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
     let mut tables = own.tables();
     if plan.changes_anything() {
         let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
@@ -191,7 +181,7 @@ fn tidy(
         let name = table.trim_start_matches("eigenfaces.");
         let statement = match plan.indexing {
             Indexing::Hnsw => format!(
-                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates {operators})"
+                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
             ),
             Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
         };

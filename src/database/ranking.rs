@@ -66,7 +66,7 @@ struct Asked {
 #[derive(Debug, Clone, Copy)]
 struct Question {
     order: Order,
-    /// The largest norm of a person's point.
+    /// The norm of a person's point, where inner products are taken.
     norm: f64,
     /// Slope and intercept of log-odds over the score, where everybody's odds are wanted.
     log_odds: Option<[f64; 2]>,
@@ -282,7 +282,7 @@ impl Statements {
         let candidates = match (search, question.order) {
             (Search::Exact, Order::SquaredDistance) => nearest_by_distance(&tables),
             (Search::Exact, Order::InnerProduct) => nearest_by_product(&tables[0], question),
-            (Search::Hnsw, order) => approximate(&tables, order),
+            (Search::Hnsw, _) => approximate(&tables),
         };
         let coordinates = |table: &String| {
             client.prepare(&format!(
@@ -332,14 +332,10 @@ fn nearest_by_product(table: &str, question: Question) -> String {
 }
 
 /// The owners of the nearest $2 points of each kind that the index finds; how far they are is not told.
-fn approximate(tables: &[String], order: Order) -> String {
-    let operator = match order {
-        Order::SquaredDistance => "<->",
-        Order::InnerProduct => "<#>",
-    };
-    let near = tables.iter().map(|table| {
-        format!("(SELECT person FROM {table} ORDER BY coordinates {operator} $1 LIMIT $2)")
-    });
+fn approximate(tables: &[String]) -> String {
+    let near = tables
+        .iter()
+        .map(|table| format!("(SELECT person FROM {table} ORDER BY coordinates <-> $1 LIMIT $2)"));
     let near: Vec<String> = near.collect();
     format!(
         "SELECT DISTINCT person, 0::float8 AS away, 0::float8 AS odds FROM ({}) near",

@@ -37,15 +37,16 @@ fn photos(folder: &Path, name: &str) {
 /// Everything in a model file but its log and where photos came from.
 fn arrays(model: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut archive = zip::ZipArchive::new(std::fs::File::open(model).unwrap()).unwrap();
-    let names: Vec<String> = archive.file_names().map(str::to_owned).collect();
-    let kept = |name: &&String| !["log.json", "sources.npy"].contains(&name.as_str());
-    let mut read = |name: &String| {
+    let count = archive.len();
+    let read = |at: usize| {
         let mut bytes = Vec::new();
-        let mut member = archive.by_name(name).unwrap();
+        let mut member = archive.by_index(at).unwrap();
         member.read_to_end(&mut bytes).unwrap();
-        (name.clone(), bytes)
+        (member.name().unwrap().into_owned(), bytes)
     };
-    names.iter().filter(kept).map(&mut read).collect()
+    let mut all: BTreeMap<String, Vec<u8>> = (0..count).map(read).collect();
+    all.retain(|name, _| !["log.json", "sources.npy"].contains(&name.as_str()));
+    all
 }
 
 /// The photos enrolled, as folders of them.

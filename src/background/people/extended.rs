@@ -3,13 +3,14 @@
 //! A score is quadratic in the probe x, and its quadratic part depends on the person only by their number of photos n and
 //! the spread of strangers' scores: s = <linear, x> + share q_n(x) + constant, with q_n(x) = Σ quadratic_i x_i². So it is the
 //! inner product of the extended person [linear, constant, share in the place of n] and the extended probe
-//! [x, 1, q_n(x) of each n].
+//! [x, 1, q_n(x) of each n]. A last coordinate, where the probe is 0, gives all people one norm: then the nearest by
+//! Euclidean distance are those of the largest inner product (Bachrach et al. 2014), which is what graphs of near points find.
 
 use super::{People, inner_product, numbers};
 
-/// Coordinates behind those that count: what single precision leaves of the constant and of the share, two each, so that
-/// both can be had to the last bit. The probe is 0 there.
-const REST: usize = 4;
+/// Coordinates behind those that count, where the probe is 0: what single precision leaves of the constant and of the share, two
+/// each, so that both can be had to the last bit; and what makes all norms one.
+const REST: usize = 5;
 
 /// A probe to be compared with extended people.
 #[derive(Debug, Clone)]
@@ -26,8 +27,27 @@ impl People {
         self.linear.nrows() + 1 + self.quadratic.len() + REST
     }
 
-    /// The extended vector of a person; `None` of one without photos.
-    pub(crate) fn extended(&self, person: usize) -> Option<Vec<f32>> {
+    /// The extended vectors of all people with photos, and their norm.
+    pub(crate) fn all_extended(&self) -> (Vec<(usize, Vec<f32>)>, f64) {
+        let of_person = |person: usize| Some((person, self.extended(person)?));
+        let mut all: Vec<_> = (0..self.photos.len()).filter_map(of_person).collect();
+        let square = |vector: &[f32]| -> f64 {
+            let squares = vector.iter().map(|&value| f64::from(value).powi(2));
+            squares.sum()
+        };
+        let largest = all.iter().map(|(_, vector)| square(vector));
+        let largest = largest.fold(0.0, f64::max);
+        for (_, vector) in &mut all {
+            let missing = largest - square(vector);
+            if let Some(last) = vector.last_mut() {
+                *last = missing.max(0.0).sqrt() as f32;
+            }
+        }
+        (all, largest.sqrt())
+    }
+
+    /// The extended vector of a person, without its last coordinate; `None` of one without photos.
+    fn extended(&self, person: usize) -> Option<Vec<f32>> {
         let photos = self.photos.get(person)?;
         let place = self.quadratic.keys().position(|count| count == photos)?;
         let (constant, share) = self.constant[person];
@@ -36,7 +56,7 @@ impl People {
         let mut vector = self.linear.column(person).as_slice().to_vec();
         vector.push(constant);
         vector.extend((0..self.quadratic.len()).map(|at| if at == place { share } else { 0.0 }));
-        vector.extend(constant_rest.into_iter().chain(share_rest));
+        vector.extend(constant_rest.into_iter().chain(share_rest).chain([0.0]));
         Some(vector)
     }
 
@@ -78,7 +98,7 @@ impl ExtendedProbe {
                 .fold(f64::from(first), |sum, &part| sum + f64::from(part))
         };
         let constant = whole(*constant, &rest[..2]);
-        let share = whole(shares[place], &rest[2..]);
+        let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
         Some(self.squares[place] * share + constant + linear)
     }
@@ -111,14 +131,15 @@ mod tests {
         let people = People::place(adaptation, &raw, &photos, &persons, 4);
         let scores = people.with_scores(&raw, |_, scores| scores);
         let probes = people.extended_probes(&raw);
+        let (vectors, norm) = people.all_extended();
+        assert_eq!(vectors.len(), 3);
         for (probe, scores) in probes.iter().zip(&scores) {
-            for (person, &score) in scores.iter().enumerate() {
-                let Some(vector) = people.extended(person) else {
-                    assert_eq!(score, f64::NEG_INFINITY);
-                    continue;
-                };
+            for (person, vector) in &vectors {
+                let score = scores[*person];
                 assert_eq!(vector.len(), people.extended_dimensions());
-                assert_eq!(probe.score(&vector).unwrap().to_bits(), score.to_bits());
+                assert_eq!(probe.score(vector).unwrap().to_bits(), score.to_bits());
+                let own: f64 = vector.iter().map(|&it| f64::from(it).powi(2)).sum();
+                assert!((own.sqrt() / norm - 1.0).abs() < 1e-6);
                 let product: f64 = vector
                     .iter()
                     .zip(&probe.vector)
