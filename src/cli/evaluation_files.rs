@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use eigenfaces::background::Prior;
 use eigenfaces::evaluate::{self, Evaluation, Plan, ProbeOutcome, Role, WorstPair};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::strip::{Panel, Row, strip};
@@ -66,7 +67,10 @@ impl Wanted {
             ));
         }
         if let Some(file) = &self.split {
-            file.write(Privacy::Owner, split(plan, &photos)?)?;
+            file.write(
+                Privacy::Owner,
+                split(plan, evaluation.settings.prior, &photos)?,
+            )?;
             output.say(&format!("wrote the split to {}", shown(file.path())));
         }
         if let Some(folder) = self.failures.take() {
@@ -226,7 +230,7 @@ fn role(role: Role) -> &'static str {
 }
 
 /// A row for every photo of every fold: of the protocol, then of the open set.
-fn split(plan: &Plan, photos: &Photos<'_>) -> Result<Vec<u8>> {
+fn split(plan: &Plan, prior: Prior, photos: &Photos<'_>) -> Result<Vec<u8>> {
     let mut rows = vec![
         "set,fold,repeat,role,photo,person"
             .split(',')
@@ -252,7 +256,7 @@ fn split(plan: &Plan, photos: &Photos<'_>) -> Result<Vec<u8>> {
         add("closed", at, fold.repeat, "learned", &fold.learned);
         add("closed", at, fold.repeat, "tried", &fold.tried);
     }
-    for (at, fold) in plan.open_folds(photos.gallery).iter().enumerate() {
+    for (at, fold) in plan.open_folds(photos.gallery, prior).iter().enumerate() {
         add("open", at, at, "learned", &fold.learned);
         add("open", at, at, role(Role::Enrolled), &fold.genuine);
         add("open", at, at, role(Role::Stranger), &fold.strangers);

@@ -11,6 +11,7 @@ use super::not_faces::{blurred_noise, noise, upside_down};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{Apart, NotAFace, OpenProbe, OpenSet, Plan, Rate, Reliability, ReliabilityBin, Role};
+use crate::background::Prior;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
@@ -74,7 +75,7 @@ pub(super) fn open_set(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Option<OpenSet>> {
     let (not_faces, seed) = (plan.not_faces.as_ref(), plan.seed);
-    let folds = plan.open_folds(whole.gallery());
+    let folds = plan.open_folds(whole.gallery(), whole.settings().prior);
     let faces = Faces::of(whole, plan.strangers.as_ref())?;
     let dealt = |split: usize| -> Result<Option<FaceMatrix>> {
         not_faces
@@ -112,10 +113,15 @@ pub(super) fn open_set(
 
 impl Plan {
     /// The splits of the open set; none where too few people are there and no strangers given.
-    pub fn open_folds(&self, gallery: &Gallery) -> Vec<OpenFold> {
+    pub fn open_folds(&self, gallery: &Gallery, prior: Prior) -> Vec<OpenFold> {
+        // With the background model one person enrolled is told from strangers.
+        let least = match prior {
+            Prior::Bundled => 1,
+            Prior::None => ENOUGH_PEOPLE,
+        };
         match &self.strangers {
             Some(strangers) => folds_with_strangers(gallery, strangers.len(), self.seed),
-            None => open_folds(gallery, ENOUGH_PEOPLE, self.seed),
+            None => open_folds(gallery, least, self.seed),
         }
     }
 }

@@ -1,32 +1,31 @@
-//! The folder of photos that was grouped last: its faces, by the names that clients know them by, and its photos.
+//! `/api/v0/folder`: the photos of the folder that was grouped last.
 //!
 //! A client names faces and people, never files: what is read and written is what grouping found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, Query, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::{ContentHash, PhotoFile};
-use eigenfaces::face_index::FaceKey;
-use eigenfaces::locate::Location;
+use eigenfaces::Person;
+use eigenfaces::dataset::PhotoFile;
 use eigenfaces::render::annotate::{Mark, Verdict, annotate};
 use eigenfaces::render::lettering;
-use eigenfaces::{Model, Person};
 use image::DynamicImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
+use super::folder_faces::{CHANGED, id};
 use super::service::{Service, Shared};
 use super::zipped;
 use crate::cli::annotate::jpeg;
-use crate::cli::group::albums::Shown;
 
 /// The longer side of a photo that is shown, in pixels, unless the client wants less.
 const LONGEST_SIDE: u32 = 1600;
@@ -36,112 +35,6 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(named))
         .routes(routes!(photo))
         .routes(routes!(archive))
-}
-
-/// The faces of a folder.
-#[derive(Debug)]
-pub struct FolderFaces {
-    pub path: PathBuf,
-    faces: BTreeMap<FaceKey, FolderFace>,
-}
-
-/// A face of a folder.
-#[derive(Debug)]
-pub struct FolderFace {
-    pub photo: PathBuf,
-    pub location: Location,
-    /// The hash of its pixels, by which an enrolled face is known.
-    pixels: ContentHash,
-}
-
-/// The name of a face for clients.
-pub fn id(key: FaceKey) -> String {
-    format!("{}-{}", key.photo, key.face + 1)
-}
-
-/// Whose enrolled faces are, by the hashes of their pixels.
-#[derive(Debug)]
-pub struct Enrolled(HashMap<ContentHash, Person>);
-
-impl Enrolled {
-    pub fn of(model: Option<&Model>) -> Self {
-        let Some(gallery) = model.map(Model::gallery) else {
-            return Self(HashMap::new());
-        };
-        let faces = gallery.enrolled().iter().enumerate();
-        let faces = faces.map(|(at, face)| {
-            let hash = ContentHash::of(gallery.faces().face(at));
-            (hash, gallery.people()[face.person].clone())
-        });
-        Self(faces.collect())
-    }
-
-    pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
-        self.0.get(&ContentHash::of(pixels))
-    }
-}
-
-impl FolderFaces {
-    pub fn of(path: &Path, faces: &[Shown<'_>]) -> Self {
-        let known = faces.iter().map(|face| {
-            let known = FolderFace {
-                photo: face.photo.clone(),
-                location: face.found.location,
-                pixels: ContentHash::of(&face.found.pixels),
-            };
-            (face.key, known)
-        });
-        Self {
-            path: path.to_owned(),
-            faces: known.collect(),
-        }
-    }
-
-    /// A face by its name.
-    ///
-    /// # Errors
-    /// The folder has no such face.
-    pub fn find(&self, id: &str) -> Answer<(FaceKey, &FolderFace)> {
-        let key = || {
-            let (photo, number) = id.split_once('-')?;
-            let face = number.parse::<usize>().ok()?.checked_sub(1)?;
-            let photo = photo.parse().ok()?;
-            Some(FaceKey { photo, face })
-        };
-        let found = key().and_then(|key| Some((key, self.faces.get(&key)?)));
-        found.ok_or_else(|| {
-            let message =
-                "no face of the folder that was grouped last has this name: group its folder again";
-            Failure::new(StatusCode::NOT_FOUND, message)
-        })
-    }
-
-    /// The boxes of all faces of a photo.
-    pub fn boxes(&self, photo: ContentHash) -> Vec<[f32; 4]> {
-        let first = FaceKey { photo, face: 0 };
-        let own = self.faces.range(first..);
-        let own = own.take_while(|(key, _)| key.photo == photo);
-        own.map(|(_, face)| face.location.bounds).collect()
-    }
-
-    /// The faces that are enrolled, by person. A person gave each of them its name.
-    pub fn named<'a>(
-        &'a self,
-        enrolled: &'a Enrolled,
-    ) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
-        let mut named: BTreeMap<&Person, Vec<_>> = BTreeMap::new();
-        for (key, face) in &self.faces {
-            if let Some(person) = enrolled.0.get(&face.pixels) {
-                named.entry(person).or_default().push((*key, face));
-            }
-        }
-        for faces in named.values_mut() {
-            faces.sort_by(|(one, a), (other, b)| {
-                eigenfaces::dataset::natural::paths(&a.photo, &b.photo).then(one.cmp(other))
-            });
-        }
-        named
-    }
 }
 
 /// The people of the folder that was grouped last: those of whom a face in it is enrolled. Nobody else has been named by a person.
@@ -183,7 +76,7 @@ struct Size {
 async fn photo(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
-    Query(size): Query<Size>,
+    UrlQuery(size): UrlQuery<Size>,
 ) -> Answer<Response> {
     let side = size.side.unwrap_or(LONGEST_SIDE).clamp(16, LONGEST_SIDE);
     let snapshot = service.snapshot();
@@ -196,7 +89,7 @@ async fn photo(
             return Err(changed());
         }
         let enrolled = service.enrolled(&snapshot);
-        let person = enrolled.0.get(&face.pixels).map(Person::as_str);
+        let person = enrolled.person_of(face).map(Person::as_str);
         let mark = Mark {
             location: Some(face.location),
             verdict: match person {
@@ -223,10 +116,6 @@ async fn photo(
     service.work(work).await
 }
 
-/// What is said of a photo that is no longer what was grouped.
-pub const CHANGED: &str =
-    "the photo was changed, moved or deleted since its folder was grouped: group the folder again";
-
 #[derive(Debug, Deserialize)]
 struct Of {
     person: String,
@@ -235,7 +124,7 @@ struct Of {
 /// The photos of a person as a ZIP: those of the folder that was grouped last in which a face of this person is enrolled.
 #[utoipa::path(get, path = "/folder/photos.zip", params(("person" = String, Query)),
     responses((status = 200, description = "a ZIP of the files as they are", content_type = "application/zip"), (status = 404, description = "no photo of this person was named"), (status = 409, description = "a photo is gone, or no folder was grouped")))]
-async fn archive(State(service): Shared, Query(of): Query<Of>) -> Answer<Response> {
+async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<Response> {
     let snapshot = service.up_to_date().await;
     let work = move |service: &Service| {
         let folder = service.folder()?;

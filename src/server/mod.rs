@@ -13,6 +13,7 @@ mod explore;
 mod extract;
 mod failure;
 mod folder;
+mod folder_faces;
 mod guard;
 mod jobs;
 mod page;

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure, about_folder};
-use super::folder::{self, Enrolled, FolderFaces};
+use super::folder_faces::{self, Enrolled, FolderFaces};
 use super::jobs::Job;
 use super::service::{Changes, Service, Snapshot, Undo};
 use crate::cli::args::SortBy;
@@ -134,7 +134,7 @@ fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a P
 
 fn shown(face: &Shown<'_>) -> Value {
     let mut object = face.json();
-    object["id"] = folder::id(face.key).into();
+    object["id"] = folder_faces::id(face.key).into();
     object["picture"] = jpeg_data_uri(&face.picture()).into();
     object
 }
@@ -208,7 +208,7 @@ fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answe
             let named = named.iter().find(|(own, _)| own.is_called(person));
             let own = named.map_or(&[][..], |(_, faces)| faces);
             own.iter()
-                .try_for_each(|(key, _)| say("", &folder::id(*key)))?;
+                .try_for_each(|(key, _)| say("", &folder_faces::id(*key)))?;
         }
     }
     Ok(rows)
@@ -356,7 +356,7 @@ impl NamedPhotos {
             let is_same = PhotoFile::read(photo).is_ok_and(|file| file.content_hash() == *hash);
             let worked = match is_same {
                 true => work(photo, *hash, faces),
-                false => Err(Error::about(photo, folder::CHANGED)),
+                false => Err(Error::about(photo, folder_faces::CHANGED)),
             };
             match worked {
                 Err(error) if problems.len() < MOST_PROBLEMS => problems.push(error.to_string()),

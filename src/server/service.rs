@@ -20,7 +20,7 @@ use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Access;
 use super::failure::{Answer, Failure};
-use super::folder::{Enrolled, FolderFaces};
+use super::folder_faces::{Enrolled, FolderFaces};
 use super::jobs::{Job, Jobs};
 use super::workers::{Background, Workers};
 use crate::cli::error::Result;

@@ -100,7 +100,10 @@ fn third_parties_stay_in_their_places() {
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/cli/interrupt.rs"]);
     only_in("unsafe(", &["src/cli/stdout.rs"]);
-    only_in("hyper::", &["src/server/connections.rs"]);
+    only_in(
+        "hyper::",
+        &["src/server/connections.rs", "src/server/zipped.rs"],
+    );
 }
 
 /// A database may hold anything: `Row::get` panics where a column is not as expected.

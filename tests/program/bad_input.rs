@@ -435,7 +435,7 @@ fn option_values_that_make_no_sense() {
     }
     run(folder.path(), ["identify", "p.png", "--far", "2"]).ended(2, &["--far", "0.5"]);
     run(folder.path(), ["enroll"]).ended(2, &["<FACES>"]);
-    run(folder.path(), ["enrol", faces]).ended(2, &["enroll"]);
+    run(folder.path(), ["enrole", faces]).ended(2, &["enroll"]);
     run(folder.path(), ["basis"]).ended(2, &["--output"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -14,7 +14,8 @@ use crate::support::{bundled_faces, scratch};
 const PEOPLE: [&str; 6] = ["Ada", "Boris", "Chiara", "Farid", "Keiko", "Noah"];
 const PHOTOS: u32 = 4;
 
-/// Photos of a person, in `FOLDER/NAME`: crops, one of them too dark for its face to be found, and one with room around it.
+/// Photos of a person, in `FOLDER/NAME`: crops, one of them too dark for its face to be found, and of one person a photo with room
+/// around the face.
 fn photos(folder: &Path, name: &str) {
     std::fs::create_dir_all(folder.join(name)).unwrap();
     for number in 1..=PHOTOS {
@@ -22,7 +23,7 @@ fn photos(folder: &Path, name: &str) {
         let mut photo = image::open(from).unwrap().into_luma8();
         match number {
             2 => photo.iter_mut().for_each(|level| *level /= 60),
-            3 => {
+            3 if name == "Noah" => {
                 let mut scene = GrayImage::from_pixel(240, 200, Luma([140]));
                 imageops::replace(&mut scene, &photo, 70, 40);
                 photo = scene;
@@ -98,8 +99,8 @@ fn the_same_gallery_whatever_its_history() {
             };
             let done = run(folder.path(), &args);
             told.push(format!("{args:?}: {}", done.code));
-            // Nothing to take back, or too few who would be left, is an answer too.
-            assert!(matches!(done.code, 0 | 1), "{told:?}: {}", done.stderr);
+            // Nothing to take back, or a photo passed over as there is no frame yet to align it by, is an answer too.
+            assert!(matches!(done.code, 0 | 1 | 3), "{told:?}: {}", done.stderr);
             let listed = run(folder.path(), ["people"]).done().stdout;
             let names = listed.lines().filter_map(|line| line.split(" (").next());
             there = names.map(str::to_owned).collect();

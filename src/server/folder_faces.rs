@@ -1,0 +1,128 @@
+//! The faces of the folder that was grouped last, by the names that clients know them by.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use axum::http::StatusCode;
+use eigenfaces::dataset::ContentHash;
+use eigenfaces::face_index::FaceKey;
+use eigenfaces::locate::Location;
+use eigenfaces::{Model, Person};
+
+use super::failure::{Answer, Failure};
+use crate::cli::group::albums::Shown;
+
+/// What is said of a photo that is no longer what was grouped.
+pub const CHANGED: &str =
+    "the photo was changed, moved or deleted since its folder was grouped: group the folder again";
+
+/// The faces of a folder.
+#[derive(Debug)]
+pub struct FolderFaces {
+    pub path: PathBuf,
+    faces: BTreeMap<FaceKey, FolderFace>,
+}
+
+/// A face of a folder.
+#[derive(Debug)]
+pub struct FolderFace {
+    pub photo: PathBuf,
+    pub location: Location,
+    /// The hash of its pixels, by which an enrolled face is known.
+    pixels: ContentHash,
+}
+
+/// The name of a face for clients.
+pub fn id(key: FaceKey) -> String {
+    format!("{}-{}", key.photo, key.face + 1)
+}
+
+/// Whose enrolled faces are, by the hashes of their pixels.
+#[derive(Debug)]
+pub struct Enrolled(HashMap<ContentHash, Person>);
+
+impl Enrolled {
+    pub fn of(model: Option<&Model>) -> Self {
+        let Some(gallery) = model.map(Model::gallery) else {
+            return Self(HashMap::new());
+        };
+        let faces = gallery.enrolled().iter().enumerate();
+        let faces = faces.map(|(at, face)| {
+            let hash = ContentHash::of(gallery.faces().face(at));
+            (hash, gallery.people()[face.person].clone())
+        });
+        Self(faces.collect())
+    }
+
+    pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
+        self.0.get(&ContentHash::of(pixels))
+    }
+
+    /// The person as whom a face of a folder is enrolled.
+    pub fn person_of(&self, face: &FolderFace) -> Option<&Person> {
+        self.0.get(&face.pixels)
+    }
+}
+
+impl FolderFaces {
+    pub fn of(path: &Path, faces: &[Shown<'_>]) -> Self {
+        let known = faces.iter().map(|face| {
+            let known = FolderFace {
+                photo: face.photo.clone(),
+                location: face.found.location,
+                pixels: ContentHash::of(&face.found.pixels),
+            };
+            (face.key, known)
+        });
+        Self {
+            path: path.to_owned(),
+            faces: known.collect(),
+        }
+    }
+
+    /// A face by its name.
+    ///
+    /// # Errors
+    /// The folder has no such face.
+    pub fn find(&self, id: &str) -> Answer<(FaceKey, &FolderFace)> {
+        let key = || {
+            let (photo, number) = id.split_once('-')?;
+            let face = number.parse::<usize>().ok()?.checked_sub(1)?;
+            let photo = photo.parse().ok()?;
+            Some(FaceKey { photo, face })
+        };
+        let found = key().and_then(|key| Some((key, self.faces.get(&key)?)));
+        found.ok_or_else(|| {
+            let message =
+                "no face of the folder that was grouped last has this name: group its folder again";
+            Failure::new(StatusCode::NOT_FOUND, message)
+        })
+    }
+
+    /// The boxes of all faces of a photo.
+    pub fn boxes(&self, photo: ContentHash) -> Vec<[f32; 4]> {
+        let first = FaceKey { photo, face: 0 };
+        let own = self.faces.range(first..);
+        let own = own.take_while(|(key, _)| key.photo == photo);
+        own.map(|(_, face)| face.location.bounds).collect()
+    }
+
+    /// The faces that are enrolled, by person. A person gave each of them its name.
+    pub fn named<'a>(
+        &'a self,
+        enrolled: &'a Enrolled,
+    ) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
+        let mut named: BTreeMap<&Person, Vec<_>> = BTreeMap::new();
+        for (key, face) in &self.faces {
+            if let Some(person) = enrolled.0.get(&face.pixels) {
+                named.entry(person).or_default().push((*key, face));
+            }
+        }
+        for faces in named.values_mut() {
+            faces.sort_by(|(one, a), (other, b)| {
+                eigenfaces::dataset::natural::paths(&a.photo, &b.photo).then(one.cmp(other))
+            });
+        }
+        named
+    }
+}
