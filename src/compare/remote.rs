@@ -281,7 +281,8 @@ impl Told {
 
     fn likelihoods(&mut self, likelihoods: &Likelihoods) {
         let people = likelihoods.people();
-        self.text("likelihoods");
+        let coordinates = people.extended_dimensions();
+        self.text(&format!("likelihoods, {coordinates} coordinates"));
         self.text(&Background::bundled_digest());
         let (directions, between) = people.adaptation().to_parts();
         self.singles(&directions);

@@ -43,6 +43,9 @@ const MOST_EXACT: usize = 64;
 /// the coordinates are fetched.
 const HNSW_POINTS: i64 = 100;
 
+/// The same where each person has one point: few of these are near any probe, so more are looked at.
+const HNSW_PEOPLE: i64 = 400;
+
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
     asked: Arc<Asked>,
@@ -70,6 +73,16 @@ struct Question {
     norm: f64,
     /// Slope and intercept of log-odds over the score, where everybody's odds are wanted.
     log_odds: Option<[f64; 2]>,
+}
+
+impl Question {
+    /// Points asked of an HNSW index, of each kind.
+    fn hnsw_points(self) -> i64 {
+        match self.order {
+            Order::SquaredDistance => HNSW_POINTS,
+            Order::InnerProduct => HNSW_PEOPLE,
+        }
+    }
 }
 
 /// People near a probe, the nearest among them, in the order of their names.
@@ -229,7 +242,8 @@ impl Asked {
         }
         if self.search == Search::Hnsw {
             transaction.batch_execute(&format!(
-                "SET LOCAL hnsw.ef_search = {HNSW_POINTS}; SET LOCAL enable_seqscan = off"
+                "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
+                self.question.hnsw_points()
             ))?;
         }
         let mut asking = Asking {
@@ -373,7 +387,7 @@ impl Asking<'_> {
         loop {
             let asked = match gallery.search {
                 Search::Exact => wanted,
-                Search::Hnsw => HNSW_POINTS,
+                Search::Hnsw => gallery.question.hnsw_points(),
             };
             let statement = &gallery.statements.candidates;
             let rows = self

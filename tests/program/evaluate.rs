@@ -245,9 +245,11 @@ fn two_people_are_enough_though_not_for_strangers() {
         );
     }
     let two = folder.path().join("two");
-    let text = evaluate(folder.path(), &two, &[]).done();
+    let classic = ["--background", "none"];
+    let text = evaluate(folder.path(), &two, &classic).done();
     assert!(text.stdout.contains("too few people"), "{}", text.stdout);
-    let object = json(&evaluate(folder.path(), &two, &["--format", "json"]).done());
+    let args = [&classic[..], &["--format", "json"]].concat();
+    let object = json(&evaluate(folder.path(), &two, &args).done());
     assert_eq!(object["open_set"], Value::Null);
     assert_eq!(object["cmc"].as_array().unwrap().len(), 2);
     assert_eq!(object["rank5"], Value::Null);
