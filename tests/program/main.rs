@@ -8,6 +8,7 @@ mod as_people_have_them;
 mod bad_input;
 mod bad_models;
 mod crowd;
+mod diagnose;
 mod elongated;
 mod evaluate;
 mod exiftool;
