@@ -54,6 +54,9 @@ pub struct Serve {
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
+    /// Serve nothing: ask the server that listens there whether it answers, and say so by the exit code (for containers)
+    #[arg(long, conflicts_with = "open")]
+    pub check: bool,
 }
 
 #[cfg(feature = "serve")]
@@ -417,6 +420,9 @@ pub struct Info {
     /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
     #[arg(long)]
     pub log: bool,
+    /// Summarise program, machine and model for a report of a mistake, without names, paths and keys; there need be no model
+    #[arg(long, conflicts_with = "log")]
+    pub diagnose: bool,
 }
 
 #[derive(Debug, Args)]

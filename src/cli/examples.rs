@@ -33,7 +33,11 @@ const VERIFY_STATUSES: &[(&str, &str)] = &[
 ];
 
 const SERVE_STATUSES: &[(&str, &str)] = &[
-    ("1", "it cannot listen there, or the model cannot be read"),
+    ("0", "--check: the server answers"),
+    (
+        "1",
+        "it cannot listen there, or the model cannot be read; --check: no answer in 5 seconds, or another one",
+    ),
     ("2", "wrong usage"),
 ];
 
@@ -123,6 +127,7 @@ const NOTES: &[Notes] = &[
     note("info", USUAL, INFO_MORE, "
         eigenfaces info ## what the model holds
         eigenfaces info --log ## all that became of it
+        eigenfaces info --diagnose ## what to send with a report of a mistake
     "),
     note("completions", USUAL, "", "
         eigenfaces completions bash > /etc/bash_completion.d/eigenfaces ## for every user of bash

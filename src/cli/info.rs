@@ -13,9 +13,12 @@ use super::args::{Format, Info};
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{json, learning, log};
+use super::{diagnose, json, learning, log};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+    if args.diagnose {
+        return diagnose::run(model, output);
+    }
     let archive = Archive::read(model)?;
     let (recognizer, history) = store::from_archive(&archive)?;
     drop(archive);
@@ -42,6 +45,14 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         output.say(&warning);
     }
     Ok(Outcome::Done)
+}
+
+/// What the model holds, without names and paths.
+pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, String)> {
+    faces(recognizer)
+        .into_iter()
+        .chain(compared_space(recognizer))
+        .chain(decisions(recognizer))
 }
 
 /// The people, their faces, and the face space.
@@ -135,7 +146,7 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     ]
 }
 
-fn listed(
+pub fn listed(
     lines: impl IntoIterator<Item = (&'static str, String)>,
     output: &Output,
 ) -> Result<Outcome> {

@@ -5,6 +5,7 @@ pub mod args;
 mod basis;
 mod check;
 mod copies;
+mod diagnose;
 mod enroll;
 pub mod error;
 mod evaluate;

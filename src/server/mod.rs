@@ -7,6 +7,7 @@ mod access;
 mod answer;
 mod api;
 mod body;
+mod check;
 mod compreface;
 mod connections;
 mod explore;
@@ -55,6 +56,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Serves until the program is told to end.
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
+    if args.check {
+        return check::run(address, args.key.as_deref(), output);
+    }
     if !address.ip().is_loopback() && args.key.is_none() {
         return Err(Error::Told(format!(
             "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{bundled_faces, probes, scratch};
-use crate::{enrolled, run};
+use crate::{Run, enrolled, program, run};
 use client::{KEY, Server};
 
 fn probe(name: &str) -> Vec<u8> {
@@ -58,6 +58,37 @@ fn ended(server: &Server, answer: &Value) -> Value {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn a_container_asks_whether_its_server_answers() {
+    let folder = scratch();
+    let server = Server::start(folder.path());
+    let check = |address: &str, key: Option<&str>| {
+        let mut command = program(folder.path());
+        command.args(["serve", "--check", "--listen", address]);
+        match key {
+            Some(key) => command.env("EIGENFACES_KEY", key),
+            None => command.env_remove("EIGENFACES_KEY"),
+        };
+        Run::of(command.output().unwrap())
+    };
+    let port = server.address.rsplit(':').next().unwrap();
+    // Whoever listens everywhere is asked on this machine.
+    let everywhere = format!("0.0.0.0:{port}");
+    for (address, key) in [
+        (server.address.as_str(), Some(KEY)),
+        (server.address.as_str(), None),
+        (everywhere.as_str(), Some(KEY)),
+    ] {
+        let said = check(address, key).done();
+        assert!(said.stderr.contains("answers"), "{}", said.stderr);
+    }
+    let wrong = check(&server.address, Some("another-key-than-that"));
+    wrong.failed_saying(&["another key"]);
+    let address = server.address.clone();
+    drop(server);
+    check(&address, Some(KEY)).failed_saying(&["no server answers"]);
 }
 
 #[test]

@@ -1,0 +1,188 @@
+//! `eigenfaces info --diagnose`: what a report of a mistake needs, and nothing of anybody: no name, no path, no key.
+
+use std::path::Path;
+
+use eigenfaces::Error;
+use eigenfaces::error::ModelProblem;
+use eigenfaces::recognizer::Recognizer;
+use eigenfaces::store;
+use serde_json::{Value, json};
+
+use super::args::Format;
+use super::error::Result;
+use super::outcome::Outcome;
+use super::output::{Output, bytes, counted};
+use super::{info, json};
+
+pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
+    let model = Model::read(path);
+    if output.format != Format::Text {
+        return output.fields(&object(&model)).map(|()| Outcome::Done);
+    }
+    let program = [
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("system", system().join(", ")),
+        ("instructions", listed(&instructions())),
+        ("features", listed(&features())),
+        (
+            "cores",
+            format!(
+                "{}; {}",
+                counted(cores(), "core", "cores"),
+                counted(rayon::current_num_threads(), "thread works", "threads work")
+            ),
+        ),
+        (
+            "model",
+            match &model {
+                Model::Missing => "there is none at the place given".to_owned(),
+                Model::Unusable(fault) => format!("cannot be used: {fault}"),
+                Model::Read { size, .. } => bytes(*size),
+            },
+        ),
+    ];
+    let facts = match &model {
+        Model::Missing | Model::Unusable(_) => None,
+        Model::Read { recognizer, .. } => Some(info::facts(recognizer)),
+    };
+    info::listed(
+        program.into_iter().chain(facts.into_iter().flatten()),
+        output,
+    )
+}
+
+/// What there is at the model's place.
+enum Model {
+    Missing,
+    /// It is there and cannot be used, for this reason.
+    Unusable(String),
+    Read {
+        size: u64,
+        recognizer: Box<Recognizer>,
+    },
+}
+
+impl Model {
+    fn read(path: &Path) -> Self {
+        match store::load(path) {
+            Ok(recognizer) => Self::Read {
+                size: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+                recognizer: Box::new(recognizer),
+            },
+            Err(Error::Model { problem, .. }) => match problem {
+                ModelProblem::Missing => Self::Missing,
+                // Their reasons quote what stands in the file.
+                ModelProblem::Layout { .. } => {
+                    Self::Unusable("is not laid out as a model is".to_owned())
+                }
+                ModelProblem::Json { .. } => {
+                    Self::Unusable("holds a text that makes no sense".to_owned())
+                }
+                ModelProblem::Array { .. } => {
+                    Self::Unusable("holds an array that makes no sense".to_owned())
+                }
+                // They quote nothing.
+                problem => Self::Unusable(problem.to_string()),
+            },
+            // Other messages name files.
+            Err(_) => Self::Unusable("cannot be read".to_owned()),
+        }
+    }
+}
+
+fn object(model: &Model) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "system": std::env::consts::OS,
+        "architecture": std::env::consts::ARCH,
+        "build": system().get(2..).unwrap_or_default(),
+        "instructions": instructions(),
+        "features": features(),
+        "cores": cores(),
+        "threads": rayon::current_num_threads(),
+        "model": match model {
+            Model::Missing => Value::Null,
+            Model::Unusable(fault) => json!({ "problem": fault }),
+            Model::Read { size, recognizer } => {
+                let mut object = json::model(recognizer);
+                if let Some(fields) = object.as_object_mut() {
+                    fields.insert("bytes".to_owned(), (*size).into());
+                }
+                object
+            }
+        },
+    })
+}
+
+/// The system, its architecture, and then what is unusual or told apart about this build.
+fn system() -> Vec<&'static str> {
+    let told_apart = [
+        (cfg!(target_env = "gnu"), "gnu"),
+        (cfg!(target_env = "musl"), "musl"),
+        (cfg!(target_env = "msvc"), "msvc"),
+        (cfg!(target_feature = "crt-static"), "static"),
+        (cfg!(debug_assertions), "with debug assertions"),
+    ];
+    [std::env::consts::OS, std::env::consts::ARCH]
+        .into_iter()
+        .chain(applying(&told_apart))
+        .collect()
+}
+
+/// The features of this program that it was built with.
+fn features() -> Vec<&'static str> {
+    applying(&[
+        (cfg!(feature = "postgres"), "postgres"),
+        (cfg!(feature = "serve"), "serve"),
+        (cfg!(feature = "heic"), "heic"),
+    ])
+}
+
+/// The vector instructions of this machine that make a difference here.
+#[cfg(target_arch = "x86_64")]
+fn instructions() -> Vec<&'static str> {
+    applying(&[
+        (is_x86_feature_detected!("sse4.1"), "sse4.1"),
+        (is_x86_feature_detected!("avx"), "avx"),
+        (is_x86_feature_detected!("avx2"), "avx2"),
+        (is_x86_feature_detected!("fma"), "fma"),
+        (is_x86_feature_detected!("avxvnni"), "avxvnni"),
+        (is_x86_feature_detected!("avx512f"), "avx512f"),
+        (is_x86_feature_detected!("avx512bw"), "avx512bw"),
+        (is_x86_feature_detected!("avx512vnni"), "avx512vnni"),
+        (is_x86_feature_detected!("sha"), "sha"),
+    ])
+}
+
+/// The vector instructions of this machine that make a difference here.
+#[cfg(target_arch = "aarch64")]
+fn instructions() -> Vec<&'static str> {
+    applying(&[
+        (std::arch::is_aarch64_feature_detected!("neon"), "neon"),
+        (std::arch::is_aarch64_feature_detected!("sha2"), "sha2"),
+    ])
+}
+
+/// No instructions are chosen at run time here.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn instructions() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// The names of what applies.
+fn applying(told: &[(bool, &'static str)]) -> Vec<&'static str> {
+    let applying = told.iter().filter(|(applies, _)| *applies);
+    applying.map(|(_, name)| *name).collect()
+}
+
+/// The number of cores that the system lets this process use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}
