@@ -263,7 +263,7 @@ class Bench:
         commands = {
             "enroll": {
                 "ours": [*ours, "enroll", folder, *same],
-                "ours, default settings": [*ours, "enroll", folder],
+                "ours, default settings": [*ours, "enroll", folder, "--framing", "as-is"],
                 "OpenCV": [sys.executable, script, "enroll", folder, theirs],
             },
             "identify": {
