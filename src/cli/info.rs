@@ -13,12 +13,9 @@ use super::args::{Format, Info};
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{diagnose, json, learning, log};
+use super::{json, learning, log};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
-    if args.diagnose {
-        return diagnose::run(model, output);
-    }
     let archive = Archive::read(model)?;
     let (recognizer, history) = store::from_archive(&archive)?;
     drop(archive);

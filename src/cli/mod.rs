@@ -183,6 +183,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Report(args) => report::run(args, model, output),
         Command::Lesson(args) => lesson::run(args, model, output),
+        Command::Info(args) if args.diagnose => diagnose::run(model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man => shell::manual(),
