@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use eigenfaces::background::Prior;
 use eigenfaces::dataset::{self, Person, PhotoFile};
 use eigenfaces::enrollment;
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
@@ -41,13 +42,14 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         )?;
     }
     let (strangers, unusable) = Strangers::read(args, &preparation, &gallery, output)?;
+    let (strangers, sources) = strangers.map(|all| (all.faces, all.sources)).unzip();
     let (not_faces, skipped) = not_faces(args, &preparation, output)?;
     let failed = read.skipped.len() + unusable + skipped;
     let outcome = Outcome::of_inputs(gallery.len(), failed);
     let plan = Plan {
         protocol: args.protocol,
         seed: args.seed,
-        strangers: strangers.as_ref().map(|all| all.faces.clone()),
+        strangers,
         not_faces,
         keep: match args.scores {
             Some(_) => Keep::Everybody,
@@ -58,7 +60,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
         output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
     }
-    let sources = strangers.map_or_else(Vec::new, |all| all.sources);
+    let sources = sources.unwrap_or_default();
     wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
     match output.format {
         Format::Text => evaluation_text::print(&evaluation, &preparation, output)?,
@@ -89,19 +91,14 @@ impl Strangers {
         if args.strangers.is_empty() {
             return Ok((None, 0));
         }
-        let listing = dataset::list_photos(&args.strangers)?;
         let photo = |path: &PathBuf, file: &PhotoFile| {
             let face = preparation.prepare(&file.decode()?)?;
             Ok((path.to_string_lossy().into_owned(), face.pixels))
         };
-        let read = dataset::load(&listing.photos, photo, &|_| {});
-        learning::report_skipped(&listing.skipped, output);
-        learning::report_skipped(&read.skipped, output);
-        let skipped = listing.skipped.len() + read.skipped.len();
-        let count = read.items.len();
+        let (read, skipped) = read_all(&args.strangers, photo, output)?;
+        let count = read.len();
         let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
         let (sources, pixels): (Vec<String>, Vec<Vec<u8>>) = read
-            .items
             .into_iter()
             .filter(|(_, pixels)| !is_enrolled(pixels))
             .unzip();
@@ -129,29 +126,36 @@ fn not_faces(
     if args.not_faces.is_empty() {
         return Ok((None, 0));
     }
-    let listing = dataset::list_photos(&args.not_faces)?;
     let size = faces.size();
     let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
-    let crops = dataset::load(
-        &listing.photos,
-        |_, file| {
-            let picture = file.decode()?;
-            let (width, height) = (picture.width() / 2, picture.height() / 2);
-            let mut pixels = preparation.prepare(&picture)?.pixels;
-            for (x, y) in [(0, 0), (width, 0), (0, height), (width, height)] {
-                let quarter = imageops::crop_imm(&picture, x, y, width, height).to_image();
-                pixels.extend(preparation.prepare(&quarter)?.pixels);
-            }
-            Ok(pixels)
-        },
-        &|_| {},
-    );
-    learning::report_skipped(&listing.skipped, output);
-    learning::report_skipped(&crops.skipped, output);
-    let skipped = crops.skipped.len() + listing.skipped.len();
-    if crops.items.is_empty() {
-        return Err(enrollment::none_usable(&args.not_faces, skipped).into());
-    }
-    let pixels = FaceMatrix::from_pixels(size, crops.items.concat())?;
+    let crops = |_: &PathBuf, file: &PhotoFile| {
+        let picture = file.decode()?;
+        let (width, height) = (picture.width() / 2, picture.height() / 2);
+        let mut pixels = preparation.prepare(&picture)?.pixels;
+        for (x, y) in [(0, 0), (width, 0), (0, height), (width, height)] {
+            let quarter = imageops::crop_imm(&picture, x, y, width, height).to_image();
+            pixels.extend(preparation.prepare(&quarter)?.pixels);
+        }
+        Ok(pixels)
+    };
+    let (crops, skipped) = read_all(&args.not_faces, crops, output)?;
+    let pixels = FaceMatrix::from_pixels(size, crops.concat())?;
     Ok((Some(pixels), skipped))
+}
+
+/// What `make` makes of each photo in some folders, and the number of files that cannot be used, which are named.
+fn read_all<T: Send>(
+    folders: &[PathBuf],
+    make: impl Fn(&PathBuf, &PhotoFile) -> std::result::Result<T, PhotoProblem> + Sync,
+    output: &Output,
+) -> Result<(Vec<T>, usize)> {
+    let listing = dataset::list_photos(folders)?;
+    let read = dataset::load(&listing.photos, make, &|_| {});
+    learning::report_skipped(&listing.skipped, output);
+    learning::report_skipped(&read.skipped, output);
+    let skipped = listing.skipped.len() + read.skipped.len();
+    match read.items.is_empty() {
+        true => Err(enrollment::none_usable(folders, skipped).into()),
+        false => Ok((read.items, skipped)),
+    }
 }

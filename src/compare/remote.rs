@@ -98,7 +98,7 @@ impl Comparer {
             }
             Self::Likelihoods(likelihoods) => {
                 let people = likelihoods.people();
-                let (vectors, _) = people.all_extended();
+                let vectors = people.all_extended();
                 let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.into_iter().unzip();
                 let rows = people.extended_dimensions();
                 let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
@@ -143,18 +143,20 @@ impl Comparer {
         }
     }
 
-    /// The map from a server's answers to decisions, as JSON.
+    /// The map from a server's answers to decisions, as JSON, for these [points](Self::points).
     ///
     /// # Errors
     /// Numbers that JSON has not.
-    pub fn remote_calibration(&self) -> serde_json::Result<String> {
+    pub fn remote_calibration(&self, points: &[Points<'_>]) -> serde_json::Result<String> {
         match self {
             Self::Distances(distances) => serde_json::to_string(&distances.calibration),
             Self::Likelihoods(likelihoods) => {
-                let (_, norm) = likelihoods.people().all_extended();
+                let any = points.first().and_then(|(all, _)| all.column_iter().next());
+                let squares =
+                    any.map(|person| person.iter().map(|&it| f64::from(it).powi(2)).sum());
                 serde_json::to_string(&RemoteLikelihoods {
                     calibration: *likelihoods.calibration(),
-                    norm,
+                    norm: squares.map_or(0.0, f64::sqrt),
                 })
             }
         }

@@ -28,7 +28,7 @@ pub enum Indexing {
 pub struct Export<'a> {
     database: &'a mut Database,
     recognizer: &'a Recognizer,
-    plan: Plan,
+    plan: Plan<'a>,
 }
 
 impl<'a> Export<'a> {
@@ -42,11 +42,12 @@ impl<'a> Export<'a> {
         recognizer: &'a Recognizer,
         indexing: Option<Indexing>,
     ) -> Result<Self> {
-        let planned = plan::bearable(recognizer).and_then(|()| {
+        let points = recognizer.comparer().points();
+        let planned = plan::bearable(recognizer, &points).and_then(|()| {
             let client = &mut database.client;
             take_lock(client)?;
             schema::make(client)?;
-            Plan::of(client, recognizer, indexing)
+            Plan::of(client, recognizer, points, indexing)
         });
         match planned {
             Ok(plan) => Ok(Self {
@@ -102,7 +103,7 @@ fn take_lock(client: &mut Client) -> Result<(), DatabaseProblem> {
 fn run(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan,
+    plan: &Plan<'_>,
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
@@ -118,7 +119,7 @@ fn run(
         let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
         client.execute(remove, &[&plan.to_remove])?;
     }
-    let bringing = Bringing::new(recognizer, &plan.contents, &own);
+    let bringing = Bringing::new(recognizer, plan, &own);
     for batch in bringing.batches(&plan.to_bring) {
         bringing.bring(client, batch)?;
         reached(batch.len());
@@ -169,7 +170,7 @@ fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
+fn tidy(client: &mut Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
     let mut tables = own.tables();
     if plan.changes_anything() {
         let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
@@ -194,7 +195,7 @@ fn tidy(client: &mut Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProbl
 fn finish(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan,
+    plan: &Plan<'_>,
     own: &Row,
     others: &[Row],
     model: &str,

@@ -27,8 +27,8 @@ impl People {
         self.linear.nrows() + 1 + self.quadratic.len() + REST
     }
 
-    /// The extended vectors of all people with photos, and their norm.
-    pub(crate) fn all_extended(&self) -> (Vec<(usize, Vec<f32>)>, f64) {
+    /// The extended vectors of all people with photos, of one norm.
+    pub(crate) fn all_extended(&self) -> Vec<(usize, Vec<f32>)> {
         let of_person = |person: usize| Some((person, self.extended(person)?));
         let mut all: Vec<_> = (0..self.photos.len()).filter_map(of_person).collect();
         let square = |vector: &[f32]| -> f64 {
@@ -43,7 +43,7 @@ impl People {
                 *last = missing.max(0.0).sqrt() as f32;
             }
         }
-        (all, largest.sqrt())
+        all
     }
 
     /// The extended vector of a person, without its last coordinate; `None` of one without photos.
@@ -131,15 +131,17 @@ mod tests {
         let people = People::place(adaptation, &raw, &photos, &persons, 4);
         let scores = people.with_scores(&raw, |_, scores| scores);
         let probes = people.extended_probes(&raw);
-        let (vectors, norm) = people.all_extended();
+        let vectors = people.all_extended();
         assert_eq!(vectors.len(), 3);
+        let squared =
+            |vector: &[f32]| -> f64 { vector.iter().map(|&it| f64::from(it).powi(2)).sum() };
+        let norm = squared(&vectors[0].1).sqrt();
         for (probe, scores) in probes.iter().zip(&scores) {
             for (person, vector) in &vectors {
                 let score = scores[*person];
                 assert_eq!(vector.len(), people.extended_dimensions());
                 assert_eq!(probe.score(vector).unwrap().to_bits(), score.to_bits());
-                let own: f64 = vector.iter().map(|&it| f64::from(it).powi(2)).sum();
-                assert!((own.sqrt() / norm - 1.0).abs() < 1e-6);
+                assert!((squared(vector).sqrt() / norm - 1.0).abs() < 1e-6);
                 let product: f64 = vector
                     .iter()
                     .zip(&probe.vector)

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use postgres::{Client, Transaction};
 
+use super::plan::Plan;
 use crate::compare::Points;
 use crate::database::column;
 use crate::database::copy::Rows;
@@ -25,15 +26,16 @@ pub(super) struct Bringing<'a> {
     contents: &'a [[u8; 32]],
     own: &'a Row,
     /// Of each kind the points, and where each person's begin.
-    kinds: Vec<(Points<'a>, Vec<usize>)>,
+    kinds: Vec<(&'a Points<'a>, Vec<usize>)>,
     /// The first face of each person.
     faces: Vec<usize>,
 }
 
 impl<'a> Bringing<'a> {
-    pub fn new(recognizer: &'a Recognizer, contents: &'a [[u8; 32]], own: &'a Row) -> Self {
+    pub fn new(recognizer: &'a Recognizer, plan: &'a Plan<'a>, own: &'a Row) -> Self {
+        let contents = &plan.contents[..];
         let people = contents.len();
-        let with_starts = |points: Points<'a>| {
+        let with_starts = |points: &'a Points<'a>| {
             let starts = starts(&points.1, people);
             (points, starts)
         };
@@ -41,12 +43,7 @@ impl<'a> Bringing<'a> {
             recognizer,
             contents,
             own,
-            kinds: recognizer
-                .comparer()
-                .points()
-                .into_iter()
-                .map(with_starts)
-                .collect(),
+            kinds: plan.points.iter().map(with_starts).collect(),
             faces: starts(&recognizer.gallery().persons(), people),
         }
     }
@@ -68,7 +65,7 @@ impl<'a> Bringing<'a> {
     }
 
     fn coordinates(&self, person: usize) -> usize {
-        let of_kind = |((points, _), starts): &(Points<'_>, Vec<usize>)| {
+        let of_kind = |((points, _), starts): &(&Points<'_>, Vec<usize>)| {
             points.nrows() * range(starts, person).len()
         };
         self.kinds.iter().map(of_kind).sum()

@@ -6,6 +6,7 @@ use postgres::Client;
 use sha2::{Digest as _, Sha256};
 
 use super::Indexing;
+use crate::compare::Points;
 use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
 use crate::database::{Identity, vector};
@@ -34,7 +35,9 @@ pub struct Change {
     pub replaces: bool,
 }
 
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
+    /// What stands for the people, of each kind.
+    pub points: Vec<Points<'a>>,
     pub identity: Identity,
     pub indexing: Indexing,
     /// Digests of what the model knows of each of its people.
@@ -47,10 +50,11 @@ pub(super) struct Plan {
     pub change: Change,
 }
 
-impl Plan {
+impl<'a> Plan<'a> {
     pub fn of(
         client: &mut Client,
         recognizer: &Recognizer,
+        points: Vec<Points<'a>>,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
         let identity = Identity::of(recognizer.identifier());
@@ -63,7 +67,7 @@ impl Plan {
         fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
         let mut there = people(client, own)?;
-        let contents = contents(recognizer);
+        let contents = contents(recognizer, &points);
         let (erased_people, erased_faces) = erased(client, recognizer)?;
         let mut change = Change {
             replaces: galleries.iter().any(|row| !row.is_of(identity)),
@@ -85,8 +89,9 @@ impl Plan {
                 }
             }
         }
-        let calibration = recognizer.comparer().remote_calibration();
+        let calibration = recognizer.comparer().remote_calibration(&points);
         Ok(Self {
+            points,
             identity,
             indexing,
             contents,
@@ -104,7 +109,10 @@ impl Plan {
 }
 
 /// Refuses a model that no database can stand for.
-pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
+pub(super) fn bearable(
+    recognizer: &Recognizer,
+    points: &[Points<'_>],
+) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
     if recognizer
         .comparer()
@@ -116,7 +124,7 @@ pub(super) fn bearable(recognizer: &Recognizer) -> Result<(), DatabaseProblem> {
             enough: ENOUGH_PEOPLE,
         });
     }
-    for (points, owners) in recognizer.comparer().points() {
+    for (points, owners) in points {
         let is_large = |value: &f32| value.abs() > LARGEST;
         if let Some(at) = points.as_slice().iter().position(is_large) {
             let person = &gallery.people()[owners[at / points.nrows().max(1)]];
@@ -179,7 +187,7 @@ fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize)
 }
 
 /// A digest of all that the database is to hold of each person.
-fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
+fn contents(recognizer: &Recognizer, points: &[Points<'_>]) -> Vec<[u8; 32]> {
     let people = recognizer.gallery().people().len();
     let mut digests = vec![Sha256::new(); people];
     for face in recognizer.gallery().enrolled() {
@@ -188,7 +196,7 @@ fn contents(recognizer: &Recognizer) -> Vec<[u8; 32]> {
         digest.update((face.source.len() as u64).to_le_bytes());
         digest.update(&face.source);
     }
-    for (points, owners) in recognizer.comparer().points() {
+    for (points, owners) in points {
         for (at, &person) in owners.iter().enumerate() {
             digests[person].update(npy::to_bytes(points.column(at).as_slice()));
         }
