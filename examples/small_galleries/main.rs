@@ -244,7 +244,7 @@ fn faces(
     let mut faces = read.folder.new;
     let all = faces.len();
     // What shows no face was not aligned.
-    faces.retain(|face| !matches!(face.origin, Origin::Unlocated(_)));
+    faces.retain(|face| !matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
     let without_face = all - faces.len();
     Ok((faces, read.skipped.len() + without_face))
 }

@@ -13,6 +13,7 @@ mod adaptation;
 mod asset;
 mod calibration;
 mod description;
+mod face_classifier;
 pub(crate) mod likelihood;
 mod mouth;
 mod people;
@@ -37,6 +38,8 @@ pub use calibration::{Calibration, Judgement, MOST_LOG_ODDS};
 pub use description::{Channel, FACE};
 #[doc(hidden)]
 pub use description::{LENGTH, SHEET};
+#[doc(hidden)]
+pub use face_classifier::FaceClassifier;
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 #[cfg(feature = "postgres")]

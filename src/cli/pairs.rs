@@ -77,7 +77,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let preparation = chosen.preparation.with_crop_eyes(crop_eyes);
     let framed = loaded.items.into_iter().filter_map(|(person, path, face)| {
         let face = match &face.origin {
-            Origin::Unlocated(kept) => preparation.assumed(kept)?,
+            Origin::Unlocated { photo, eyes } => preparation.assumed(photo, *eyes)?,
             Origin::Whole | Origin::Found { .. } => face,
         };
         Some((person, path, face.pixels))

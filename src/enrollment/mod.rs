@@ -231,7 +231,8 @@ pub fn frame(
         })
         .collect();
     observer.skipped(&left_out);
-    let is_unlocated = |face: &&Enrolled| matches!(face.origin, Origin::Unlocated(_));
+    let is_unlocated =
+        |face: &&Enrolled| matches!(face.origin, Origin::Unlocated { eyes: None, .. });
     let assumed = framed.enrolled().iter().filter(is_unlocated).count();
     if assumed > 0 {
         observer.notice(&Notice::EyesAssumed(assumed));

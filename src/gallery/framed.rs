@@ -27,18 +27,18 @@ impl Gallery {
         (preparation, gallery)
     }
 
-    /// The gallery whose photos without a face found are aligned by a frame that was given; those that it does not fit are
-    /// left out.
+    /// The gallery whose photos without a face found, or with eyes in doubt, are aligned by a frame that was given; those
+    /// that have neither frame nor eyes are left out.
     pub fn aligned_by(self, preparation: &Preparation) -> Self {
-        let is_located = |origin: &Origin| !matches!(origin, Origin::Unlocated(_));
+        let is_located = |origin: &Origin| !matches!(origin, Origin::Unlocated { .. });
         if self.enrolled().iter().all(|face| is_located(&face.origin)) {
             return self;
         }
         self.changed(|face| {
-            let Origin::Unlocated(kept) = &face.origin else {
+            let Origin::Unlocated { photo, eyes } = &face.origin else {
                 return true;
             };
-            let aligned = preparation.assumed(kept);
+            let aligned = preparation.assumed(photo, *eyes);
             aligned.is_some_and(|aligned| {
                 face.pixels = aligned.pixels;
                 true

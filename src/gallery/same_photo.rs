@@ -69,7 +69,7 @@ impl Gallery {
 fn picture<'a>(origin: &'a Origin, pixels: &'a [u8]) -> Option<&'a [u8]> {
     let picture = match origin {
         // How it is aligned depends on the gallery.
-        Origin::Unlocated(kept) => kept.as_raw(),
+        Origin::Unlocated { photo, .. } => photo.as_raw(),
         Origin::Whole | Origin::Found { .. } => pixels,
     };
     let first = picture.first()?;
@@ -142,7 +142,10 @@ mod tests {
     #[test]
     fn a_photo_without_a_face_is_told_by_what_is_kept_of_it() {
         let unlocated = |file: &str, kept: [u8; 2], pixels: [u8; 2]| LabeledFace {
-            origin: Origin::Unlocated(GrayImage::from_raw(2, 1, kept.to_vec()).unwrap()),
+            origin: Origin::Unlocated {
+                photo: GrayImage::from_raw(2, 1, kept.to_vec()).unwrap(),
+                eyes: None,
+            },
             ..face(file, "Ada", pixels)
         };
         let one = unlocated("a", [1, 2], [1, 2]);

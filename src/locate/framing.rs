@@ -85,6 +85,16 @@ pub fn relative_eyes((width, height): (u32, u32), eyes: [Point; 2]) -> RelativeE
     eyes.map(|[x, y]| [unit(x, width), unit(y, height)])
 }
 
+/// The inverse of [`relative_eyes`], in pixels.
+pub fn absolute_eyes((width, height): (u32, u32), eyes: RelativeEyes) -> [Point; 2] {
+    eyes.map(|[x, y]| {
+        [
+            f32::from(x) / CropEyes::UNIT * width as f32,
+            f32::from(y) / CropEyes::UNIT * height as f32,
+        ]
+    })
+}
+
 /// Position of the eyes in all photos of a gallery of crops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CropEyes {
@@ -147,17 +157,8 @@ impl CropEyes {
     }
 
     /// The eyes in a photo of this size, in pixels; `None` if it has another shape than the gallery's.
-    pub fn in_photo(&self, (width, height): (u32, u32)) -> Option<[Point; 2]> {
-        if !Self::is_alike(Self::aspect_of((width, height)), self.aspect) {
-            return None;
-        }
-        let place = |[x, y]: [u16; 2]| {
-            [
-                f32::from(x) / Self::UNIT * width as f32,
-                f32::from(y) / Self::UNIT * height as f32,
-            ]
-        };
-        Some(self.eyes.map(place))
+    pub fn in_photo(&self, size: (u32, u32)) -> Option<[Point; 2]> {
+        Self::is_alike(Self::aspect_of(size), self.aspect).then(|| absolute_eyes(size, self.eyes))
     }
 
     /// Whether the numbers make sense: they may come from a file.
@@ -205,7 +206,7 @@ impl Look {
     }
 
     /// Whether there is a face with room around it.
-    fn has_room(self) -> bool {
+    pub fn has_room(self) -> bool {
         matches!(self, Self::Face { share } if share < CROPPED)
     }
 }

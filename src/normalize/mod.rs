@@ -1,7 +1,7 @@
 //! Preparation of a photo's pixels before they are compared: size, and illumination.
 
 pub mod clahe;
-mod elementary;
+pub(crate) mod elementary;
 pub mod equalize;
 pub mod resize;
 pub(crate) mod summed_area;

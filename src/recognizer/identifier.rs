@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::identification::{Candidate, Identification, QueryOptions};
+use crate::background::FaceClassifier;
 use crate::compare::{Comparer, Likelihoods, Ranking, Scored};
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Calibration, Decision};
@@ -16,7 +17,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::faceness::FacenessTest;
 use crate::matcher::Matcher;
-use crate::preparation::{Preparation, PreparedFace};
+use crate::preparation::{Part, Preparation, PreparedFace};
 
 /// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
 /// calibration. A [`Recognizer`](super::Recognizer) has more, of which a large model is mostly made: the pixels of
@@ -160,8 +161,10 @@ impl Identifier {
             let with_place = |(face, found): (&PreparedFace, Identification)| {
                 let location = face.part.location();
                 let decision = match found.decision {
-                    // The detector overrides the face score.
-                    Decision::NotAFace if location.is_some() => Decision::Unknown,
+                    // The detector overrides the face score, and so does what is learned of aligned faces.
+                    Decision::NotAFace if location.is_some() || self.is_face(face) => {
+                        Decision::Unknown
+                    }
                     decision => decision,
                 };
                 Identification {
@@ -174,6 +177,13 @@ impl Identifier {
             found.map(with_place).collect()
         };
         Ok(photos.iter().map(of_photo).collect())
+    }
+
+    /// Whether a crop that was aligned by assumed eyes shows a face.
+    fn is_face(&self, face: &PreparedFace) -> bool {
+        let size = self.preparation.size();
+        let is_face = || FaceClassifier::bundled()?.is_face(&face.pixels, size);
+        face.part == Part::Assumed && is_face().unwrap_or(false)
     }
 
     /// Identifies each prepared face (d x n), in order.

@@ -72,7 +72,7 @@ struct Record {
     photo: Option<(u32, u32)>,
     /// Where a face was found in it.
     eyes: Option<RelativeEyes>,
-    /// Its gray values, where no face was found in it.
+    /// Its gray values, where no face was found in it or its eyes are in doubt.
     unlocated: Option<String>,
 }
 
@@ -82,10 +82,10 @@ impl Record {
         let (photo, eyes, unlocated) = match &face.origin {
             Origin::Whole => (None, None, None),
             Origin::Found { photo, eyes } => (Some(*photo), Some(*eyes), None),
-            Origin::Unlocated(kept) => (
-                Some(kept.dimensions()),
-                None,
-                Some(STANDARD.encode(kept.as_raw())),
+            Origin::Unlocated { photo, eyes } => (
+                Some(photo.dimensions()),
+                *eyes,
+                Some(STANDARD.encode(photo.as_raw())),
             ),
         };
         Self {
@@ -106,14 +106,14 @@ impl Record {
     /// The face, if the record makes sense.
     fn addition(self) -> Option<Addition> {
         let size = FaceSize::new(self.width, self.height).ok()?;
-        let origin =
-            match (self.photo, self.eyes, self.unlocated) {
-                (Some(photo), Some(eyes), _) => Origin::Found { photo, eyes },
-                (Some((width, height)), None, Some(kept)) => Origin::Unlocated(
-                    GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?,
-                ),
-                _ => Origin::Whole,
-            };
+        let origin = match (self.photo, self.eyes, self.unlocated) {
+            (Some((width, height)), eyes, Some(kept)) => Origin::Unlocated {
+                photo: GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?,
+                eyes,
+            },
+            (Some(photo), Some(eyes), None) => Origin::Found { photo, eyes },
+            _ => Origin::Whole,
+        };
         let face = LabeledFace {
             person: Person::new(&self.person).ok()?,
             source: self.source,
@@ -295,7 +295,10 @@ mod tests {
                         photo: (400, 300),
                         eyes: [[4000, 5000], [6000, 5000]],
                     },
-                    _ => Origin::Unlocated(GrayImage::from_pixel(5, 7, image::Luma([number]))),
+                    _ => Origin::Unlocated {
+                        photo: GrayImage::from_pixel(5, 7, image::Luma([number])),
+                        eyes: number.is_multiple_of(2).then_some([[1, 2], [3, 4]]),
+                    },
                 },
             },
         }

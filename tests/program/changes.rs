@@ -36,7 +36,7 @@ fn photos(folder: &Path, name: &str) {
 }
 
 /// Everything in a model file but its log and where photos came from.
-fn arrays(model: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn arrays(model: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut archive = zip::ZipArchive::new(std::fs::File::open(model).unwrap()).unwrap();
     let count = archive.len();
     let read = |at: usize| {

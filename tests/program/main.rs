@@ -23,6 +23,7 @@ mod hostile;
 mod interrupted;
 mod killed;
 mod lesson;
+mod light;
 mod main_job;
 mod outputs;
 mod people;

@@ -49,7 +49,7 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
         let base = Base::Gallery(preparation, &nobody);
         let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
         let mut faces = read.expect("the folder has photos").folder.new;
-        faces.retain(|face| !matches!(face.origin, Origin::Unlocated(_)));
+        faces.retain(|face| !matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
         faces
     };
     faces.get_or_init(read).clone()

@@ -85,9 +85,25 @@ pub fn align(
     (width, height): (u32, u32),
     placement: EyePlacement,
 ) -> GrayImage {
+    let levels = align_with_tone(photo, eyes, (width, height), placement, |level| level);
+    GrayImage::from_fn(width, height, |column, row| {
+        let level = levels[(row * width + column) as usize];
+        Luma([(level + 0.5) as u8])
+    })
+}
+
+/// As [`align`], by levels (0 to 255) to which a tone curve was applied before they are averaged: width x height of them,
+/// row by row, not rounded.
+pub fn align_with_tone(
+    photo: &GrayImage,
+    eyes: [Point; 2],
+    (width, height): (u32, u32),
+    placement: EyePlacement,
+    tone: impl Fn(f32) -> f32,
+) -> Vec<f32> {
     let to_photo = Similarity::between(placement.points(width, height), eyes);
     if photo.width() == 0 || photo.height() == 0 {
-        return GrayImage::new(width, height);
+        return vec![0.0; width as usize * height as usize];
     }
     // Every pixel is the average of a regular grid of bilinear samples about one photo pixel apart.
     let samples = samples(to_photo.scale());
@@ -95,16 +111,20 @@ pub fn align(
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
         .collect();
     let share = 1.0 / (samples * samples) as f32;
-    GrayImage::from_fn(width, height, |column, row| {
+    let level = |column: u32, row: u32| {
         let mut sum = 0.0;
         for dy in &offsets {
             for dx in &offsets {
                 let place = to_photo.apply([column as f32 + dx, row as f32 + dy]);
-                sum += bilinear(photo, place);
+                sum += tone(bilinear(photo, place));
             }
         }
-        Luma([(sum * share + 0.5) as u8])
-    })
+        sum * share
+    };
+    (0..height)
+        .flat_map(|row| (0..width).map(move |column| (column, row)))
+        .map(|(column, row)| level(column, row))
+        .collect()
 }
 
 #[cfg(test)]
