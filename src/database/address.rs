@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
-use postgres::Config;
-use postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 
 use super::authentication::Methods;
 use super::deadline::CONNECTING;
