@@ -27,7 +27,7 @@ pub enum Wait {
 /// Time between two looks of a waiting process.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// So often in a row a lock file is not removed by chance: the file system does not know its files again.
+/// Vanished lock files in a row that are no chance any more: the file system does not know its files again.
 const MOST_VANISHINGS: u32 = 10_000;
 
 /// The right to change a model. Released when dropped, or when the process ends.
