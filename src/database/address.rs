@@ -140,7 +140,7 @@ impl Address {
             // The client leaves all of it to the handshake, and wants a name for whom it connects to.
             if config.get_hosts().is_empty() {
                 for address in config.get_hostaddrs().to_vec() {
-                    config.host(&address.to_string());
+                    config.host(address.to_string());
                 }
             }
             config.ssl_mode(SslMode::Require);

@@ -185,7 +185,7 @@ impl Copy {
     }
 }
 
-/// The first item of each of so many owners, and the end of the last one's; `owners` do not decrease.
+/// The first item of each owner, and the end of the last one's; `owners` do not decrease.
 fn starts(owners: &[usize], people: usize) -> Vec<usize> {
     let begin = |person| owners.partition_point(|&owner| owner < person);
     (0..=people).map(begin).collect()
