@@ -118,9 +118,12 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let (_, measure) = about(args.measure);
-    let minima = places
-        .iter()
-        .map(|place| json!({ "box": place.part, "value": place.value, "scale": place.scale }));
+    // To a tenth of a pixel, as faces are located.
+    let minimum = |place: &Place| {
+        let edges = place.part.map(|edge| (edge * 10.0).round() / 10.0);
+        json!({ "box": edges, "value": place.value, "scale": place.scale })
+    };
+    let minima = places.iter().map(minimum);
     let object = json!({
         "photo": args.photo.to_string_lossy(),
         "scale": scale(args),

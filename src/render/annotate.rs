@@ -291,24 +291,10 @@ fn turned(location: &Location) -> [Point; 4] {
     })
 }
 
-/// The label, or as much of the name as fits, with an ellipsis.
+/// The label, or as much of the name as fits.
 fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
     let fits = |text: &str| lettering::width(text, letters) + 2.0 * PADDING * letters <= most;
-    let whole = format!("{}{}", mark.name, mark.addition);
-    if fits(&whole) {
-        return whole;
-    }
-    let mut name = mark.name.clone();
-    while name.pop().is_some() {
-        let shorter = format!("{}…{}", name.trim_end(), mark.addition);
-        if fits(&shorter) {
-            return shorter;
-        }
-    }
-    // Not even that: what of the addition fits, be it nothing.
-    let mut rest = mark.addition.clone();
-    while !fits(&rest) && rest.pop().is_some() {}
-    rest
+    lettering::fitting(&mark.name, &mark.addition, fits)
 }
 
 /// A label: its ground, and the text on it.

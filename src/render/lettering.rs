@@ -45,6 +45,24 @@ pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i
     }
 }
 
+/// A text and its end, or as much of the text as fits with it, with an ellipsis; or as much of the end.
+pub fn fitting(text: &str, end: &str, fits: impl Fn(&str) -> bool) -> String {
+    let whole = format!("{text}{end}");
+    if fits(&whole) {
+        return whole;
+    }
+    let mut kept = text.to_owned();
+    while kept.pop().is_some() {
+        let shorter = format!("{}…{end}", kept.trim_end());
+        if fits(&shorter) {
+            return shorter;
+        }
+    }
+    let mut rest = end.to_owned();
+    while !fits(&rest) && rest.pop().is_some() {}
+    rest
+}
+
 /// Whether every letter of a text can be set: the font has it, and it stands by itself, from left to right.
 pub fn can_write(text: &str) -> bool {
     text.chars().all(|letter| {

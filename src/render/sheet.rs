@@ -86,15 +86,7 @@ fn wrapped(text: &str, width: f32) -> Vec<String> {
 
 /// The text, or as much of its beginning as fits with an ellipsis.
 fn fitting(text: &str, width: f32) -> String {
-    if text_width(text) <= width {
-        return text.to_owned();
-    }
-    let mut kept: String = text.to_owned();
-    while !kept.is_empty() && text_width(&format!("{kept}…")) > width {
-        kept.pop();
-    }
-    kept.push('…');
-    kept
+    lettering::fitting(text, "", |text| text_width(text) <= width)
 }
 
 #[cfg(test)]

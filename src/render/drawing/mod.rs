@@ -228,14 +228,10 @@ impl Drawing {
         color: Color,
         text: impl Into<String>,
     ) {
-        self.push(Shape::Text {
-            at,
-            text: text.into(),
-            size,
-            color,
-            anchor,
-            halo: true,
-        });
+        self.text(at, anchor, size, color, text);
+        if let Some(Shape::Text { halo, .. }) = self.shapes.last_mut() {
+            *halo = true;
+        }
     }
 
     pub(super) fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {
