@@ -36,7 +36,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     // Wrong use is said before photos are looked for.
     learning::refuse_unused(&args.origin);
     refuse_a_pipe(args);
-    // What this program wrote into a folder of photos is not read, and may be replaced.
+    // Pictures that this program made in a folder of photos are not read.
     let mut photos = Photos::list(&args.photos, output)?;
     if let Some(folder) = &args.sorting.sort_into {
         photos.leave_out(folder, &args.photos, output)?;
