@@ -6,9 +6,10 @@ use super::drawing::{Anchor, Color, Drawing};
 use super::lettering;
 
 const MARGIN: u32 = 8;
-const LETTERS: f32 = 11.0;
-/// From the top of a line to its baseline.
-const BASELINE: f32 = 12.0;
+/// Height of a line, and the distance of its baseline from its top.
+const LETTERS: f32 = 13.0;
+const BASELINE: f32 = 10.366;
+const INK: Color = Color([40, 40, 40]);
 const LABEL: u32 = 18;
 /// Tiles narrower than this are enlarged by whole factors, so that small faces can be seen.
 const NARROWEST: u32 = 72;
@@ -49,7 +50,8 @@ pub fn sheet_of_groups(tiles: &[Tile], together: u32, note: &str) -> GrayImage {
     let mut drawing = Drawing::new(whole_width as f32, whole_height as f32, "");
     let write = |drawing: &mut Drawing, text: &str, left: u32, top: u32| {
         let at = (left as f32, top as f32 + BASELINE);
-        drawing.text(at, Anchor::Start, LETTERS, Color::INK, text);
+        let size = LETTERS / lettering::line_height(1.0);
+        drawing.text(at, Anchor::Start, size, INK, text);
     };
     let size = ((width * zoom) as f32, (height * zoom) as f32);
     for (at, tile) in (0_u32..).zip(tiles) {
@@ -66,7 +68,7 @@ pub fn sheet_of_groups(tiles: &[Tile], together: u32, note: &str) -> GrayImage {
 }
 
 fn text_width(text: &str) -> f32 {
-    lettering::width(text, lettering::line_height(LETTERS))
+    lettering::width(text, LETTERS)
 }
 
 /// A text in lines that are no wider than this, broken between words.
