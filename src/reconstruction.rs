@@ -1,6 +1,6 @@
 //! A face rebuilt from more and more basis faces, and what each step still lacks.
 //!
-//! In the space of a kernel, which has no basis faces, a step is the pre-image of so many leading weights.
+//! In the space of a kernel, which has no basis faces, a step is the pre-image of the leading weights.
 
 use nalgebra::DMatrix;
 

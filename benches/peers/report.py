@@ -8,8 +8,7 @@ COMPARABLE = 1e-3
 INTRODUCTION = """\
 # Benchmarks
 
-Whole commands as people type them, beside other programs: [WAITING.md](WAITING.md). This page is about the algebra. A machine
-with AVX2 only, with an older program: [BENCHMARKS-AVX2.md](BENCHMARKS-AVX2.md).
+The algebra first; then search, and whole commands as people type them, beside other programs ("What people wait for").
 
 Written by `benches/peers/run.sh`, which anyone can run. Everything below was measured in one run on one machine:
 the same pixels and the same number of threads on every side, taking turns (ours, peer, ours, peer, ...).
@@ -182,7 +181,7 @@ def document(results):
             "## Whole process\n",
             f"Programs from start to end, interpreter included. `enroll`: {whole['files']} files to a saved model (this program also\n"
             "calibrates its confidence, which takes fits of its own). `identify`: one photo, model read from disk.\n"
-            "Times with the background model, which is the default: docs/WAITING.md.\n"
+            "Times with the background model, which is the default: \"What people wait for\", below.\n"
             "OpenCV's side is `benches/peers/opencv_program.py`.\n",
         ]
         rows = []

@@ -1,4 +1,4 @@
-"""Times whole commands and writes the page of what people wait for.
+"""Times whole commands and writes what people wait for, the last section of a page.
 
 measure.py TARGET DATA PAGE
 """
@@ -16,6 +16,7 @@ TARGET, DATA, PAGE = (pathlib.Path(argument).resolve() for argument in sys.argv[
 PROGRAM = TARGET / "release" / "eigenfaces"
 WORK = TARGET / "waiting"
 RUNS = 5
+BEGIN, END = "<!-- waiting: begin -->", "<!-- waiting: end -->"
 LONG = 5.0  # seconds from which on three runs are enough
 
 FACE_RECOGNITION = """
@@ -117,14 +118,16 @@ def main():
     row("`evaluate` AT&T: leave-one-out, strangers, other methods", [*ours, fresh, "evaluate", att])
 
     cores = os.cpu_count()
-    PAGE.write_text(
-        "# What people wait for\n\n"
+    section = (
+        f"{BEGIN}\n# What people wait for\n\n"
         "Written by `benches/waiting/run.sh`: whole commands, from start to end, the interpreter of Python included. Medians of five\n"
         "runs (three where one takes more than 5 s), the least in brackets; one command at a time. `face_recognition` is dlib's deep\n"
         "network, which tells people apart better on everyday photos (docs/RECIPES.md); here it only describes the faces.\n\n"
         f"Machine: {platform.machine()}, {cores} cores, {time.strftime('%Y-%m-%d')}.\n\n"
-        "| | eigenfaces | beside it | its time | ratio |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
+        "| | eigenfaces | beside it | its time | ratio |\n|---|---|---|---|---|\n" + "\n".join(rows) + f"\n{END}\n"
     )
+    before, _, _ = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(before.rstrip() + "\n\n" + section)
 
 
 main()

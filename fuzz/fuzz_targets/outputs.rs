@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use eigenfaces::store::{FileKind, Outputs, Overwrite, Privacy};
+use eigenfaces::store::{Outputs, Overwrite, Privacy};
 use libfuzzer_sys::fuzz_target;
 
 const KEPT: [&str; 4] = ["read.png", "foreign.png", "photos/a.png", "outside/precious"];
@@ -59,16 +59,16 @@ fuzz_target!(|bytes: &[u8]| {
     // The very place that is named, if its folder is there.
     let named = path.parent().and_then(|parent| parent.canonicalize().ok());
     let named = named.zip(path.file_name()).map(|(parent, name)| parent.join(name));
-    let overwrite = if choice & 1 == 0 { Overwrite::OwnFiles } else { Overwrite::AnyFile };
+    let overwrite = if choice & 1 == 0 { Overwrite::Results } else { Overwrite::AnyFile };
     let inputs = [folder.join("read.png"), folder.join("photos")];
-    let mut outputs = Outputs::new(inputs, overwrite);
+    let outputs = Outputs::new(inputs, overwrite);
     let claimed = if choice & 2 == 0 {
-        outputs.claim(&path, FileKind::Derived)
+        outputs.claim(&path)
     } else {
         let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
         outputs
-            .check_below(folder, &below, FileKind::Derived)
-            .and_then(|()| outputs.claim(&path, FileKind::Derived))
+            .check_below(folder, &below)
+            .and_then(|()| outputs.claim(&path))
     };
     match claimed {
         Ok(destination) => {

@@ -167,7 +167,7 @@ pub struct Sums(Accumulator);
 
 #[pymethods]
 impl Sums {
-    /// Of no samples of so many features.
+    /// Of no samples of a number of features.
     #[new]
     fn new(features: usize) -> PyResult<Self> {
         match features {

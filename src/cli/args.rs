@@ -1,6 +1,16 @@
 //! What a user can type. Values are parsed into the library's own types here, so that a wrong one is a
 //! usage error (exit code 2) that names the option.
 
+/// What `--help` ends with: commands with what they do, and the exit status.
+macro_rules! examples {
+    ($($line:literal => $what:literal,)+) => {
+        examples!($($line => $what,)+; "  0  done\n  1  failed\n  2  wrong usage\n  3  done, but some inputs could not be used; each was named")
+    };
+    ($($line:literal => $what:literal,)+; $status:literal) => {
+        concat!("Examples:\n", $("  ", $line, "\n      ", $what, "\n",)+ "\nExit status:\n", $status)
+    };
+}
+
 mod force;
 pub mod group;
 mod identify;
@@ -33,7 +43,12 @@ pub use pictures::{Axes, Basis, Facemap, Lesson, MapMeasure, Project, Reconstruc
     name = "eigenfaces",
     version,
     propagate_version = true,
-    max_term_width = 100
+    max_term_width = 100,
+    after_long_help = examples!(
+        "eigenfaces enroll family" => "learn from family/Ada/*.jpg, family/Boris/*.jpg, ...",
+        "eigenfaces identify holiday" => "say who is in each photo of a folder",
+        "eigenfaces evaluate family" => "measure how well that works",
+    )
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -88,19 +103,27 @@ pub struct Global {
         default_value = "eigenfaces.npz"
     )]
     pub model: PathBuf,
-    /// How results are printed: for reading, as JSON Lines, or as CSV
+    /// Form of results
+    ///
+    /// For reading, as JSON Lines, or as CSV.
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text", value_parser = in_lines())]
     pub format: AnyFormat,
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Name every file that is passed over; otherwise five with one reason, and how many more
+    /// Name every file that is passed over
+    ///
+    /// Otherwise five with one reason are named, and how many more there are.
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// How many threads may work; results do not depend on it [default: one a core]
+    /// Number of threads [default: one a core]
+    ///
+    /// Results do not depend on it.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// When to colour messages (NO_COLOR is respected)
+    /// Colours
+    ///
+    /// Messages are coloured on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: Color,
 }
@@ -167,40 +190,113 @@ pub enum Color {
 pub enum Command {
     /// Learn from labelled folders: a sub-folder per person
     #[command(visible_alias = "enrol")]
+    #[command(after_long_help = examples!(
+        "eigenfaces enroll family" => "learn from a folder with a sub-folder per person",
+        "eigenfaces enroll family --check" => "first see what is wrong with the photos",
+        "eigenfaces enroll family --sync --yes" => "follow the folder: erase what is gone from it",
+    ))]
     Enroll(Enroll),
     /// Say who is in each photo
+    #[command(after_long_help = examples!(
+        "eigenfaces identify party.jpg --top 3" => "the three likeliest people for each face",
+        "eigenfaces identify . --annotate marked" => "copies of the photos with names drawn in",
+        "eigenfaces identify . --sort-into People --link" => "a folder of hard links for each person",
+        "eigenfaces identify . --save-faces faces" => "every face as a picture, to be sorted into folders",
+        "curl -s URL | eigenfaces identify -" => "a photo from standard input",
+    ))]
     Identify(Identify),
     /// Put the faces of a photo folder into groups of probably one person each, to be named group by group
+    #[command(after_long_help = examples!(
+        "eigenfaces group Pictures -o names" => "group the faces; name the groups in names/groups.csv or names/groups.html",
+        "eigenfaces group --apply names/groups.csv --write-xmp" => "enrol what was named, and write the names beside the photos",
+    ))]
     Group(Group),
     /// Bring the people of the model into a PostgreSQL database, for many machines to ask
     #[cfg(feature = "postgres")]
+    #[command(after_long_help = examples!(
+        "eigenfaces export --postgres postgresql://me@host/faces" => "bring the people into a database",
+    ))]
     Export(Export),
     /// Open a page on this machine to try photos, look at people and put mistakes right; programs ask the same port
     #[cfg(feature = "serve")]
+    #[command(after_long_help = examples!(
+        "eigenfaces serve --open" => "open a page on this machine in the browser",
+        "eigenfaces serve --listen 127.0.0.1:9000 -m family.npz" => "another port, another model",
+        ; "  0  --check: the server answers\n  1  it cannot listen there, or the model cannot be read; --check: no answer in 5 seconds, or another one\n  2  wrong usage\n\nThe address that is printed opens the page once. Programs send the key in the header x-api-key: docs/SERVE.md."
+    ))]
     Serve(Serve),
     /// Say whether two photos show the same person, or a photo an enrolled one
+    #[command(after_long_help = examples!(
+        "eigenfaces verify a.jpg b.jpg" => "do two photos show one person?",
+        "eigenfaces verify a.jpg --person Ada" => "is this Ada?",
+        ; "  0  the same person\n  1  not the same\n  2  trouble: wrong usage, a photo that cannot be used or shows no face, too few people enrolled to tell"
+    ))]
     Verify(Verify),
     /// Write the mean face, the basis faces and the spectrum as pictures and a table
+    #[command(after_long_help = examples!(
+        "eigenfaces basis -o basis" => "the mean face and the basis faces of the model",
+        "eigenfaces basis --faces photos -o basis" => "the same of any folder of photos",
+    ))]
     Basis(Basis),
     /// Map where a photo looks like a face: the face score of every part of it
+    #[command(after_long_help = examples!(
+        "eigenfaces facemap group.jpg -o map.png" => "where in a photo a face is likely",
+    ))]
     Facemap(Facemap),
     /// Rebuild a face from more and more basis faces, side by side in one picture
+    #[command(after_long_help = examples!(
+        "eigenfaces reconstruct ada.jpg -o ada.png" => "a face rebuilt from more and more basis faces",
+        "eigenfaces reconstruct ada.jpg -o ada.png --steps 0,10,40" => "at these steps only",
+    ))]
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
+    #[command(after_long_help = examples!(
+        "eigenfaces project photos -o weights.csv" => "the weights of every face, as a table",
+        "eigenfaces project --plot people.svg" => "where the enrolled people lie",
+    ))]
     Project(Project),
     /// List, add, rename, merge or remove the people enrolled, or take the last change back
+    #[command(after_long_help = examples!(
+        "eigenfaces people" => "who is enrolled",
+        "eigenfaces people add Mum party.jpg --face 2" => "enrol the second face from the left",
+        "eigenfaces people rename Grandpa Opa" => "the folder Grandpa still counts for Opa",
+        "eigenfaces people undo" => "take the last change back",
+    ))]
     People(People),
     /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
+    #[command(after_long_help = examples!(
+        "eigenfaces evaluate faces" => "leave one photo out at a time",
+        "eigenfaces evaluate faces --protocol first:5" => "learn from the first five photos of everybody",
+        "eigenfaces evaluate faces --scores scores.csv --failures wrong" => "every score, and pictures of mistakes",
+    ))]
     Evaluate(Evaluate),
     /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
+    #[command(after_long_help = examples!(
+        "eigenfaces report -o report.html" => "one page about the faces in the model",
+    ))]
     Report(Report),
     /// Write a page for teachers that walks through the theory on these faces, from the mean face to the nearest one
+    #[command(after_long_help = examples!(
+        "eigenfaces lesson class -o lesson" => "a page that explains the theory on the faces of a folder",
+    ))]
     Lesson(Lesson),
     /// Say what the model holds
+    #[command(after_long_help = examples!(
+        "eigenfaces info" => "what the model holds",
+        "eigenfaces info --log" => "all that became of it",
+        "eigenfaces info --diagnose" => "what to send with a report of a mistake",
+        ; "  0  done\n  1  failed\n  2  wrong usage\n\nThe checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only."
+    ))]
     Info(Info),
     /// Print a completion script for a shell
+    #[command(after_long_help = examples!(
+        "eigenfaces completions bash > /etc/bash_completion.d/eigenfaces" => "for every user of bash",
+    ))]
     Completions(Completions),
     /// Print the manual page (troff)
+    #[command(after_long_help = examples!(
+        "eigenfaces man | man -l -" => "read the manual page",
+    ))]
     Man,
 }
 
@@ -209,9 +305,8 @@ pub struct Enroll {
     /// Folders with a sub-folder per person, or photos named after people
     #[arg(required = true, value_name = "FACES")]
     pub faces: Vec<PathBuf>,
-    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
-    #[arg(long, value_name = "RULE", default_value = "folder")]
-    pub labels: LabelRule,
+    #[command(flatten)]
+    pub labels: Labels,
     /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
     #[arg(long)]
     pub check: bool,
@@ -238,9 +333,8 @@ pub struct Evaluate {
     /// Folders with a sub-folder per person, or photos named after people
     #[arg(required = true, value_name = "FACES")]
     pub faces: Vec<PathBuf>,
-    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
-    #[arg(long, value_name = "RULE", default_value = "folder")]
-    pub labels: LabelRule,
+    #[command(flatten)]
+    pub labels: Labels,
     /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     pub protocol: Protocol,
@@ -292,10 +386,14 @@ pub struct ChangeOptions {
 #[cfg(feature = "postgres")]
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseOptions {
-    /// Look for people in the PostgreSQL database that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE; the model still tells how photos become weights
+    /// Look for people in this PostgreSQL database
+    ///
+    /// One that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE. The model still tells how photos become weights.
     #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
     pub gallery: Option<GivenAddress>,
-    /// How the database looks for them: `none` at everybody, with the answers of the model file; `hnsw` faster, by an index that may miss some
+    /// Index of --gallery
+    ///
+    /// Without one, everybody is looked at, and the answers are those of the model file; `hnsw` is faster, and may miss some.
     #[arg(
         long,
         value_enum,
@@ -336,25 +434,38 @@ pub struct ModelSource {
     /// Learn from this folder in memory instead of reading a model
     #[arg(long, value_name = "DIR")]
     pub faces: Vec<PathBuf>,
-    /// Where the labels of --faces come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
+    #[command(flatten)]
+    pub labels: Labels,
+    #[command(flatten)]
+    pub learn: LearningOptions,
+}
+
+/// Where the labels of FACES, or of --faces, come from.
+#[derive(Debug, Clone, Args)]
+pub struct Labels {
+    /// Labels: folder, stem, xmp, or a CSV file
+    ///
+    /// Where names come from: the folders, the files' names, faces named in a photo manager, or a table with path,person.
     #[arg(
-        long,
+        long = "labels",
         value_name = "RULE",
         default_value = "folder",
         requires = "faces"
     )]
-    pub labels: LabelRule,
-    #[command(flatten)]
-    pub learn: LearningOptions,
+    pub rule: LabelRule,
 }
 
 /// When a name is given, and when two photos pass as one person.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AcceptanceOptions {
-    /// False-accept rate of strangers: lower means fewer strangers named and more members missed
+    /// False-accept rate of strangers
+    ///
+    /// Lower means fewer strangers named and more members missed.
     #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = within(1e-6..=0.5, "a share from 0.000001 to 0.5, such as 0.01"))]
     pub far: f64,
-    /// Confidence from which on it is yes, instead of --far; below one half it is more likely wrong than right
+    /// Confidence from which on it is yes, instead of --far
+    ///
+    /// Below one half it is more likely wrong than right.
     #[arg(long, value_name = "CONFIDENCE", value_parser = within(0.0..=1.0, "a confidence from 0 to 1, such as 0.9"), conflicts_with = "far")]
     pub threshold: Option<f64>,
 }
@@ -430,4 +541,63 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::Cli;
+
+    /// The guide's blocks of commands whose output is not shown; those with output are run by tests/program/readme.rs.
+    #[test]
+    #[cfg(feature = "serve")]
+    fn commands_of_the_guide_can_be_typed() {
+        let guide = include_str!("../../docs/GUIDE.md");
+        let blocks = guide.split("```sh\n").skip(1);
+        let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
+        let mut typed = 0;
+        for line in lines {
+            let words = line.split('#').next().unwrap_or_default();
+            let parsed = Cli::try_parse_from(words.split_whitespace());
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            typed += 1;
+        }
+        assert!(typed >= 5);
+    }
+
+    #[test]
+    fn every_command_has_examples_that_can_be_typed() {
+        let program = Cli::command();
+        for command in std::iter::once(&program).chain(program.get_subcommands()) {
+            let help = command.get_after_long_help();
+            let help = help.unwrap_or_else(|| panic!("{}", command.get_name()));
+            let help = help.to_string();
+            let (examples, _) = help.split_once("\nExit status:\n").unwrap();
+            let mut typed = 0;
+            for line in examples
+                .lines()
+                .filter(|line| !line.starts_with("      "))
+                .skip(1)
+            {
+                let own = line
+                    .split("| ")
+                    .find(|part| part.trim().starts_with("eigenfaces"));
+                let words = own.expect(line).split(['|', '>']).next().unwrap();
+                let parsed = Cli::try_parse_from(words.split_whitespace());
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+                typed += 1;
+            }
+            assert!(typed > 0, "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn identify_is_explained_on_a_screen() {
+        let mut program = Cli::command();
+        program.build();
+        let identify = program.find_subcommand_mut("identify").unwrap();
+        let help = identify.render_help().to_string();
+        assert!(help.lines().count() <= 40, "{help}");
+    }
 }

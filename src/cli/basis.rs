@@ -1,7 +1,7 @@
 //! `eigenfaces basis`: the mean face, the basis faces and the spectrum, to look at.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use eigenfaces::background::{Background, Channel, FACE};
@@ -15,15 +15,16 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
 use eigenfaces::render::{gray, parts, scree, signed};
 use eigenfaces::scaled_space::ScaledSpace;
-use eigenfaces::store::{self, Archive, Destination, FileKind, Outputs, Privacy};
+use eigenfaces::store::{self, Archive, Outputs, Privacy};
 use image::GrayImage;
 
 use super::args::Basis;
 use super::error::Result;
 use super::folder_space::{self, How};
+use super::learning;
 use super::outcome::Outcome;
 use super::output::{Output, counted, shown};
-use super::{files, learning};
+use super::output_dir::OutputDir;
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];
@@ -37,9 +38,9 @@ fn basis_face(number: usize) -> String {
 }
 
 pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
-    let mut folder = Folder::plan(args, model)?;
+    let folder = output_dir(args, model)?;
     if args.background {
-        return background(args, &mut folder, output);
+        return background(args, &folder, output);
     }
     if args.faces.is_empty() {
         let archive = Archive::read(model)?;
@@ -52,9 +53,9 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
             _ => space.clone(),
         };
         let ratios = recognizer.shown_ratios(&linear);
-        write(args, &mut folder, &linear, &ratios, output)?;
+        write(args, &folder, &linear, &ratios, output)?;
         if let Space::Kernel(space, _) = &space {
-            pre_images(&mut folder, &recognizer, space, output)?;
+            pre_images(&folder, &recognizer, space, output)?;
         }
         return Ok(Outcome::Done);
     }
@@ -66,9 +67,9 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         }
     };
     learning::tell_fewer(args.components, space.components(), output);
-    write(args, &mut folder, &space, &space.variance_ratios(), output)?;
+    write(args, &folder, &space, &space.variance_ratios(), output)?;
     if let How::Minimised(_, rounds) = &learned.how {
-        write_objective(&mut folder, rounds, output)?;
+        write_objective(&folder, rounds, output)?;
     }
     Ok(learned.outcome)
 }
@@ -76,7 +77,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
 /// Directions of each channel that are pictured.
 const DIRECTIONS: usize = 14;
 
-fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outcome> {
+fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<Outcome> {
     let model = Background::bundled()?;
     folder.check(&["background.png", "background.csv"])?;
     let mut tiles = Vec::new();
@@ -97,8 +98,8 @@ fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outc
             }
         }
     }
-    folder.picture("background.png", &sheet(&tiles, ""))?;
-    folder.text("background.csv", csv)?;
+    folder.picture("background.png", Privacy::Public, &sheet(&tiles, "").into())?;
+    folder.text("background.csv", Privacy::Public, csv)?;
     output.say(&format!(
         "wrote background.png and background.csv to {}: where in a face each direction of the background model looks (white most), and the variance between people along it, that between photos of one person being 1; {} directions of each of two descriptions",
         shown(&args.output),
@@ -108,7 +109,7 @@ fn background(args: &Basis, folder: &mut Folder, output: &Output) -> Result<Outc
 }
 
 /// Writes the course of a minimisation: a table, and its two ends in words.
-fn write_objective(folder: &mut Folder, rounds: &[Round], output: &Output) -> Result<()> {
+fn write_objective(folder: &OutputDir, rounds: &[Round], output: &Output) -> Result<()> {
     let mut csv = String::from("round,objective,residual\n");
     for round in rounds {
         let _ = writeln!(
@@ -117,7 +118,7 @@ fn write_objective(folder: &mut Folder, rounds: &[Round], output: &Output) -> Re
             round.number, round.objective, round.residual
         );
     }
-    folder.text(OBJECTIVE, csv)?;
+    folder.text(OBJECTIVE, Privacy::Public, csv)?;
     if let (Some(start), Some(end)) = (rounds.first(), rounds.last()) {
         output.say(&format!(
             "objective: {:.4e} at the start, {:.4e} after {} (objective.csv)",
@@ -132,7 +133,7 @@ fn write_objective(folder: &mut Folder, rounds: &[Round], output: &Output) -> Re
 /// The basis faces of scaled pixels in gray levels too, and what each pixel was divided by.
 fn write_scaled(
     args: &Basis,
-    folder: &mut Folder,
+    folder: &OutputDir,
     space: &ScaledSpace,
     output: &Output,
 ) -> Result<()> {
@@ -141,7 +142,7 @@ fn write_scaled(
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
     let picture = gray(size, &brightened);
-    folder.picture(DEVIATION, &picture)?;
+    folder.picture(DEVIATION, Privacy::Public, &picture.clone().into())?;
     let mut tiles = vec![Tile {
         image: picture,
         label: "deviation".to_owned(),
@@ -153,7 +154,7 @@ fn write_scaled(
         image: signed(size, face.as_slice()),
         label: format!("{}: {}", at + 1, variance(ratio)),
     }));
-    folder.picture(SHEET_GRAY, &sheet(&tiles, ""))?;
+    folder.picture(SHEET_GRAY, Privacy::Public, &sheet(&tiles, "").into())?;
     let constant = counted(space.constant_pixels(), "constant pixel", "constant pixels");
     output.say(&format!(
         "each pixel was divided by its standard deviation (deviation.png, white is {largest:.0} gray levels; {constant} carry nothing): sheet.png has the basis faces of scaled pixels, sheet-gray.png the same in gray levels"
@@ -173,7 +174,7 @@ const PICTURED: usize = 12;
 /// A kernel space has no basis images. What can be looked at are pre-images: of the first components, of two
 /// standard deviations down and up along each; and of some enrolled faces, beside them.
 fn pre_images(
-    folder: &mut Folder,
+    folder: &OutputDir,
     recognizer: &Recognizer,
     space: &KernelSpace,
     output: &Output,
@@ -213,7 +214,11 @@ fn pre_images(
          then enrolled faces and what is rebuilt of them (off by: root mean square of the difference in gray levels, 0 to 255)",
         space.kernel()
     );
-    folder.picture("pre-images.png", &sheet_of_groups(&tiles, 2, &note))?;
+    folder.picture(
+        "pre-images.png",
+        Privacy::Public,
+        &sheet_of_groups(&tiles, 2, &note).into(),
+    )?;
     output.say(&format!(
         "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
         space.kernel()
@@ -224,7 +229,7 @@ fn pre_images(
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.
 fn write(
     args: &Basis,
-    folder: &mut Folder,
+    folder: &OutputDir,
     space: &Space,
     ratios: &[f64],
     output: &Output,
@@ -249,22 +254,25 @@ fn write(
     let faces: Vec<GrayImage> = (0..count)
         .map(|at| signed(space.size(), basis.column(at).as_slice()))
         .collect();
-    folder.picture("mean.png", &mean)?;
+    folder.picture("mean.png", Privacy::Public, &mean.clone().into())?;
     let progress = output.progress(count, "writing basis faces");
     for (at, face) in faces.iter().enumerate() {
-        folder.picture(&basis_face(at + 1), face)?;
+        folder.picture(basis_face(at + 1), Privacy::Public, &face.clone().into())?;
         progress.reach(at + 1);
     }
     drop(progress);
-    // What cannot be removed is no reason to fail: all that was asked for is written.
-    let left_over = (count + 1..).map(basis_face);
-    let _ = files::forget(&mut folder.outputs, &folder.path, left_over);
-    folder.picture("sheet.png", &contact_sheet(space, mean, faces))?;
+    folder.forget((count + 1..).map(basis_face));
+    folder.picture(
+        "sheet.png",
+        Privacy::Public,
+        &contact_sheet(space, mean, faces).into(),
+    )?;
     folder.text(
         "scree.svg",
+        Privacy::Public,
         scree(parts(space).0, ratios, space.components()),
     )?;
-    folder.text("spectrum.csv", spectrum(space))?;
+    folder.text("spectrum.csv", Privacy::Public, spectrum(space))?;
     output.say(&format!(
         "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",
         counted(count, "basis face", "basis faces"),
@@ -319,55 +327,19 @@ fn spectrum(space: &Space) -> String {
     csv
 }
 
-/// The folder that results are written to, each file as a whole.
-struct Folder {
-    path: PathBuf,
-    outputs: Outputs,
-}
-
-impl Folder {
-    /// Makes nothing yet; refuses what is known not to be replaceable before anything is learned.
-    fn plan(args: &Basis, model: &Path) -> Result<Self> {
-        let mut inputs = args.faces.clone();
-        if inputs.is_empty() {
-            inputs.push(model.to_owned());
-        }
-        let folder = Self {
-            path: args.output.clone(),
-            outputs: Outputs::new(inputs, args.force.into()),
-        };
-        folder.check(&ALWAYS)?;
-        if args.scale_pixels {
-            folder.check(&[DEVIATION, SHEET_GRAY])?;
-        }
-        if args.solver == Some(Solver::Minimize) {
-            folder.check(&[OBJECTIVE])?;
-        }
-        Ok(folder)
+/// The folder of results, in which what is known not to be replaceable is refused before anything is learned.
+fn output_dir(args: &Basis, model: &Path) -> Result<OutputDir> {
+    let mut inputs = args.faces.clone();
+    if inputs.is_empty() {
+        inputs.push(model.to_owned());
     }
-
-    /// Whether results with these names can come to stand in it.
-    fn check(&self, names: &[impl AsRef<Path>]) -> eigenfaces::Result<()> {
-        names.iter().try_for_each(|name| {
-            self.outputs
-                .check_below(&self.path, name.as_ref(), FileKind::Derived)
-        })
+    let folder = OutputDir::new(&args.output, Outputs::new(inputs, args.force.into()));
+    folder.check(&ALWAYS)?;
+    if args.scale_pixels {
+        folder.check(&[DEVIATION, SHEET_GRAY])?;
     }
-
-    fn claim(&mut self, name: &str) -> Result<Destination> {
-        files::make_folder(&self.path)?;
-        Ok(self
-            .outputs
-            .claim(&self.path.join(name), FileKind::Derived)?)
+    if args.solver == Some(Solver::Minimize) {
+        folder.check(&[OBJECTIVE])?;
     }
-
-    fn picture(&mut self, name: &str, image: &GrayImage) -> Result<()> {
-        files::picture(&self.claim(name)?, Privacy::Public, &image.clone().into())
-    }
-
-    fn text(&mut self, name: &str, text: String) -> Result<()> {
-        Ok(self
-            .claim(name)?
-            .write(Privacy::Public, text.into_bytes())?)
-    }
+    Ok(folder)
 }

@@ -43,7 +43,7 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         Some(before) => Base::Gallery(before.preparation(), before.gallery()),
         None => Base::Nothing(args.learn.preparation_options()),
     };
-    let mut read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let mut read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
     learning::report_earlier_names(&history.resolve(&mut read.folder), output);
     let mut faces = before
         .as_ref()
@@ -63,7 +63,7 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
 
 pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let base = Base::Nothing(args.learn.preparation_options());
-    let read = enrollment::read_folders(&args.faces, &args.labels, base, output)?;
+    let read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
     let settings = args.learn.settings(Settings::default());
     check(read, Vec::new(), settings, output)
 }
@@ -266,7 +266,7 @@ fn print(
     output.header(COLUMNS)?;
     let count = findings.len();
     for Finding { text, object } in findings {
-        output.record(COLUMNS, object, || text)?;
+        output.record(COLUMNS, object, || [text])?;
     }
     let seen = format!(
         "{} of {}",

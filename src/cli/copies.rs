@@ -1,21 +1,22 @@
 //! Pictures that `identify` writes beside its answers: copies of the photos with what was found drawn in
 //! (`--annotate`), and the faces by themselves (`--save-faces`).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::preparation::portrait;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
+use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::annotate::annotated;
 use super::args::Pictures;
 use super::error::Result;
 use super::files;
+use super::output_dir::OutputDir;
 
 /// The pictures that are to be written, photo by photo.
 pub struct Copies {
@@ -27,14 +28,14 @@ impl Copies {
     /// As the user wants it; `None` where no pictures are wanted. Makes the folders.
     ///
     /// # Errors
-    /// A copy that would replace a photo or what this program did not write; a folder that cannot be made. Of the
-    /// former nothing is done at all.
-    pub fn plan(args: &Pictures, photos: &[PathBuf], mut outputs: Outputs) -> Result<Option<Self>> {
+    /// A copy that would replace a file which must stay; a folder that cannot be made. Of the former nothing is done at
+    /// all.
+    pub fn plan(args: &Pictures, photos: &[PathBuf], outputs: &Outputs) -> Result<Option<Self>> {
         if args.annotate.is_none() && args.save_faces.is_none() {
             return Ok(None);
         }
         let annotated = args.annotate.as_ref();
-        let annotated = annotated.map(|folder| Annotated::plan(args, folder, photos, &mut outputs));
+        let annotated = annotated.map(|folder| Annotated::plan(args, folder, photos, outputs));
         let annotated = annotated.transpose()?;
         let faces = args.save_faces.as_ref();
         let faces = faces.map(|folder| Faces::plan(folder, photos, outputs));
@@ -42,8 +43,18 @@ impl Copies {
         Ok(Some(Self { annotated, faces }))
     }
 
-    /// Writes the pictures of a photo. One that cannot be decoded has none.
-    pub fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
+    /// Writes the pictures of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
+    pub fn write(
+        &self,
+        photo: &Path,
+        kept: Option<&PhotoFile>,
+        found: &[Identification],
+    ) -> Result<()> {
+        let file = match kept {
+            Some(file) => Ok(Cow::Borrowed(file)),
+            None => PhotoFile::read(photo).map(Cow::Owned),
+        };
+        let Ok(file) = &file else { return Ok(()) };
         if let Some(annotated) = &self.annotated {
             annotated.write(photo, file, found)?;
         }
@@ -61,21 +72,13 @@ struct Annotated {
 
 impl Annotated {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    fn plan(
-        args: &Pictures,
-        folder: &Path,
-        photos: &[PathBuf],
-        outputs: &mut Outputs,
-    ) -> Result<Self> {
+    fn plan(args: &Pictures, folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
         let names = names(photos);
-        for name in &names {
-            outputs.check_below(folder, name, FileKind::Derived)?;
-        }
+        let folder = OutputDir::new(folder, outputs.clone());
+        folder.check(&names)?;
         let mut targets = HashMap::new();
         for (photo, name) in photos.iter().zip(&names) {
-            let target = folder.join(name);
-            files::make_folder(target.parent().unwrap_or(folder))?;
-            targets.insert(photo.clone(), outputs.claim(&target, FileKind::Derived)?);
+            targets.insert(photo.clone(), folder.claim(name)?);
         }
         Ok(Self {
             targets,
@@ -97,15 +100,13 @@ impl Annotated {
 }
 
 struct Faces {
-    folder: PathBuf,
+    folder: OutputDir,
     /// The beginning of the names of a photo's faces.
     names: HashMap<PathBuf, String>,
-    outputs: Mutex<Outputs>,
 }
 
 impl Faces {
-    fn plan(folder: &Path, photos: &[PathBuf], outputs: Outputs) -> Result<Self> {
-        files::make_folder(folder)?;
+    fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
         let flat = |name: &PathBuf| {
             let parts = name.with_extension("");
             let parts = parts
@@ -127,9 +128,8 @@ impl Faces {
             (photo.clone(), free.unwrap_or(name))
         });
         Ok(Self {
-            folder: folder.to_owned(),
+            folder: OutputDir::new(folder, outputs.clone()),
             names: names.collect(),
-            outputs: Mutex::new(outputs),
         })
     }
 
@@ -141,15 +141,13 @@ impl Faces {
             if face.decision == Decision::NotAFace {
                 continue;
             }
-            let target = files::fitting(self.folder.join(format!("{name}-{number}.png")));
-            let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-            let target = outputs.claim(&target, FileKind::Derived)?;
-            drop(outputs);
+            let target = files::fitting(format!("{name}-{number}.png").into());
             let picture = match face.location {
                 Some(location) => portrait(&picture, location),
                 None => picture.clone(),
             };
-            files::picture(&target, Privacy::Personal, &picture.into())?;
+            let picture = picture.into();
+            self.folder.picture(target, Privacy::Personal, &picture)?;
         }
         Ok(())
     }

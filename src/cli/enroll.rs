@@ -42,7 +42,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let settings = args
         .learn
         .settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let listed = ListedFolders::list(&args.faces, &args.labels)?;
+    let listed = ListedFolders::list(&args.faces, &args.labels.rule)?;
     wrong_folder::refuse_nested(args, &listed, known)?;
     let mut read = listed.read(base, output)?;
     wrong_folder::refuse(args, &read, known)?;
@@ -95,7 +95,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         }
     }
     if args.change.dry_run {
-        report.would()?;
+        report.print_plan()?;
         return Ok(outcome);
     }
     if !intake.gone.is_empty() {
@@ -122,7 +122,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let components = recognizer.space().components();
     learning::tell_fewer(args.learn.components, components, output);
-    report.did(&recognizer, model, started)?;
+    report.print_summary(&recognizer, model, started)?;
     Ok(outcome)
 }
 
@@ -230,7 +230,7 @@ impl Report<'_> {
     }
 
     /// Tells what would be done, photo by photo.
-    fn would(&self) -> Result<()> {
+    fn print_plan(&self) -> Result<()> {
         if self.output.format != Format::Text {
             return self.output.fields(&self.counts());
         }
@@ -274,7 +274,7 @@ impl Report<'_> {
         })
     }
 
-    fn did(&self, recognizer: &Recognizer, model: &Path, started: Instant) -> Result<()> {
+    fn print_summary(&self, recognizer: &Recognizer, model: &Path, started: Instant) -> Result<()> {
         let output = self.output;
         for line in self.changes() {
             output.say(&line);

@@ -30,7 +30,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     }
     let wanted = Wanted::claim(args)?;
     let options = args.learn.preparation_options();
-    let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
+    let read = enrollment::read_gallery(&args.faces, &args.labels.rule, options, output)?;
     let (preparation, gallery) = (read.preparation, read.gallery);
     let settings = args.learn.settings(Settings::default());
     if settings.prior == Prior::Bundled {

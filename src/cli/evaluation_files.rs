@@ -7,12 +7,13 @@ use eigenfaces::background::Prior;
 use eigenfaces::evaluate::{self, Evaluation, Plan, ProbeOutcome, Role, WorstPair};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::strip::{Panel, Row, strip};
-use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
+use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
 
 use super::args::Evaluate;
 use super::error::Result;
 use super::output::{Output, cell, counted, one_line, shown, table};
+use super::output_dir::OutputDir;
 use super::{files, json};
 
 /// Rows on a page of mistakes: as many as can be looked at.
@@ -30,13 +31,13 @@ impl Wanted {
     /// The right to write them, before the work begins.
     pub fn claim(args: &Evaluate) -> Result<Self> {
         let mut inputs = args.faces.clone();
-        inputs.extend(files::table(&args.labels));
+        inputs.extend(files::table(&args.labels.rule));
         inputs.extend(args.strangers.iter().chain(&args.not_faces).cloned());
-        let mut outputs = Outputs::new(inputs, args.force.into());
-        let scores = files::claim(&mut outputs, args.scores.as_ref())?;
-        let split = files::claim(&mut outputs, args.split.as_ref())?;
+        let outputs = Outputs::new(inputs, args.force.into());
+        let scores = files::claim(&outputs, args.scores.as_ref())?;
+        let split = files::claim(&outputs, args.split.as_ref())?;
         if let Some(folder) = &args.failures {
-            outputs.check_below(folder, page(1).as_ref(), FileKind::Derived)?;
+            outputs.check_below(folder, page(1).as_ref())?;
         }
         Ok(Self {
             scores,
@@ -87,24 +88,23 @@ impl Wanted {
         output: &Output,
     ) -> Result<()> {
         let mistakes = evaluate::mistakes(evaluation, gallery);
-        files::make_folder(&folder)?;
+        make_results_folder(&folder)?;
+        let folder = OutputDir::new(&folder, self.outputs.clone());
         let pages = mistakes.len().div_ceil(ROWS);
         for (number, mistakes) in (1..).zip(mistakes.chunks(ROWS)) {
             let rows: Vec<Row> = mistakes.iter().map(|one| row(one, gallery)).collect();
-            let target = folder.join(page(number));
-            let target = self.outputs.claim(&target, FileKind::Derived)?;
             let title = format!("Probes taken for another person, page {number} of {pages}");
             let picture = strip(&title, &rows).to_pixels();
-            files::picture(&target, Privacy::Personal, &picture.into())?;
+            folder.picture(page(number), Privacy::Personal, &picture.into())?;
         }
-        files::forget(&mut self.outputs, &folder, (pages + 1..).map(page))?;
+        folder.forget((pages + 1..).map(page));
         output.say(&match mistakes.len() {
             0 => "no probe was taken for another person: there is no page of failures".to_owned(),
             count => format!(
                 "wrote {} of {} to {}",
                 counted(pages, "page", "pages"),
                 counted(count, "failure", "failures"),
-                shown(&folder)
+                shown(folder.path())
             ),
         });
         Ok(())

@@ -7,11 +7,11 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
 use eigenfaces::render::heat::{HeatPage, heat};
-use eigenfaces::store::{self, FileKind, Outputs, Privacy};
+use eigenfaces::store::{self, Outputs, Privacy};
 use image::GrayImage;
 use serde_json::json;
 
-use super::args::{Facemap, Format, MapMeasure};
+use super::args::{Facemap, MapMeasure};
 use super::error::Result;
 use super::files;
 use super::outcome::Outcome;
@@ -21,8 +21,8 @@ use super::output::{Output, counted, one_line, shown};
 const MOST_PIXELS: f64 = 25e6;
 
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
-    let mut outputs = Outputs::new([model, &args.photo], args.force.into());
-    let destination = outputs.claim(&args.output, FileKind::Derived)?;
+    let outputs = Outputs::new([model, &args.photo], args.force.into());
+    let destination = outputs.claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.count.map_or_else(
@@ -118,40 +118,29 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let (_, measure) = about(args.measure);
-    let boxes = places.iter().map(|place| (place.value, place.part));
-    match output.format {
-        Format::Text => {
-            for (value, [x, y, width, height]) in boxes {
-                output.line(&format!(
-                    "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: {}",
-                    shown(&args.photo),
-                    told(args.measure, value)
-                ))?;
-            }
-            Ok(())
-        }
-        Format::Json => {
-            let minima = places.iter().map(
-                |place| json!({ "box": place.part, "value": place.value, "scale": place.scale }),
-            );
-            let minima: Vec<_> = minima.collect();
-            let object = json!({
-                "photo": args.photo.to_string_lossy(),
-                "scale": scale(args),
-                "measure": measure,
-                "minima": minima,
-            });
-            output.json(object)
-        }
-        Format::Csv => {
-            output.line("photo,x,y,width,height,value")?;
-            for (value, part) in boxes {
-                let mut row = vec![args.photo.to_string_lossy().into_owned()];
-                row.extend(part.map(|edge| format!("{edge:.1}")));
-                row.push(format!("{value:.6}"));
-                output.csv(&row)?;
-            }
-            Ok(())
-        }
-    }
+    // To a tenth of a pixel, as faces are located.
+    let minimum = |place: &Place| {
+        let edges = place.part.map(|edge| (edge * 10.0).round() / 10.0);
+        json!({ "box": edges, "value": place.value, "scale": place.scale })
+    };
+    let minima = places.iter().map(minimum);
+    let object = json!({
+        "photo": args.photo.to_string_lossy(),
+        "scale": scale(args),
+        "measure": measure,
+        "minima": minima.collect::<Vec<_>>(),
+    });
+    let columns = "photo,x,y,width,height,value";
+    output.header(columns)?;
+    output.record(columns, object, || {
+        let in_words = |place: &Place| {
+            let [x, y, width, height] = place.part;
+            format!(
+                "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: {}",
+                shown(&args.photo),
+                told(args.measure, place.value)
+            )
+        };
+        places.iter().map(in_words).collect::<Vec<_>>()
+    })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{ContentHash, LabelRule};
 use eigenfaces::render;
-use eigenfaces::store::{Destination, FileKind, Outputs, Privacy};
+use eigenfaces::store::{Destination, Outputs, Privacy};
 use image::DynamicImage;
 
 use super::args::ModelSource;
@@ -17,12 +17,8 @@ pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Resu
 }
 
 /// The right to write a result that is asked for, if it is.
-pub fn claim(
-    outputs: &mut Outputs,
-    path: Option<&PathBuf>,
-) -> eigenfaces::Result<Option<Destination>> {
-    path.map(|path| outputs.claim(path, FileKind::Derived))
-        .transpose()
+pub fn claim(outputs: &Outputs, path: Option<&PathBuf>) -> eigenfaces::Result<Option<Destination>> {
+    path.map(|path| outputs.claim(path)).transpose()
 }
 
 /// The files that a command reads: the photos or tables it is given, and the model or the folders that are learned from.
@@ -32,7 +28,7 @@ pub fn inputs(given: &[PathBuf], origin: &ModelSource, model: &Path) -> Vec<Path
         inputs.push(model.to_owned());
     }
     inputs.extend(origin.faces.iter().cloned());
-    inputs.extend(table(&origin.labels));
+    inputs.extend(table(&origin.labels.rule));
     inputs
 }
 
@@ -93,41 +89,13 @@ pub fn fitting(path: PathBuf) -> PathBuf {
     path.with_file_name(format!("{start}{end}"))
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The beginning of a text, of at most `most` bytes.
 pub fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
     &text[..end.unwrap_or(0)]
 }
 
-/// Removes results of an earlier run that had more of them: as many in a row, by these names, as there are.
-///
-/// # Errors
-/// The first that may not be replaced; the others are removed all the same.
-pub fn forget(
-    outputs: &mut Outputs,
-    folder: &Path,
-    names: impl Iterator<Item = String>,
-) -> eigenfaces::Result<()> {
-    let paths = names.map(|name| folder.join(name));
-    let left_over = paths.take_while(|path| path.symlink_metadata().is_ok());
-    let left_over: Vec<PathBuf> = left_over.collect();
-    let mut forgotten = Ok(());
-    for path in left_over {
-        forgotten = forgotten.and(
-            outputs
-                .claim(&path, FileKind::Derived)
-                .map(Destination::forget),
-        );
-    }
-    forgotten
-}
-
-/// Makes a folder for results, where it is missing, and those around it.
-pub fn make_folder(folder: &Path) -> eigenfaces::Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| eigenfaces::Error::folder(folder, error))
-}
-
-/// Makes a folder as [`make_folder`] does, for its owner only: it names people.
+/// Makes a folder, where it is missing, and those around it, for its owner only: it names people.
 pub fn make_own_folder(folder: &Path) -> eigenfaces::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

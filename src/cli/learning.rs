@@ -219,7 +219,7 @@ pub fn recognizer(
     let mut observer = *output;
     observer.expects_crops = true;
     let options = origin.learn.preparation_options();
-    let read = enrollment::read_gallery(&origin.faces, &origin.labels, options, &observer)?;
+    let read = enrollment::read_gallery(&origin.faces, &origin.labels.rule, options, &observer)?;
     let settings = origin.learn.settings(Settings::default());
     let recognizer = Recognizer::learn(read.preparation, read.gallery, settings)?;
     let components = recognizer.space().components();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::render::lesson;
-use eigenfaces::store::{FileKind, Outputs, Privacy};
+use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Lesson, ModelSource};
 use super::error::Result;
@@ -19,22 +19,23 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
         labels: args.labels.clone(),
         learn: args.learn.clone(),
     };
-    let mut outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
+    let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
     let ending = args.output.extension();
     let page = match ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
-        true => Some(outputs.claim(&args.output, FileKind::Derived)?),
+        true => Some(outputs.claim(&args.output)?),
         false => None,
     };
     if page.is_none() {
-        outputs.check_below(&args.output, PAGE.as_ref(), FileKind::Derived)?;
+        outputs.check_below(&args.output, PAGE.as_ref())?;
     }
     let (recognizer, unlearned) = learning::recognizer(&origin, model, output)?;
     let html = lesson::html(&recognizer)?;
     let destination = match page {
         Some(page) => page,
         None => {
-            files::make_folder(&args.output)?;
-            outputs.claim(&args.output.join(PAGE), FileKind::Derived)?
+            std::fs::create_dir_all(&args.output)
+                .map_err(|error| eigenfaces::Error::folder(&args.output, error))?;
+            outputs.claim(&args.output.join(PAGE))?
         }
     };
     let size = bytes(html.len() as u64);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use eigenfaces::gallery::{Event, History, Record, Tally};
 use serde_json::{Value, json};
 
-use super::args::Format;
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
@@ -28,32 +27,20 @@ pub fn latest(history: &History) -> Vec<String> {
 /// Every record, with the names of those who are still enrolled.
 pub fn run(history: &History, output: &Output) -> Result<Outcome> {
     let names = history.names();
-    output.header("time,event,number,person,faces")?;
+    let columns = "time,event,number,person,faces";
+    output.header(columns)?;
     for record in history.records() {
-        match output.format {
-            Format::Text => {
-                output.line(&in_a_line(record))?;
-                for (number, faces) in people(&record.event) {
-                    let faces = faces.map(|faces| format!(": {}", counted(faces, "face", "faces")));
-                    let faces = faces.unwrap_or_default();
-                    output.line(&format!("  {}{faces}", who(&names, number)))?;
-                }
-            }
-            Format::Json => output.json(object(record, &names))?,
-            Format::Csv => {
-                for (number, faces) in people(&record.event) {
-                    output.csv(&[
-                        utc(record.time),
-                        event(&record.event).to_owned(),
-                        number.to_string(),
-                        names.get(&number).copied().unwrap_or_default().to_owned(),
-                        faces.map_or_else(String::new, |faces| faces.to_string()),
-                    ])?;
-                }
-            }
-        }
+        output.record(columns, object(record, &names), || in_lines(record, &names))?;
     }
     Ok(Outcome::Done)
+}
+
+fn in_lines(record: &Record, names: &BTreeMap<u64, &str>) -> Vec<String> {
+    let whom = people(&record.event).into_iter().map(|(number, faces)| {
+        let faces = faces.map(|faces| format!(": {}", counted(faces, "face", "faces")));
+        format!("  {}{}", who(names, number), faces.unwrap_or_default())
+    });
+    std::iter::once(in_a_line(record)).chain(whom).collect()
 }
 
 fn who(names: &BTreeMap<u64, &str>, number: u64) -> String {
@@ -121,7 +108,7 @@ pub fn utc(seconds: u64) -> String {
     )
 }
 
-/// The day of the Gregorian calendar that is so many days after 1 January 1970.
+/// The day of the Gregorian calendar a number of days after 1 January 1970.
 fn date(days: u64) -> (u64, u64, u64) {
     // The calendar repeats after 400 years. Years are counted from March, so that the odd day of February is their last, and
     // five months from March on have 153 days (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).

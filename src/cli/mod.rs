@@ -12,7 +12,6 @@ mod evaluate;
 mod evaluation_files;
 mod evaluation_json;
 mod evaluation_text;
-mod examples;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
@@ -32,6 +31,7 @@ mod misuse;
 pub mod model_changes;
 pub mod outcome;
 pub mod output;
+mod output_dir;
 mod pairs;
 mod people;
 mod photos;
@@ -72,8 +72,7 @@ fn survive_large_files() {
 /// What the user typed. Ends with a usage error, or after showing help.
 pub fn parsed() -> Cli {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let program = || examples::added_to(Cli::command());
-    program()
+    Cli::command()
         .try_get_matches_from(&typed)
         .and_then(|matches| {
             let command = matches.subcommand_name().unwrap_or_default();
@@ -88,7 +87,7 @@ pub fn parsed() -> Cli {
             };
             let suggested = asked
                 .filter(|_| error.kind() == ErrorKind::InvalidSubcommand)
-                .and_then(|command| program().try_get_matches_from(command).err());
+                .and_then(|command| Cli::command().try_get_matches_from(command).err());
             end_by(&suggested.unwrap_or(error))
         })
 }
@@ -142,7 +141,7 @@ fn code_of_failure(cli: &Cli) -> u8 {
     }
 }
 
-/// Starts the threads once, so many as asked for or one a core. Where the system refuses, this one works alone:
+/// Starts the threads once, as many as asked for or one a core. Where the system refuses, this one works alone:
 /// results do not depend on it.
 fn start_threads(asked: Option<u16>) -> Result<()> {
     let threads = usize::from(asked.unwrap_or(0));

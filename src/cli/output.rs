@@ -63,20 +63,18 @@ impl Output {
         }
     }
 
-    /// One of several records: in words, as JSON, or its fields of these columns (`a,b,c`) as a row.
-    pub fn record(
+    /// One of several records: lines for reading, as JSON, or its fields of these columns (`a,b,c`) as a row. A record with
+    /// a list of objects is a row for each of them: their own fields, and those that they have in common.
+    pub fn record<Lines: IntoIterator<Item = String>>(
         &self,
         columns: &str,
         object: Value,
-        words: impl FnOnce() -> String,
+        lines: impl FnOnce() -> Lines,
     ) -> Result<()> {
         match self.format {
-            Format::Text => self.line(&words()),
+            Format::Text => lines().into_iter().try_for_each(|line| self.line(&line)),
             Format::Json => self.json(object),
-            Format::Csv => {
-                let cell = |column: &str| object.get(column).map_or_else(String::new, in_a_cell);
-                self.csv(&columns.split(',').map(cell).collect::<Vec<_>>())
-            }
+            Format::Csv => rows(columns, &object).try_for_each(|row| self.csv(&row)),
         }
     }
 
@@ -199,6 +197,26 @@ fn print(bytes: &[u8]) -> Result<()> {
     stdout::print(bytes).map_err(Error::Print)
 }
 
+/// The rows of a record.
+fn rows<'a>(columns: &'a str, object: &'a Value) -> impl Iterator<Item = Vec<String>> + 'a {
+    let fields = object.as_object().into_iter().flatten();
+    let mut lists = fields.filter_map(|(_, value)| value.as_array());
+    let list = lists.find(|list| list.iter().all(Value::is_object));
+    let items = list.map_or(std::slice::from_ref(object), Vec::as_slice);
+    items.iter().map(move |item| {
+        let cell = |column: &str| {
+            let edges = ["x", "y", "width", "height"];
+            let edge = edges.iter().position(|edge| *edge == column);
+            let of_box = || item.get("box")?.get(edge?);
+            let found = item.get(column).or_else(of_box);
+            let found = found.or_else(|| object.get(column));
+            let value = found.filter(|value| !value.is_null());
+            value.map_or_else(String::new, in_a_cell)
+        };
+        columns.split(',').map(cell).collect()
+    })
+}
+
 fn in_a_cell(value: &Value) -> String {
     let text = value.as_str().map(str::to_owned);
     text.unwrap_or_else(|| value.to_string())
@@ -312,7 +330,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The verb for so many basis faces: "keeps" or "keep".
+/// The verb that goes with a count: "keeps" or "keep".
 pub fn keep(count: usize) -> &'static str {
     if count == 1 { "keeps" } else { "keep" }
 }

@@ -30,7 +30,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         true => LearnedFrom::OtherFolds,
         false => LearnedFrom::Bundled,
     };
-    let mut listing = dataset::list_labeled(&args.faces, &args.labels)?;
+    let mut listing = dataset::list_labeled(&args.faces, &args.labels.rule)?;
     if learned_from == LearnedFrom::Bundled {
         let named: std::collections::HashSet<&str> = wanted
             .iter()

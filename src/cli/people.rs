@@ -23,30 +23,30 @@ pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
         None => list(&List::default(), model, output),
         Some(PeopleAction::List(args)) => list(args, model, output),
         Some(PeopleAction::Add(args)) => {
-            let deed = harmless(args.dry_run);
-            change(deed, model, output, |all, history| {
+            let options = non_erasing(args.dry_run);
+            change(options, model, output, |all, history| {
                 add::plan(args, all, history, output)
             })
         }
         Some(PeopleAction::Rename(args)) => {
-            change(harmless(args.dry_run), model, output, |all, _| {
+            change(non_erasing(args.dry_run), model, output, |all, _| {
                 rename(args, all.gallery())
             })
         }
         Some(PeopleAction::Merge(args)) => {
-            change(harmless(args.dry_run), model, output, |all, _| {
+            change(non_erasing(args.dry_run), model, output, |all, _| {
                 merge(args, all.gallery())
             })
         }
         Some(PeopleAction::Remove(args)) => change(args.change, model, output, |all, _| {
             remove(args, all.gallery())
         }),
-        Some(PeopleAction::Undo(deed)) => change(*deed, model, output, undo::plan),
+        Some(PeopleAction::Undo(options)) => change(*options, model, output, undo::plan),
     }
 }
 
 /// A change that erases nothing.
-fn harmless(dry_run: bool) -> ChangeOptions {
+fn non_erasing(dry_run: bool) -> ChangeOptions {
     ChangeOptions {
         dry_run,
         yes: false,
@@ -68,7 +68,7 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     for (_, (person, count)) in people.filter(|(at, _)| is_wanted(*at)) {
         let object = json!({ "person": person.as_str(), "faces": count });
         output.record(columns, object, || {
-            format!("{person} ({})", counted(count, "face", "faces"))
+            [format!("{person} ({})", counted(count, "face", "faces"))]
         })?;
     }
     Ok(Outcome::Done)
@@ -90,7 +90,7 @@ fn list_photos(
         let (hash, source) = (face.hash.to_string(), &face.source);
         let photo = json!({ "person": person, "hash": hash, "source": source });
         output.record(columns, photo, || {
-            format!("{} {person}: {source}", &hash[..SHORT_HASH])
+            [format!("{} {person}: {source}", &hash[..SHORT_HASH])]
         })?;
     }
     Ok(Outcome::Done)
@@ -111,18 +111,18 @@ struct Plan {
 /// Writes a change into the log: of these faces before it, and these after it.
 type Entry = Box<dyn FnOnce(&mut History, &Gallery, &Gallery)>;
 
-fn of_faces() -> Entry {
+fn record_faces() -> Entry {
     Box::new(|history, before, after| history.record(change_time(), before, after))
 }
 
 /// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
 fn change(
-    deed: ChangeOptions,
+    options: ChangeOptions,
     model: &Path,
     output: &Output,
     plan: impl FnOnce(&Recognizer, &History) -> Result<Plan>,
 ) -> Result<Outcome> {
-    let mut opened = model_changes::open(deed, model, output)?;
+    let mut opened = model_changes::open(options, model, output)?;
     let (before, mut history) = match opened.model.take() {
         Some(known) => known.into_parts(),
         None => store::load_with_history(model)?,
@@ -131,11 +131,11 @@ fn change(
     if plan.after.is_empty() {
         return Err(model_changes::too_few_left(model, 0));
     }
-    if deed.dry_run {
+    if options.dry_run {
         return dry_run(&plan, output);
     }
     if let Some(erased) = &plan.erased {
-        model_changes::consent(deed, model, erased)?;
+        model_changes::consent(options, model, erased)?;
     }
     (plan.entry)(&mut history, before.gallery(), &plan.after);
     if before.origin() == BasisOrigin::Kept {
@@ -182,7 +182,7 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
         .into());
     }
     Ok(Plan {
-        after: gallery.clone().called(&[person], &to),
+        after: gallery.clone().renamed(&[person], &to),
         erased: None,
         verbs: ["rename", "renamed"],
         what: format!("{from} to {to}"),
@@ -215,7 +215,7 @@ fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
     let faces: usize = people.iter().map(|&at| gallery.counts()[at]).sum();
     let names: Vec<&str> = from.iter().map(Person::as_str).collect();
     Ok(Plan {
-        after: gallery.clone().called(&people, &name),
+        after: gallery.clone().renamed(&people, &name),
         erased: None,
         verbs: ["merge", "merged"],
         what: format!(
@@ -255,7 +255,7 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
         verbs: ["erase", "erased"],
         what,
         json: json!({ "removed": removed }),
-        entry: of_faces(),
+        entry: record_faces(),
     })
 }
 

@@ -24,9 +24,9 @@ use super::{files, learning, misuse, remedy};
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), args.format);
     let inputs = files::inputs(&args.photos, &args.origin, model);
-    let mut outputs = Outputs::new(inputs, args.force.into());
-    let table_file = files::claim(&mut outputs, args.output.as_ref())?;
-    let plot_file = files::claim(&mut outputs, args.plot.as_ref())?;
+    let outputs = Outputs::new(inputs, args.force.into());
+    let table_file = files::claim(&outputs, args.output.as_ref())?;
+    let plot_file = files::claim(&outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.shown_space()?;
     let axes = axes(args.axes.as_ref(), space);
@@ -104,7 +104,7 @@ fn form(file: Option<&Path>, format: AnyFormat) -> Option<Form> {
     }
 }
 
-/// The axes of the plot, from 0. Ends with a usage error where there are not so many basis faces.
+/// The axes of the plot, from 0. Ends with a usage error where there are fewer basis faces.
 fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
     let k = space.components();
     let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());

@@ -9,10 +9,10 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
 use eigenfaces::render::strip::{NARROWEST, Panel, Row, strip_of_width};
 use eigenfaces::render::{gray, parts};
-use eigenfaces::store::{FileKind, Outputs, Privacy};
+use eigenfaces::store::{Outputs, Privacy};
 use serde_json::json;
 
-use super::args::{Format, Reconstruct};
+use super::args::Reconstruct;
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, counted, one_line, shown};
@@ -30,8 +30,8 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         .cloned()
         .collect();
     let inputs = files::inputs(&given, &args.origin, model);
-    let mut outputs = Outputs::new(inputs, args.force.into());
-    let destination = outputs.claim(&args.output, FileKind::Derived)?;
+    let outputs = Outputs::new(inputs, args.force.into());
+    let destination = outputs.claim(&args.output)?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.shown_space()?;
     let faces = match (&args.photo, &args.from_weights) {
@@ -67,7 +67,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
     output.say(&format!("wrote {}", shown(&args.output)));
     if let Space::Kernel(kernel, _) = space {
         output.say(&format!(
-            "the space of the kernel {} has no basis faces: each step is an approximate pre-image of so many weights",
+            "the space of the kernel {} has no basis faces: each step is an approximate pre-image of its leading weights",
             kernel.kernel()
         ));
     }
@@ -227,70 +227,56 @@ fn method(step: &Reconstruction) -> Option<&'static str> {
 }
 
 fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
-    output.header("photo,face,reference,components,rms,explained,psnr")?;
-    for rebuilt in rebuilt {
-        let (face, steps) = (&rebuilt.face, &rebuilt.steps);
-        match output.format {
-            Format::Text => {
-                let compared = match face.original {
-                    Original::Photo(_) => "",
-                    Original::AllWeights => ", compared with the face of all its weights",
-                };
-                output.line(&format!("{}{compared}", one_line(&face.name)))?;
-                output.line(&format!(
-                    "  {:>11}  RMS error (gray levels)  explained     PSNR",
-                    parts(space).1
-                ))?;
-                for (step, error) in steps {
-                    output.line(&format!(
-                        "  {:>11}  {:>23.1}  {:>7.1} %  {:>7}",
-                        step.components,
-                        error.rms,
-                        error.explained * 100.0,
-                        decibels(error)
-                    ))?;
-                }
+    let columns = "photo,face,reference,components,rms,explained,psnr";
+    output.header(columns)?;
+    for Rebuilt { face, steps } in rebuilt {
+        let of_step = |(step, error): &(Reconstruction, ReconstructionError)| {
+            let mut object = json!({
+                "components": step.components,
+                "rms": error.rms,
+                "explained": error.explained,
+                "psnr": error.psnr(),
+            });
+            if let Some(method) = method(step) {
+                object["pre_image"] = method.into();
             }
-            Format::Csv => {
-                for (step, error) in steps {
-                    output.csv(&[
-                        face.name.clone(),
-                        face.number.to_string(),
-                        face.original.name().to_owned(),
-                        step.components.to_string(),
-                        error.rms.to_string(),
-                        error.explained.to_string(),
-                        error
-                            .psnr()
-                            .map_or_else(String::new, |psnr| psnr.to_string()),
-                    ])?;
-                }
-            }
-            Format::Json => {
-                let steps: Vec<_> = steps
-                    .iter()
-                    .map(|(step, error)| {
-                        let mut object = json!({
-                            "components": step.components,
-                            "rms": error.rms,
-                            "explained": error.explained,
-                            "psnr": error.psnr(),
-                        });
-                        if let Some(method) = method(step) {
-                            object["pre_image"] = method.into();
-                        }
-                        object
-                    })
-                    .collect();
-                let object = json!({
-                    "photo": face.name,
-                    "face": face.number,
-                    "reference": face.original.name(),
-                    "steps": steps,
-                });
-                output.json(object)?;
-            }
-        }
+            object
+        };
+        let object = json!({
+            "photo": face.name,
+            "face": face.number,
+            "reference": face.original.name(),
+            "steps": steps.iter().map(of_step).collect::<Vec<_>>(),
+        });
+        output.record(columns, object, || in_words(face, steps, space))?;
     }
     Ok(())
+}
+
+fn in_words(
+    face: &Face,
+    steps: &[(Reconstruction, ReconstructionError)],
+    space: &Space,
+) -> Vec<String> {
+    let compared = match face.original {
+        Original::Photo(_) => "",
+        Original::AllWeights => ", compared with the face of all its weights",
+    };
+    let mut lines = vec![
+        format!("{}{compared}", one_line(&face.name)),
+        format!(
+            "  {:>11}  RMS error (gray levels)  explained     PSNR",
+            parts(space).1
+        ),
+    ];
+    lines.extend(steps.iter().map(|(step, error)| {
+        format!(
+            "  {:>11}  {:>23.1}  {:>7.1} %  {:>7}",
+            step.components,
+            error.rms,
+            error.explained * 100.0,
+            decibels(error)
+        )
+    }));
+    lines
 }

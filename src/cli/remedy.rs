@@ -69,7 +69,7 @@ fn model_options(problem: &ModelProblem) -> Option<&'static str> {
 
 fn write_options(problem: &WriteProblem) -> Option<&'static str> {
     match problem {
-        WriteProblem::OtherKind(_) | WriteProblem::Foreign => Some("--force"),
+        WriteProblem::Exists => Some("--force"),
         WriteProblem::Named => Some("`eigenfaces group --apply`, --force"),
         _ => None,
     }

@@ -7,7 +7,7 @@ use eigenfaces::evaluate::{Keep, Plan};
 use eigenfaces::gallery::change_time;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
-use eigenfaces::store::{self, FileKind, Outputs, Privacy};
+use eigenfaces::store::{self, Outputs, Privacy};
 
 use super::args::Report;
 use super::error::Result;
@@ -19,10 +19,10 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();
     match inputs.is_empty() {
         true => inputs.push(model.to_owned()),
-        false => inputs.extend(files::table(&args.labels)),
+        false => inputs.extend(files::table(&args.labels.rule)),
     }
-    let mut outputs = Outputs::new(inputs, args.force.into());
-    let destination = outputs.claim(&args.output, FileKind::Derived)?;
+    let outputs = Outputs::new(inputs, args.force.into());
+    let destination = outputs.claim(&args.output)?;
     let (preparation, gallery, settings, outcome) = if args.faces.is_empty() {
         args.learn.refuse_given("a folder of faces");
         let recognizer = store::load(model)?;
@@ -35,7 +35,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         )
     } else {
         let options = args.learn.preparation_options();
-        let read = enrollment::read_gallery(&args.faces, &args.labels, options, output)?;
+        let read = enrollment::read_gallery(&args.faces, &args.labels.rule, options, output)?;
         let outcome = Outcome::of_inputs(read.gallery.len(), read.skipped.len());
         let settings = args.learn.settings(Settings::default());
         (read.preparation, read.gallery, settings, outcome)

@@ -6,7 +6,6 @@ use clap::{Command, CommandFactory};
 
 use super::args::{Cli, Completions};
 use super::error::{Error, Result};
-use super::examples;
 use super::outcome::Outcome;
 use super::stdout;
 
@@ -42,24 +41,19 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if is_program {
         man.render_subcommands_section(page)?;
     }
-    let Some(notes) = examples::of(if is_program { "" } else { command.get_name() }) else {
-        return Ok(());
-    };
-    writeln!(page, ".SH EXAMPLES")?;
-    for (line, what) in notes.examples() {
-        writeln!(page, ".TP\n\\fB{}\\fR\n{}", troff(line), troff(what))?;
+    let notes = command.get_after_long_help().map(ToString::to_string);
+    for line in notes.unwrap_or_default().lines() {
+        match line {
+            "Examples:" => writeln!(page, ".SH EXAMPLES\n.nf")?,
+            "Exit status:" => writeln!(page, ".fi\n.SH \"EXIT STATUS\"\n.nf")?,
+            line => writeln!(page, "{}", troff(line))?,
+        }
     }
-    writeln!(page, ".SH \"EXIT STATUS\"")?;
-    for (status, meaning) in notes.statuses {
-        writeln!(page, ".TP\n\\fB{status}\\fR\n{}", troff(meaning))?;
+    writeln!(page, ".fi")?;
+    match is_program {
+        true => man.render_version_section(page),
+        false => Ok(()),
     }
-    if !notes.more.is_empty() {
-        writeln!(page, ".SH NOTES\n{}", troff(notes.more))?;
-    }
-    if is_program {
-        man.render_version_section(page)?;
-    }
-    Ok(())
 }
 
 /// Text in which nothing is a command of troff.

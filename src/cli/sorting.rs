@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{ContentHash, FileId, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{FileKind, Outputs, Privacy, note_change};
+use eigenfaces::store::{Outputs, Privacy, note_change};
 
 use super::args::{SortBy, Sorting};
 use super::error::{Error, Result};
@@ -115,8 +115,8 @@ impl<'a> Sorted<'a> {
         if mark.symlink_metadata().is_ok() {
             return Ok(());
         }
-        let mut outputs = Outputs::new([self.folder], Default::default());
-        let to = outputs.claim(&mark, FileKind::Derived)?;
+        let outputs = Outputs::new([self.folder], Default::default());
+        let to = outputs.claim(&mark)?;
         Ok(to.write_with(Privacy::Personal, |_| Ok(()))?)
     }
 
@@ -240,8 +240,8 @@ fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     };
     let bytes = fs::read(photo).map_err(unreadable)?;
     let about = photo.metadata();
-    let mut outputs = Outputs::new([photo], Default::default());
-    let to = outputs.claim(target, FileKind::Derived)?;
+    let outputs = Outputs::new([photo], Default::default());
+    let to = outputs.claim(target)?;
     to.write_with(Privacy::Personal, |out| {
         out.write_all(&bytes)?;
         out.flush()?;

@@ -9,7 +9,7 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
-use super::args::{Format, Verify};
+use super::args::Verify;
 use super::error::{Error, Result};
 use super::outcome::Outcome;
 use super::output::{Output, one_line, percent, shown};
@@ -90,33 +90,17 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
         Verdict::Same => "same",
         Verdict::Different | Verdict::NotAFace { .. } => "different",
     };
-    let photo = args.photo.to_string_lossy();
-    let other = args.other.as_ref().map(|path| path.to_string_lossy());
-    match output.format {
-        Format::Text => output.line(&in_words(args, person, found)),
-        Format::Json => {
-            let object = json!({
-                "photo": photo,
-                "other": other,
-                "person": person,
-                "decision": decision,
-                "confidence": found.confidence,
-                "distance": found.distance,
-            });
-            output.json(object)
-        }
-        Format::Csv => {
-            output.line("photo,other,person,decision,confidence,distance")?;
-            output.csv(&[
-                photo.into_owned(),
-                other.unwrap_or_default().into_owned(),
-                person.unwrap_or_default().to_owned(),
-                decision.to_owned(),
-                format!("{:.4}", found.confidence),
-                format!("{:.6}", found.distance),
-            ])
-        }
-    }
+    let object = json!({
+        "photo": args.photo.to_string_lossy(),
+        "other": args.other.as_ref().map(|path| path.to_string_lossy()),
+        "person": person,
+        "decision": decision,
+        "confidence": found.confidence,
+        "distance": found.distance,
+    });
+    let columns = "photo,other,person,decision,confidence,distance";
+    output.header(columns)?;
+    output.record(columns, object, || [in_words(args, person, found)])
 }
 
 /// As a person would say it.

@@ -70,7 +70,6 @@ struct Line {
     weights: Option<Vec<f32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     whitened: Option<Vec<f32>>,
-    /// Last, for a table of this program is known by how it begins.
     schema: u32,
 }
 

@@ -26,7 +26,7 @@ pub fn refuse_nested(
     listed: &ListedFolders<'_>,
     known: Option<&Recognizer>,
 ) -> Result<()> {
-    if args.nested || args.labels != LabelRule::Folder {
+    if args.nested || args.labels.rule != LabelRule::Folder {
         return Ok(());
     }
     let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
-use postgres::Config;
-use postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 
 use super::authentication::Methods;
 use super::deadline::CONNECTING;
@@ -140,7 +140,7 @@ impl Address {
             // The client leaves all of it to the handshake, and wants a name for whom it connects to.
             if config.get_hosts().is_empty() {
                 for address in config.get_hostaddrs().to_vec() {
-                    config.host(&address.to_string());
+                    config.host(address.to_string());
                 }
             }
             config.ssl_mode(SslMode::Require);

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use postgres::Row;
-use postgres::row::RowIndex;
-use postgres::types::FromSql;
+use tokio_postgres::Row;
+use tokio_postgres::row::RowIndex;
+use tokio_postgres::types::FromSql;
 
 use super::in_words;
 use crate::error::DatabaseProblem;

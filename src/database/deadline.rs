@@ -1,13 +1,13 @@
 //! No server keeps the program waiting for ever: not one that accepts and says nothing, nor one that sends a byte a
 //! second.
-//!
-//! The client has a limit for connecting only, and none for TLS, the password and answers. So all that waits for the
-//! server runs in a thread of its own, which tells of every answer; whoever waits for the thread gives it up when it
-//! has not told of one for too long.
 
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::future::Future;
+use std::io;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
 use crate::error::DatabaseProblem;
 
@@ -15,83 +15,97 @@ use crate::error::DatabaseProblem;
 pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 
 /// Time to wait for one answer. Tens of millions of points can be looked at meanwhile.
-pub(super) const ANSWER: Duration = Duration::from_secs(30);
+const ANSWER: Duration = Duration::from_secs(30);
 
-pub(super) struct Heartbeat<T>(Sender<Said<T>>);
+/// Waits for servers, in a thread of its own. It is never taken down: that would wait for whatever is still looked up.
+static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    let mut runtime = Builder::new_multi_thread();
+    runtime.worker_threads(1).thread_name("database");
+    runtime.enable_all().build()
+});
 
-impl<T> Heartbeat<T> {
-    /// An answer came; the wait for the next one begins.
-    pub fn answered(&self) {
-        // Whoever waited may have given up.
-        let _ = self.0.send(Said::Answered);
-    }
+fn runtime() -> Result<&'static Runtime, DatabaseProblem> {
+    let reason = |error| format!("no thread can be started to ask it: {error}");
+    RUNTIME
+        .as_ref()
+        .map_err(|error| DatabaseProblem::Unreachable {
+            reason: reason(error),
+        })
 }
 
-enum Said<T> {
-    Answered,
-    Done(Result<T, DatabaseProblem>),
+/// The result of work that waits for a server.
+pub(super) fn wait<T>(
+    work: impl Future<Output = Result<T, DatabaseProblem>>,
+) -> Result<T, DatabaseProblem> {
+    runtime()?.block_on(work)
 }
 
-/// The result of `work`, which may wait for the server so long between two answers.
+/// The same of work that must be done within a time, and whose panic is taken for an answer that is not PostgreSQL's.
 ///
 /// # Errors
-/// [`DatabaseProblem::Silent`] where it waits longer: its thread stays behind. Whatever `work` fails with.
-pub(super) fn within<T: Send + 'static>(
+/// [`DatabaseProblem::Silent`] where it takes longer. Whatever `work` fails with.
+pub(super) fn connect<T: Send + 'static>(
     patience: Duration,
-    work: impl FnOnce(&Heartbeat<T>) -> Result<T, DatabaseProblem> + Send + 'static,
+    work: impl Future<Output = Result<T, DatabaseProblem>> + Send + 'static,
 ) -> Result<T, DatabaseProblem> {
-    let (said, heard) = mpsc::channel();
-    let heartbeat = Heartbeat(said);
-    let thread = thread::Builder::new().name("database".to_owned());
-    let spawned = thread.spawn(move || {
-        let done = work(&heartbeat);
-        let _ = heartbeat.0.send(Said::Done(done));
-    });
-    spawned.map_err(|error| DatabaseProblem::Unreachable {
-        reason: format!("no thread can be started to ask it: {error}"),
-    })?;
-    let mut until = Instant::now() + patience;
-    loop {
-        match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Said::Answered) => until = Instant::now() + patience,
-            Ok(Said::Done(done)) => return done,
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(DatabaseProblem::Silent {
-                    seconds: patience.as_secs(),
-                });
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                // The thread panicked: the client was sent what it does not expect.
-                return Err(DatabaseProblem::senseless(
-                    "the server's answer is not that of PostgreSQL",
-                ));
-            }
-        }
-    }
+    let done = runtime()?.spawn(within(patience, work));
+    let senseless = |_| DatabaseProblem::senseless("the server's answer is not that of PostgreSQL");
+    wait(async { done.await.map_err(senseless)? })
+}
+
+/// The answer to one question.
+///
+/// # Errors
+/// [`DatabaseProblem::Silent`] where there is none for too long. Whatever the question fails with.
+pub(super) async fn answer<T, E: Into<DatabaseProblem>>(
+    question: impl Future<Output = Result<T, E>>,
+) -> Result<T, DatabaseProblem> {
+    within(ANSWER, question).await
+}
+
+async fn within<T, E: Into<DatabaseProblem>>(
+    patience: Duration,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, DatabaseProblem> {
+    let silent = |_| DatabaseProblem::Silent {
+        seconds: patience.as_secs(),
+    };
+    timeout(patience, work)
+        .await
+        .map_err(silent)?
+        .map_err(Into::into)
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::sleep;
+
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(200);
 
     #[test]
     fn an_answer_now_and_then_is_waited_for_and_silence_is_not() {
-        let slow = |heartbeat: &Heartbeat<u32>| {
+        type Done = Result<u32, DatabaseProblem>;
+        let slow = async {
             for _ in 0..6 {
-                thread::sleep(SHORT / 2);
-                heartbeat.answered();
+                let beat = async {
+                    sleep(SHORT / 2).await;
+                    Done::Ok(0)
+                };
+                within(SHORT, beat).await?;
             }
             Ok(7)
         };
-        assert_eq!(within(SHORT, slow), Ok(7));
-        let silent = within(SHORT, |_| {
-            thread::sleep(SHORT * 20);
+        assert_eq!(wait(slow), Ok(7));
+        let silent = connect(SHORT, async {
+            sleep(SHORT * 20).await;
             Ok(7)
         });
         assert_eq!(silent, Err(DatabaseProblem::Silent { seconds: 0 }));
-        let fails = within::<u32>(SHORT, |_| Err(DatabaseProblem::Empty));
+        let fails = connect::<u32>(SHORT, async { Err(DatabaseProblem::Empty) });
         assert_eq!(fails, Err(DatabaseProblem::Empty));
+        let panics = connect::<u32>(SHORT, async { panic!("as on noise") });
+        assert!(matches!(panics, Err(DatabaseProblem::Senseless { .. })));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use postgres::config::SslMode;
+use tokio_postgres::config::SslMode;
 
 use super::authentication::Methods;
 use super::tls::Trust;

@@ -1,18 +1,19 @@
 //! From a model to the database: what differs is brought over, person by person whole or not at all.
 
-mod bring;
 mod plan;
+mod upload;
 
-use postgres::Client;
+use tokio_postgres::Client;
 
 use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Identity};
+use super::{Database, Identity, deadline};
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
-use bring::Bringing;
+
 pub use plan::Change;
 use plan::Plan;
+use upload::Upload;
 
 /// The kind of index that finds near points without looking at all of them, and may miss some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,11 +44,12 @@ impl<'a> Export<'a> {
         indexing: Option<Indexing>,
     ) -> Result<Self> {
         let points = recognizer.comparer().points();
-        let planned = plan::bearable(recognizer, &points).and_then(|()| {
+        let planned = deadline::wait(async {
+            plan::check_exportable(recognizer, &points)?;
             let client = &mut database.client;
-            take_lock(client)?;
-            schema::make(client)?;
-            Plan::of(client, recognizer, points, indexing)
+            take_lock(client).await?;
+            schema::make(client).await?;
+            Plan::of(client, recognizer, points, indexing).await
         });
         match planned {
             Ok(plan) => Ok(Self {
@@ -76,10 +78,12 @@ impl<'a> Export<'a> {
         let mut done = 0;
         let of = self.plan.to_bring.len();
         let client = &mut self.database.client;
-        let ran = run(client, self.recognizer, &self.plan, model, &mut |more| {
+        let mut count = |more| {
             done += more;
             reached(done);
-        });
+        };
+        let work = run(client, self.recognizer, &self.plan, model, &mut count);
+        let ran = deadline::wait(work);
         let problem = match ran {
             Ok(()) => return Ok(()),
             Err(DatabaseProblem::Lost { reason }) => {
@@ -92,44 +96,47 @@ impl<'a> Export<'a> {
 }
 
 /// Held until the connection ends, however it ends.
-fn take_lock(client: &mut Client) -> Result<(), DatabaseProblem> {
-    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK])?;
+async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
+    let row = client
+        .query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK])
+        .await?;
     match column(&row, 0)? {
         true => Ok(()),
         false => Err(DatabaseProblem::Busy),
     }
 }
 
-fn run(
+async fn run(
     client: &mut Client,
     recognizer: &Recognizer,
     plan: &Plan<'_>,
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
-    let (own, others): (Vec<Row>, Vec<Row>) = schema::galleries(client)?
+    let (own, others): (Vec<Row>, Vec<Row>) = schema::galleries(client)
+        .await?
         .into_iter()
         .partition(|row| row.is_of(plan.identity));
     let own = match own.into_iter().next() {
         Some(own) => own,
-        None => begin(client, recognizer, plan.identity, model)?,
+        None => begin(client, recognizer, plan.identity, model).await?,
     };
     // Whoever is not the model's goes first: that is what is most wanted gone.
     if !plan.to_remove.is_empty() {
         let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
-        client.execute(remove, &[&plan.to_remove])?;
+        client.execute(remove, &[&plan.to_remove]).await?;
     }
-    let bringing = Bringing::new(recognizer, plan, &own);
-    for batch in bringing.batches(&plan.to_bring) {
-        bringing.bring(client, batch)?;
+    let upload = Upload::new(recognizer, plan, &own);
+    for batch in upload.batches(&plan.to_bring) {
+        upload.run(client, batch).await?;
         reached(batch.len());
     }
-    tidy(client, &own, plan)?;
-    finish(client, recognizer, plan, &own, &others, model)
+    vacuum(client, &own, plan).await?;
+    finish(client, recognizer, plan, &own, &others, model).await
 }
 
 /// Takes down that a gallery is in the making.
-fn begin(
+async fn begin(
     client: &mut Client,
     recognizer: &Recognizer,
     identity: Identity,
@@ -138,21 +145,23 @@ fn begin(
     let gallery = recognizer.gallery();
     let (kinds, dimensions) = recognizer.comparer().points_shape();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
-    let mut transaction = client.transaction()?;
-    let row = transaction.query_one(
-        "INSERT INTO eigenfaces.galleries
+    let transaction = client.transaction().await?;
+    let row = transaction
+        .query_one(
+            "INSERT INTO eigenfaces.galleries
             (identity, kinds, dimensions, people, faces, calibration, model, program)
          VALUES ($1, $2, $3, $4, $5, '', $6, $7) RETURNING id",
-        &[
-            &identity.0.as_slice(),
-            &(kinds as i32),
-            &(dimensions as i32),
-            &people,
-            &faces,
-            &model,
-            &env!("CARGO_PKG_VERSION"),
-        ],
-    )?;
+            &[
+                &identity.0.as_slice(),
+                &(kinds as i32),
+                &(dimensions as i32),
+                &people,
+                &faces,
+                &model,
+                &env!("CARGO_PKG_VERSION"),
+            ],
+        )
+        .await?;
     let row = Row {
         id: column(&row, 0)?,
         identity: identity.0.to_vec(),
@@ -164,18 +173,20 @@ fn begin(
         calibration: String::new(),
         indexed: false,
     };
-    schema::make_points(&mut transaction, &row)?;
-    transaction.commit()?;
+    schema::make_points(&transaction, &row).await?;
+    transaction.commit().await?;
     Ok(row)
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-fn tidy(client: &mut Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
+async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
     let mut tables = own.tables();
     if plan.changes_anything() {
         let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
         for table in tables.iter().chain(&all) {
-            client.batch_execute(&format!("VACUUM (ANALYZE) {table}"))?;
+            client
+                .batch_execute(&format!("VACUUM (ANALYZE) {table}"))
+                .await?;
         }
     }
     for table in tables.drain(..) {
@@ -186,13 +197,13 @@ fn tidy(client: &mut Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseP
             ),
             Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
         };
-        client.batch_execute(&statement)?;
+        client.batch_execute(&statement).await?;
     }
     Ok(())
 }
 
 /// From now on this is the gallery, and there is no other.
-fn finish(
+async fn finish(
     client: &mut Client,
     recognizer: &Recognizer,
     plan: &Plan<'_>,
@@ -201,29 +212,35 @@ fn finish(
     model: &str,
 ) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let mut transaction = client.transaction()?;
-    transaction.execute(
-        "UPDATE eigenfaces.galleries
+    let transaction = client.transaction().await?;
+    transaction
+        .execute(
+            "UPDATE eigenfaces.galleries
          SET whole = true, people = $2, faces = $3, calibration = $4, indexed = $5, model = $6,
              program = $7, changed = now()
          WHERE id = $1",
-        &[
-            &own.id,
-            &(gallery.people().len() as i64),
-            &(gallery.len() as i64),
-            &plan.calibration,
-            &(plan.indexing == Indexing::Hnsw),
-            &model,
-            &env!("CARGO_PKG_VERSION"),
-        ],
-    )?;
+            &[
+                &own.id,
+                &(gallery.people().len() as i64),
+                &(gallery.len() as i64),
+                &plan.calibration,
+                &(plan.indexing == Indexing::Hnsw),
+                &model,
+                &env!("CARGO_PKG_VERSION"),
+            ],
+        )
+        .await?;
     for other in others {
-        schema::drop(&mut transaction, other)?;
+        schema::drop(&transaction, other).await?;
     }
-    transaction.commit()?;
+    transaction.commit().await?;
     if !others.is_empty() {
-        client.batch_execute("VACUUM (ANALYZE) eigenfaces.people")?;
-        client.batch_execute("VACUUM (ANALYZE) eigenfaces.faces")?;
+        client
+            .batch_execute("VACUUM (ANALYZE) eigenfaces.people")
+            .await?;
+        client
+            .batch_execute("VACUUM (ANALYZE) eigenfaces.faces")
+            .await?;
     }
     Ok(())
 }

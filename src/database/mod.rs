@@ -9,7 +9,6 @@
 mod address;
 mod authentication;
 mod column;
-mod copy;
 mod deadline;
 mod encryption;
 mod export;
@@ -23,9 +22,10 @@ mod tls;
 mod vector;
 
 use std::error::Error as _;
+use std::io;
 
-use postgres::Client;
-use postgres::error::SqlState;
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 pub use address::GivenAddress;
 pub use export::{Change, Export, Indexing};
@@ -36,7 +36,6 @@ use crate::error::{DatabaseProblem, Error, Result};
 use address::Address;
 use authentication::NotAccepted;
 use column::column;
-use handshake::HandshakeError;
 
 /// A connection to a database that has, or is to have, a gallery.
 pub struct Database {
@@ -54,11 +53,14 @@ impl Database {
         let connector = address.connector();
         let (config, handshake) = connector.map_err(|problem| address.problem(problem))?;
         let patience = config.get_connect_timeout().copied();
-        let connected = deadline::within(patience.unwrap_or(deadline::CONNECTING), move |_| {
-            let mut client = config
+        let connected = deadline::connect(patience.unwrap_or(deadline::CONNECTING), async move {
+            let (client, connection) = config
                 .connect(handshake)
+                .await
                 .map_err(|error| while_connecting(&error))?;
-            prepare(&mut client)?;
+            // Its errors reach whoever asks the client.
+            tokio::spawn(connection);
+            prepare(&client).await?;
             Ok(client)
         });
         match connected {
@@ -77,8 +79,8 @@ impl Database {
     }
 }
 
-fn prepare(client: &mut Client) -> Result<(), DatabaseProblem> {
-    let about = client.query_one(ABOUT, &[])?;
+async fn prepare(client: &Client) -> Result<(), DatabaseProblem> {
+    let about = client.query_one(ABOUT, &[]).await?;
     let encoding: String = column(&about, "encoding")?;
     if encoding != "UTF8" {
         return Err(DatabaseProblem::Encoding { found: encoding });
@@ -92,11 +94,11 @@ fn prepare(client: &mut Client) -> Result<(), DatabaseProblem> {
         }
         (None, true) => return Err(DatabaseProblem::ExtensionOff),
         (Some(place), _) => {
-            client.query_one(USE_ONLY, &[&place])?;
+            client.query_one(USE_ONLY, &[&place]).await?;
         }
     }
     // Compiling a query of some milliseconds takes longer than the query.
-    client.batch_execute("SET jit = off")?;
+    client.batch_execute("SET jit = off").await?;
     Ok(())
 }
 
@@ -114,17 +116,19 @@ const USE_ONLY: &str =
     "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
 
 /// The problem that an error before there was a connection stands for.
-fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
-    if let Some(NotAccepted(method)) = cause(error) {
+fn while_connecting(error: &tokio_postgres::Error) -> DatabaseProblem {
+    let io_error = error
+        .source()
+        .and_then(|cause| cause.downcast_ref::<io::Error>());
+    let inner = io_error.and_then(io::Error::get_ref);
+    if let Some(NotAccepted(method)) = inner.and_then(|inner| inner.downcast_ref()) {
         return DatabaseProblem::NotProven {
-            asks: method.said(),
-            method: method.name(),
+            asks: method.said,
+            method: method.name,
         };
     }
     let reason = in_words(error);
-    if let Some(HandshakeError::Lost(_)) = cause(error) {
-        return DatabaseProblem::Unreachable { reason };
-    }
+    let is_lost = io_error.is_some() && inner.is_none();
     match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => DatabaseProblem::NoDatabase,
         Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => {
@@ -133,7 +137,9 @@ fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
         Some(_) => DatabaseProblem::NotLetIn { reason },
         // The client tells these apart in words only.
         None if reason.contains("peer certificate") => DatabaseProblem::NotTrusted { reason },
-        None if error.to_string().contains("TLS") => DatabaseProblem::NoEncryption { reason },
+        None if error.to_string().contains("TLS") && !is_lost => {
+            DatabaseProblem::NoEncryption { reason }
+        }
         None if error.to_string().contains("configuration")
             || error.to_string().contains("authentication") =>
         {
@@ -143,15 +149,13 @@ fn while_connecting(error: &postgres::Error) -> DatabaseProblem {
     }
 }
 
-impl From<postgres::Error> for DatabaseProblem {
-    fn from(error: postgres::Error) -> Self {
+impl From<tokio_postgres::Error> for DatabaseProblem {
+    fn from(error: tokio_postgres::Error) -> Self {
         let reason = in_words(&error);
         let Some(code) = error.code() else {
             let is_lost = error.is_closed()
                 || error.to_string().contains("communicating")
-                || error
-                    .source()
-                    .is_some_and(|cause| cause.is::<std::io::Error>());
+                || error.source().is_some_and(|cause| cause.is::<io::Error>());
             return match is_lost {
                 true => Self::Lost { reason },
                 false => Self::Senseless { reason },
@@ -167,22 +171,10 @@ impl From<postgres::Error> for DatabaseProblem {
     }
 }
 
-/// An error of ours that the client passes on.
-fn cause<E: std::error::Error + 'static>(error: &postgres::Error) -> Option<&E> {
-    let source = error.source()?;
-    let within = source.downcast_ref::<std::io::Error>();
-    let inner = within.and_then(std::io::Error::get_ref);
-    let ours = inner.and_then(|inner| inner.downcast_ref());
-    ours.or_else(|| source.downcast_ref())
-}
-
-fn in_words(error: &postgres::Error) -> String {
-    let is_end = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::UnexpectedEof;
+fn in_words(error: &tokio_postgres::Error) -> String {
+    let is_end = |cause: &io::Error| cause.kind() == io::ErrorKind::UnexpectedEof;
     let text = match (error.as_db_error(), error.source()) {
         (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => {
-            "the server closed it".to_owned()
-        }
-        (_, Some(cause)) if matches!(cause.downcast_ref(), Some(HandshakeError::Lost(lost)) if is_end(lost)) => {
             "the server closed it".to_owned()
         }
         (Some(reported), _) => reported.message().to_owned(),

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use postgres::Config;
-use postgres::config::Host;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
 /// The password kept for whom the configuration connects as, if there is one.
 pub(super) fn kept_for(config: &Config) -> Option<String> {

@@ -5,12 +5,13 @@
 //! known ([`RoundingBound`]); as long as somebody who was not fetched could be among the nearest, more are.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use postgres::{Client, IsolationLevel, Statement, Transaction};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, IsolationLevel, Statement, Transaction};
 
 use super::column::{self, column};
-use super::deadline::{self, Heartbeat};
+use super::deadline;
 use super::rounding::RoundingBound;
 use super::schema::{self, Row};
 use super::vector::{Received, Sent};
@@ -48,16 +49,9 @@ const HNSW_PEOPLE: i64 = 400;
 
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
-    asked: Arc<Asked>,
-    /// Held by whoever waits for the server, so that nobody's patience goes by while others are answered.
-    turn: Mutex<()>,
+    connection: Mutex<Client>,
     address: super::address::Address,
     calibration: RemoteCalibration,
-}
-
-/// State of the thread that waits for the server.
-struct Asked {
-    connection: Mutex<Client>,
     identity: Identity,
     row: Row,
     statements: Statements,
@@ -95,9 +89,6 @@ struct Nearest {
     others: f64,
 }
 
-/// Told of every answer while probes are ranked.
-type Answers = Heartbeat<Vec<Nearest>>;
-
 struct Statements {
     /// The people whom the server takes for the nearest, how far they are, and the odds of all people.
     candidates: Statement,
@@ -119,18 +110,14 @@ impl RemoteGallery {
         model: &str,
         search: Search,
     ) -> Result<Self> {
-        let Database {
-            mut client,
-            address,
-        } = database;
-        let comparer = recognizer.comparer().clone();
-        let identity = Identity::of(recognizer);
-        let model = model.to_owned();
-        let opened = deadline::within(deadline::ANSWER, move |_| {
-            let row = find(&mut client, identity, &model)?;
+        let opened = deadline::wait(deadline::answer(async {
+            let client = &database.client;
+            let identity = Identity::of(recognizer);
+            let row = find(client, identity, model).await?;
             if search == Search::Hnsw && !row.indexed {
                 return Err(DatabaseProblem::NoIndex);
             }
+            let comparer = recognizer.comparer();
             let fits = (row.kinds, row.dimensions) == comparer.points_shape();
             let people = usize::try_from(row.people).ok().filter(|_| fits);
             let calibration = people
@@ -143,26 +130,22 @@ impl RemoteGallery {
                 norm: calibration.norm(),
                 log_odds: calibration.log_odds(),
             };
-            let statements = Statements::prepare(&mut client, &row, question, search)?;
-            let asked = Asked {
-                connection: Mutex::new(client),
-                identity,
-                row,
-                statements,
-                search,
-                question,
-            };
-            Ok((asked, calibration))
-        });
-        match opened {
-            Ok((asked, calibration)) => Ok(Self {
-                asked: Arc::new(asked),
-                turn: Mutex::new(()),
-                address,
-                calibration,
-            }),
-            Err(problem) => Err(address.problem(problem)),
-        }
+            let statements = Statements::prepare(client, &row, question, search).await?;
+            Ok((calibration, identity, row, statements, question))
+        }));
+        let Database { client, address } = database;
+        let (calibration, identity, row, statements, question) =
+            opened.map_err(|problem| address.problem(problem))?;
+        Ok(Self {
+            connection: Mutex::new(client),
+            address,
+            calibration,
+            identity,
+            row,
+            statements,
+            search,
+            question,
+        })
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.
@@ -185,8 +168,7 @@ impl RemoteGallery {
         let probes = comparer.remote_probes(&comparer.describe(faces));
         let with_name = |probe: RemoteProbe| {
             let person = probe.enrolled_as.and_then(|at| recognizer.people().get(at));
-            let name = person.map(|person| person.as_str().to_owned());
-            (probe, name)
+            (probe, person.map(Person::as_str))
         };
         // Two are needed to judge the first.
         let top = options.top.max(2);
@@ -206,34 +188,33 @@ impl RemoteGallery {
     /// told of one and the same state of the gallery.
     fn nearest(
         &self,
-        probes: Vec<(RemoteProbe, Option<String>)>,
+        probes: Vec<(RemoteProbe, Option<&str>)>,
         top: usize,
     ) -> Result<Vec<Nearest>> {
-        let _turn = self.turn.lock().map_err(|_| Error::Inconsistent)?;
-        let asked = Arc::clone(&self.asked);
-        let ranked = deadline::within(deadline::ANSWER, move |answers| {
-            asked.rank(&probes, top, answers)
+        let client = self.connection.lock();
+        let mut client = client.map_err(|_| Error::Inconsistent)?;
+        let ranked = deadline::wait(async {
+            let asking = Asking {
+                transaction: deadline::answer(self.begin(&mut client)).await?,
+                gallery: self,
+            };
+            let mut ranked = Vec::with_capacity(probes.len());
+            for (probe, name) in probes {
+                ranked.push(asking.nearest(&probe, name, top).await?);
+            }
+            deadline::answer(asking.transaction.commit()).await?;
+            Ok(ranked)
         });
         ranked.map_err(|problem| self.address.problem(problem))
     }
-}
 
-impl Asked {
-    fn rank(
-        &self,
-        probes: &[(RemoteProbe, Option<String>)],
-        top: usize,
-        answers: &Answers,
-    ) -> Result<Vec<Nearest>, DatabaseProblem> {
-        let client = self.connection.lock();
-        let mut client = client.map_err(|_| DatabaseProblem::Lost {
-            reason: "an earlier query failed".to_owned(),
-        })?;
+    async fn begin<'a>(&self, client: &'a mut Client) -> Result<Transaction<'a>, DatabaseProblem> {
         let transaction = client.build_transaction().read_only(true);
-        let mut transaction = transaction
+        let transaction = transaction
             .isolation_level(IsolationLevel::RepeatableRead)
-            .start()?;
-        let there = schema::galleries(&mut transaction)?;
+            .start()
+            .await?;
+        let there = schema::galleries(&transaction).await?;
         if !there
             .iter()
             .any(|row| row.id == self.row.id && row.is_of(self.identity))
@@ -241,30 +222,21 @@ impl Asked {
             return Err(DatabaseProblem::Replaced);
         }
         if self.search == Search::Hnsw {
-            transaction.batch_execute(&format!(
+            let settings = format!(
                 "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
                 self.question.hnsw_points()
-            ))?;
+            );
+            transaction.batch_execute(&settings).await?;
         }
-        let mut asking = Asking {
-            transaction,
-            gallery: self,
-            answers,
-        };
-        let ranked = probes
-            .iter()
-            .map(|(probe, name)| asking.nearest(probe, name.as_deref(), top));
-        let ranked = ranked.collect::<Result<_, _>>()?;
-        asking.transaction.commit()?;
-        Ok(ranked)
+        Ok(transaction)
     }
 }
 
-fn find(client: &mut Client, identity: Identity, model: &str) -> Result<Row, DatabaseProblem> {
-    if !schema::is_there(client)? {
+async fn find(client: &Client, identity: Identity, model: &str) -> Result<Row, DatabaseProblem> {
+    if !schema::is_there(client).await? {
         return Err(DatabaseProblem::Empty);
     }
-    let mut galleries = schema::galleries(client)?;
+    let mut galleries = schema::galleries(client).await?;
     let Some(at) = galleries.iter().position(|row| row.is_of(identity)) else {
         return Err(match galleries.iter().find(|row| row.whole) {
             Some(other) => DatabaseProblem::OtherModel {
@@ -279,15 +251,15 @@ fn find(client: &mut Client, identity: Identity, model: &str) -> Result<Row, Dat
     match row.whole {
         true => Ok(row),
         false => Err(DatabaseProblem::Unfinished {
-            people: row.count(client)?,
+            people: row.count(client).await?,
             of: row.people,
         }),
     }
 }
 
 impl Statements {
-    fn prepare(
-        client: &mut Client,
+    async fn prepare(
+        client: &Client,
         row: &Row,
         question: Question,
         search: Search,
@@ -298,17 +270,19 @@ impl Statements {
             (Search::Exact, Order::InnerProduct) => nearest_by_product(&tables[0], question),
             (Search::Hnsw, _) => approximate(&tables),
         };
-        let coordinates = |table: &String| {
-            client.prepare(&format!(
-                "SELECT person, coordinates FROM {table} WHERE person = ANY($1)"
-            ))
-        };
+        let mut coordinates = Vec::new();
+        for table in &tables {
+            let of_people =
+                format!("SELECT person, coordinates FROM {table} WHERE person = ANY($1)");
+            coordinates.push(client.prepare(&of_people).await?);
+        }
+        let names = "SELECT id, name FROM eigenfaces.people WHERE id = ANY($1)";
+        let by_name = "SELECT id FROM eigenfaces.people WHERE gallery = $1 AND name = $2";
         Ok(Self {
-            coordinates: tables.iter().map(coordinates).collect::<Result<_, _>>()?,
-            candidates: client.prepare(&candidates)?,
-            names: client.prepare("SELECT id, name FROM eigenfaces.people WHERE id = ANY($1)")?,
-            by_name: client
-                .prepare("SELECT id FROM eigenfaces.people WHERE gallery = $1 AND name = $2")?,
+            coordinates,
+            candidates: client.prepare(&candidates).await?,
+            names: client.prepare(names).await?,
+            by_name: client.prepare(by_name).await?,
         })
     }
 }
@@ -359,14 +333,21 @@ fn approximate(tables: &[String]) -> String {
 
 struct Asking<'a> {
     transaction: Transaction<'a>,
-    gallery: &'a Asked,
-    answers: &'a Answers,
+    gallery: &'a RemoteGallery,
 }
 
 impl Asking<'_> {
+    async fn query(
+        &self,
+        statement: &Statement,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<tokio_postgres::Row>, DatabaseProblem> {
+        deadline::answer(self.transaction.query(statement, values)).await
+    }
+
     /// The `top` people nearest to a probe; `enrolled_as` is the name of whom the very face is enrolled as.
-    fn nearest(
-        &mut self,
+    async fn nearest(
+        &self,
         probe: &RemoteProbe,
         enrolled_as: Option<&str>,
         top: usize,
@@ -376,7 +357,7 @@ impl Asking<'_> {
             return Ok(Nearest::default());
         }
         let same = match enrolled_as {
-            Some(name) => self.row_of(name)?,
+            Some(name) => self.row_of(name).await?,
             None => None,
         };
         let gallery = self.gallery;
@@ -391,12 +372,11 @@ impl Asking<'_> {
             };
             let statement = &gallery.statements.candidates;
             let rows = self
-                .transaction
-                .query(statement, &[&Sent(&probe.vector), &asked])?;
-            self.answers.answered();
+                .query(statement, &[&Sent(&probe.vector), &asked])
+                .await?;
             let mut people: Vec<i64> = column::first(&rows)?;
             people.extend(same.filter(|same| !people.contains(same)));
-            let near = self.measured(probe, &people, same)?;
+            let near = self.measured(probe, &people, same).await?;
             let is_all = gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
             // Whoever is not among the candidates is no nearer than the last of them.
             let beyond = match rows.last() {
@@ -406,23 +386,23 @@ impl Asking<'_> {
             let worst = near.get(top.saturating_sub(1)).map(|(_, away)| *away);
             if is_all || worst.is_some_and(|worst| worst < beyond) {
                 let others = if is_all { 0.0 } else { gallery.others(&rows)? };
-                return self.named(near, others);
+                return self.named(near, others).await;
             }
             wanted *= 4;
         }
     }
 
-    fn row_of(&mut self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
+    async fn row_of(&self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
         let statement = &self.gallery.statements.by_name;
         let rows = self
-            .transaction
-            .query(statement, &[&self.gallery.row.id, &name])?;
+            .query(statement, &[&self.gallery.row.id, &name])
+            .await?;
         Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
     }
 
     /// How far some people are, nearest first, by a model's arithmetic; `same` is whose very face it is.
-    fn measured(
-        &mut self,
+    async fn measured(
+        &self,
         probe: &RemoteProbe,
         people: &[i64],
         same: Option<i64>,
@@ -430,14 +410,13 @@ impl Asking<'_> {
         let statements = &self.gallery.statements.coordinates;
         let mut points: HashMap<i64, Vec<Vec<Vec<f32>>>> = HashMap::with_capacity(people.len());
         for (kind, statement) in statements.iter().enumerate() {
-            for row in self.transaction.query(statement, &[&people])? {
+            for row in self.query(statement, &[&people]).await? {
                 let Received(point) = column(&row, 1)?;
                 let own = points
                     .entry(column(&row, 0)?)
                     .or_insert_with(|| vec![Vec::new(); statements.len()]);
                 own[kind].push(point);
             }
-            self.answers.answered();
         }
         let away = |person: &i64| match same == Some(*person) {
             true => Some((*person, RemoteProbe::SAME)),
@@ -449,11 +428,10 @@ impl Asking<'_> {
     }
 
     /// People with their names, in the order of these.
-    fn named(&mut self, near: Vec<(i64, f64)>, others: f64) -> Result<Nearest, DatabaseProblem> {
+    async fn named(&self, near: Vec<(i64, f64)>, others: f64) -> Result<Nearest, DatabaseProblem> {
         let people: Vec<i64> = near.iter().map(|(person, _)| *person).collect();
-        let names = self
-            .transaction
-            .query(&self.gallery.statements.names, &[&people])?;
+        let statement = &self.gallery.statements.names;
+        let names = self.query(statement, &[&people]).await?;
         let names: HashMap<i64, &str> = column::pairs(&names)?;
         let mut named = Vec::with_capacity(near.len());
         for (person, away) in near {
@@ -472,7 +450,7 @@ impl Asking<'_> {
     }
 }
 
-impl Asked {
+impl RemoteGallery {
     /// The least that a person can be away in truth whom the server takes for so far away.
     fn least(&self, probe: &RemoteProbe, told: f64) -> f64 {
         let rounding = RoundingBound::of(probe.vector.len());
@@ -494,7 +472,7 @@ impl Asked {
     }
 
     /// The odds of everybody but the candidates, by the server's arithmetic.
-    fn others(&self, rows: &[postgres::Row]) -> Result<f64, DatabaseProblem> {
+    fn others(&self, rows: &[tokio_postgres::Row]) -> Result<f64, DatabaseProblem> {
         let Some(first) = rows.first() else {
             return Ok(0.0);
         };

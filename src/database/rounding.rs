@@ -7,7 +7,7 @@ pub(super) struct RoundingBound {
 }
 
 impl RoundingBound {
-    /// For points of so many coordinates. All that is added up is positive, so that the k - 1 sums, in whatever order,
+    /// For points of this dimension. All that is added up is positive, so that the k - 1 sums, in whatever order,
     /// and the few roundings of each difference and square are relative errors of at most 2^-24 each (Higham 2002,
     /// "Accuracy and Stability of Numerical Algorithms", 3.1); what is too small for single precision is lost.
     pub fn of(coordinates: usize) -> Self {

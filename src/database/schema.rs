@@ -11,7 +11,7 @@
 //! The points of each gallery have tables of their own: an index knows no other gallery, and to take one down is to
 //! drop tables. There are two galleries only while one takes another's place.
 
-use postgres::{Client, GenericClient, Transaction};
+use tokio_postgres::{Client, GenericClient, Transaction};
 
 use super::column::column;
 use super::{Identity, vector};
@@ -80,9 +80,9 @@ impl Row {
     }
 
     /// Number of people there, be it whole or not.
-    pub fn count(&self, client: &mut impl GenericClient) -> Result<i64, DatabaseProblem> {
+    pub async fn count(&self, client: &impl GenericClient) -> Result<i64, DatabaseProblem> {
         let count = "SELECT count(*) FROM eigenfaces.people WHERE gallery = $1";
-        column(&client.query_one(count, &[&self.id])?, 0)
+        column(&client.query_one(count, &[&self.id]).await?, 0)
     }
 }
 
@@ -92,12 +92,16 @@ pub(super) fn points(gallery: i64, kind: usize) -> String {
 }
 
 /// Whether the tables are there, and that they are such as this program knows.
-pub(super) fn is_there(client: &mut impl GenericClient) -> Result<bool, DatabaseProblem> {
-    let row = client.query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[])?;
+pub(super) async fn is_there(client: &impl GenericClient) -> Result<bool, DatabaseProblem> {
+    let row = client
+        .query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[])
+        .await?;
     if !column::<bool>(&row, 0)? {
         return Ok(false);
     }
-    let row = client.query_one("SELECT max(version) FROM eigenfaces.version", &[])?;
+    let row = client
+        .query_one("SELECT max(version) FROM eigenfaces.version", &[])
+        .await?;
     match column::<Option<i32>>(&row, 0)? {
         None => Err(DatabaseProblem::NoVersion),
         Some(found) if found > VERSION => Err(DatabaseProblem::Newer {
@@ -108,30 +112,32 @@ pub(super) fn is_there(client: &mut impl GenericClient) -> Result<bool, Database
     }
 }
 
-pub(super) fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
-    if !is_there(client)? {
-        let mut transaction = client.transaction()?;
-        transaction.batch_execute(CREATE)?;
-        transaction.commit()?;
+pub(super) async fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
+    if !is_there(client).await? {
+        let transaction = client.transaction().await?;
+        transaction.batch_execute(CREATE).await?;
+        transaction.commit().await?;
     }
     Ok(())
 }
 
-pub(super) fn galleries(client: &mut impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
-    let rows = client.query(
-        "SELECT id, identity, kinds, dimensions, whole, people, faces, calibration, indexed
+pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
+    let rows = client
+        .query(
+            "SELECT id, identity, kinds, dimensions, whole, people, faces, calibration, indexed
          FROM eigenfaces.galleries ORDER BY whole DESC, id",
-        &[],
-    )?;
+            &[],
+        )
+        .await?;
     // Tables are made and named by these numbers: no more of them than a model can lead to.
-    let number = |row: &postgres::Row, name: &str, most: usize| {
+    let number = |row: &tokio_postgres::Row, name: &str, most: usize| {
         let found: i32 = column(row, name)?;
         let number = usize::try_from(found).ok();
         number
             .filter(|number| (1..=most).contains(number))
             .ok_or_else(|| DatabaseProblem::senseless(format!("a gallery of {found} {name}")))
     };
-    let row = |row: &postgres::Row| {
+    let row = |row: &tokio_postgres::Row| {
         Ok(Row {
             id: column(row, "id")?,
             identity: column(row, "identity")?,
@@ -152,8 +158,8 @@ const MOST_KINDS: usize = 2;
 
 /// Makes the tables of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
 /// where a page has room for them.
-pub(super) fn make_points(
-    transaction: &mut Transaction<'_>,
+pub(super) async fn make_points(
+    transaction: &Transaction<'_>,
     row: &Row,
 ) -> Result<(), DatabaseProblem> {
     let dimensions = row.dimensions;
@@ -164,14 +170,16 @@ pub(super) fn make_points(
     };
     for table in row.tables() {
         let name = table.trim_start_matches("eigenfaces.");
-        transaction.batch_execute(&format!(
-            "CREATE TABLE {table} (
+        transaction
+            .batch_execute(&format!(
+                "CREATE TABLE {table} (
                 person bigint NOT NULL REFERENCES eigenfaces.people ON DELETE CASCADE,
                 coordinates vector({dimensions}) NOT NULL
              );
              ALTER TABLE {table} ALTER COLUMN coordinates SET STORAGE {storage};
              CREATE INDEX {name}_person ON {table} (person)"
-        ))?;
+            ))
+            .await?;
     }
     Ok(())
 }
@@ -179,14 +187,20 @@ pub(super) fn make_points(
 /// Coordinates that a row of a page (8 KiB) has room for.
 const MOST_IN_ROW: usize = 2_000;
 
-pub(super) fn drop(transaction: &mut Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
+pub(super) async fn drop(transaction: &Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
     for table in row.tables() {
-        transaction.batch_execute(&format!("DROP TABLE IF EXISTS {table}"))?;
+        transaction
+            .batch_execute(&format!("DROP TABLE IF EXISTS {table}"))
+            .await?;
     }
-    transaction.execute(
-        "DELETE FROM eigenfaces.people WHERE gallery = $1",
-        &[&row.id],
-    )?;
-    transaction.execute("DELETE FROM eigenfaces.galleries WHERE id = $1", &[&row.id])?;
+    transaction
+        .execute(
+            "DELETE FROM eigenfaces.people WHERE gallery = $1",
+            &[&row.id],
+        )
+        .await?;
+    transaction
+        .execute("DELETE FROM eigenfaces.galleries WHERE id = $1", &[&row.id])
+        .await?;
     Ok(())
 }

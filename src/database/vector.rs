@@ -3,8 +3,8 @@
 
 use std::error::Error;
 
-use postgres::types::private::BytesMut;
-use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 /// The most coordinates that a `vector` can have.
 pub(super) const MOST: usize = 16_000;

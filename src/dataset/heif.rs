@@ -73,7 +73,7 @@ fn stored_as(handle: &ImageHandle) -> Orientation {
     let mut id = [0];
     let count = handle.metadata_block_ids(&mut id, b"Exif");
     let block = (count == 1).then(|| handle.metadata(id[0]).ok()).flatten();
-    // The TIFF header stands behind so many bytes.
+    // Bytes before the TIFF header.
     let exif = block.as_deref().and_then(|block| {
         let (offset, rest) = block.split_first_chunk()?;
         rest.get(u32::from_be_bytes(*offset) as usize..)
@@ -145,7 +145,7 @@ enum Range {
 }
 
 impl Range {
-    /// Of a sample of so many bits: the level of black, and how much of the way to white, 255, a level is.
+    /// Of a sample of this depth: the level of black, and how much of the way to white, 255, a level is.
     fn luma(self, bits: u8) -> (f32, f32) {
         let largest = ((1_u32 << bits) - 1) as f32;
         let unit = (1_u32 << (bits - 8)) as f32;

@@ -109,7 +109,7 @@ pub struct Listing<P = LabeledPhoto> {
 pub enum ListingNote {
     /// The table of labels is not in Unicode, and was read as Windows-1252.
     Windows1252(PathBuf),
-    /// A folder of photos that were sorted as showing nobody known, or no face, and so many photos in it.
+    /// A folder of photos that were sorted as showing nobody known, or no face, and the number of photos in it.
     NobodysPhotos(PathBuf, usize),
 }
 

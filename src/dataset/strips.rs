@@ -96,7 +96,7 @@ impl Canvas {
     }
 }
 
-/// Bytes that a strip is to take at most, and how many rows of so many bytes that is.
+/// Maximum bytes of a strip, and how many rows that is.
 const STRIP: usize = 1 << 20;
 
 /// A PNG by its rows. `None` where it is interlaced: its rows come in no order.
@@ -284,7 +284,7 @@ const SIXTEEN: [Make<u16>; 4] = [
     of::<image::Rgba<u16>>,
 ];
 
-/// A strip of so many channels. `None` where there are too few samples, or no such picture.
+/// A strip of this number of channels. `None` where there are too few samples, or no such picture.
 fn strip_of<S>(
     channels: usize,
     width: u32,

@@ -63,7 +63,7 @@ pub enum ModelProblem {
     Layout { reason: String },
 
     /// A member that is no array (`meta.json`) does not hold what it should.
-    #[error("holds a {member} that makes no sense ({reason}): take the model from a backup")]
+    #[error("holds a {member} with unexpected contents ({reason}): take the model from a backup")]
     Json { member: String, reason: String },
 
     #[error("array `{array}` {problem}: take the model from a backup")]
@@ -151,14 +151,11 @@ pub enum WriteProblem {
     )]
     Input,
 
-    /// A file of this program, but of another kind; what it is.
-    #[error("is {0}, and would be lost: name another file, or ask for it to be replaced")]
-    OtherKind(&'static str),
+    #[error("is there already: name another file, or ask for it to be replaced")]
+    Exists,
 
-    #[error(
-        "is there already and was not written by this program (or was changed since): name another file, or ask for it to be replaced"
-    )]
-    Foreign,
+    #[error("is there already and is no index of faces: name another file")]
+    NoIndex,
 
     #[error("was changed by another program meanwhile: it is left as it is; run this again")]
     Changed,

@@ -42,7 +42,7 @@ pub enum Measure {
 /// The value of a window without contrast, and the largest value of any.
 pub const FLAT: f64 = 10.0;
 
-/// One in so many positions may be off the scale of the picture: flat walls would take all of it otherwise.
+/// Of this number of positions one may be off the scale of the picture: flat walls would take all of it otherwise.
 const BRIGHTEST: usize = 20;
 
 /// For every position of a window of face size in a picture, how far the window lies from face space.

@@ -9,11 +9,11 @@ use crate::face_space::FaceSpace;
 
 /// From one scale to the next: a face is within a tenth of the right size in one of them.
 const STEP: f64 = 1.2;
-/// The smallest faces looked for are so many pixels wide, and at least such a part of the photo's side (the root of its
+/// Width of the smallest faces looked for in pixels, and as a part of the photo's side (the root of its
 /// area).
 const SMALLEST: f64 = 24.0;
 const SMALLEST_PART: f64 = 20.0;
-/// The largest map is of about so many pixels.
+/// Pixels of the largest map, about.
 const MOST_PIXELS: f64 = 4e6;
 /// Two places are the same where the smaller is covered by the other to this share.
 const SAME: f64 = 0.3;

@@ -227,7 +227,7 @@ impl Clusters {
         self.kinds.first().map_or(0, |kind| kind.points.nrows())
     }
 
-    /// People in their order, by so many as are looked at together.
+    /// People in their order, in blocks that are looked at together.
     pub(super) fn chunks(&self) -> Vec<Range<usize>> {
         let starts = self.kinds.first().map_or(&[][..], |kind| &kind.starts);
         let (mut chunks, mut first) = (Vec::new(), 0);
@@ -245,7 +245,7 @@ impl Clusters {
 /// Points that are looked at together: with the bounds of some dozens of probes they fit the second-level cache.
 const POINTS_AT_ONCE: usize = 1024;
 
-/// The nearest so many people seen so far.
+/// The nearest people seen so far, up to a number.
 pub(super) struct Best {
     top: usize,
     heap: BinaryHeap<Match>,

@@ -64,7 +64,7 @@ impl Gallery {
     /// The gallery in which some people, given by their positions in [`Gallery::people`], are all called `name`: one
     /// person renamed, or several made one.
     #[must_use]
-    pub fn called(self, people: &[usize], name: &Person) -> Self {
+    pub fn renamed(self, people: &[usize], name: &Person) -> Self {
         let old: Vec<Person> = people.iter().map(|&at| self.people[at].clone()).collect();
         self.changed(|face| {
             if old.contains(&face.person) {
@@ -227,7 +227,7 @@ mod tests {
             prop_assert_eq!(gallery.clone().without(&removed), expected);
 
             let name = Person::new("B").unwrap();
-            let called = gallery.clone().called(&[0], &name);
+            let called = gallery.clone().renamed(&[0], &name);
             let first = gallery.people()[0].clone();
             let renamed = gallery.into_labeled().into_iter().map(|face| LabeledFace {
                 person: if face.person == first { name.clone() } else { face.person.clone() },

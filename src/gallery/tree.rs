@@ -15,7 +15,7 @@ use super::clusters::{Best, Clusters, Match};
 /// coordinates one probe takes 4 to 28 times as long as the scan (docs/BENCHMARKS.md).
 const FEW_COORDINATES: usize = 3;
 
-/// Below so many points or probes, building the tree costs more than it saves.
+/// Fewest points and probes: with fewer, building the tree costs more than it saves.
 const MANY_POINTS: usize = 2000;
 const MANY_PROBES: usize = 200;
 

@@ -130,7 +130,7 @@ impl Gallery {
                 let (person, from) = (self.find(to)?, Person::new(from)?);
                 let restored = self.counts()[person];
                 Ok(Undone {
-                    gallery: self.called(&[person], &from),
+                    gallery: self.renamed(&[person], &from),
                     erased: Vec::new(),
                     restored,
                     lost: 0,
@@ -237,7 +237,7 @@ mod tests {
             &person("Boris"),
             &before,
         );
-        let merged = before.clone().called(&[0, 2], &person("Boris"));
+        let merged = before.clone().renamed(&[0, 2], &person("Boris"));
         let change = history.last_change().unwrap().clone();
         let undone = merged.clone().undone(&change).unwrap();
         assert_eq!(undone.gallery, before);
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(history.current_name(&person("Ada")), None);
 
         history.rename(3, &person("Ada"), &person("Zoe"));
-        let renamed = before.clone().called(&[0], &person("Zoe"));
+        let renamed = before.clone().renamed(&[0], &person("Zoe"));
         let change = history.last_change().unwrap().clone();
         assert_eq!(renamed.clone().undone(&change).unwrap().gallery, before);
         history.undo(4, &renamed, &before);

@@ -25,7 +25,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The copies of each of so many faces of this size.
+    /// The copies of each of a number of faces of this size.
     fn copies_of(&self, size: FaceSize, faces: usize) -> Augmentation {
         match (self.copies, self.features.shares(size).as_slice()) {
             (Augmentation::Auto, [(Feature::Pixels, _)])

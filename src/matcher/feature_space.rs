@@ -66,7 +66,7 @@ pub(super) fn scaled(mut coordinates: DMatrix<f32>, factor: f64) -> DMatrix<f32>
     coordinates
 }
 
-/// Every value so many times in a row.
+/// Every value repeated a number of times in a row.
 pub(super) fn each_times(values: &[usize], times: usize) -> Vec<usize> {
     values
         .iter()

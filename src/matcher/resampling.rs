@@ -12,7 +12,7 @@ use crate::gallery::{Clusters, Match};
 use crate::kernel_pca::Kernel;
 use crate::pca::{InnerProducts, Pca, Solver};
 
-/// Up to so many columns their inner products are kept (8 bytes a pair), and learning again costs an
+/// Maximum number of columns whose inner products are kept (8 bytes a pair), and learning again costs an
 /// eigenproblem; beyond that, pixels are looked at again.
 const MOST_COLUMNS: usize = 4_000;
 

@@ -131,7 +131,7 @@ impl Model {
             });
         }
         let from = self.people()[at].clone();
-        let after = self.gallery().clone().called(&[at], new);
+        let after = self.gallery().clone().renamed(&[at], new);
         self.relearn(after)?;
         self.history.rename(change_time(), &from, new);
         Ok(())
@@ -154,7 +154,7 @@ impl Model {
         let people: Vec<usize> = people.into_iter().collect();
         let from: Vec<Person> = people.iter().map(|&at| self.people()[at].clone()).collect();
         let before = self.gallery().clone();
-        self.relearn(before.clone().called(&people, &name))?;
+        self.relearn(before.clone().renamed(&people, &name))?;
         self.history.merge(change_time(), &from, &name, &before);
         Ok(())
     }

@@ -3,11 +3,11 @@
 //! Who is known has a solid green frame, who is not a dashed orange one, and what is no face a gray one,
 //! crossed out: colours that colour-blind people tell apart (Okabe & Ito 2008), and never the only sign.
 
+use image::RgbImage;
 use image::imageops::{self, FilterType};
-use image::{Rgb, RgbImage};
 
+use super::drawing::{Anchor, Color, Shape, Stroke, drawn_on};
 use super::lettering;
-use super::strokes::{blend, dashes, line};
 use crate::locate::Location;
 use crate::locate::align::Point;
 
@@ -23,11 +23,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn color(self) -> Rgb<u8> {
+    fn color(self) -> Color {
         match self {
-            Self::Known => Rgb([0, 158, 115]),
-            Self::Unknown => Rgb([230, 159, 0]),
-            Self::NotAFace => Rgb([170, 170, 170]),
+            Self::Known => Color([0, 158, 115]),
+            Self::Unknown => Color([230, 159, 0]),
+            Self::NotAFace => Color([170, 170, 170]),
         }
     }
 }
@@ -58,14 +58,14 @@ const LETTERS: f32 = 1.0 / 30.0;
 const PADDING: f32 = 0.25;
 const BASELINE: f32 = 0.79;
 
-const INK: Rgb<u8> = Rgb([0, 0, 0]);
+const INK: Color = Color([0, 0, 0]);
 /// Outside of frames, so that they are seen on any ground.
-const HALO: Rgb<u8> = Rgb([20, 20, 20]);
+const HALO: Color = Color([20, 20, 20]);
 
 /// Draws the marks into a photo. Small photos come back larger, by a whole factor.
 pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
     let zoom = zoom(photo.dimensions());
-    let mut picture = match zoom {
+    let picture = match zoom {
         1 => photo,
         _ => imageops::resize(
             &photo,
@@ -79,9 +79,10 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
         .iter()
         .map(|mark| Frame::of(mark, zoom as f32, &picture, &style))
         .collect();
-    for (frame, mark) in frames.iter().zip(marks) {
-        frame.draw(&mut picture, mark.verdict);
-    }
+    let both = frames.iter().zip(marks);
+    let mut shapes: Vec<Shape> = both
+        .flat_map(|(frame, mark)| frame.shapes(mark.verdict))
+        .collect();
     let mut labels: Vec<Area> = Vec::new();
     for (frame, mark) in frames.iter().zip(marks) {
         let letters = style.letters_for(frame);
@@ -91,10 +92,10 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
             (1.0 + PADDING) * letters,
         ];
         let area = frame.place(size, &picture, &labels, &frames);
-        draw_label(&mut picture, area, &text, letters, mark.verdict.color());
+        shapes.extend(label(area, text, letters, mark.verdict.color()));
         labels.push(area);
     }
-    picture
+    drawn_on(picture, &shapes)
 }
 
 fn zoom((width, height): (u32, u32)) -> u32 {
@@ -195,23 +196,35 @@ impl Frame {
         }
     }
 
-    fn draw(&self, picture: &mut RgbImage, verdict: Verdict) {
-        let [a, b, c, d] = self.corners;
-        let sides = [[a, b], [b, c], [c, d], [d, a]];
-        let lines: Vec<[Point; 2]> = match verdict {
-            Verdict::Known => sides.to_vec(),
-            Verdict::Unknown => sides
-                .into_iter()
-                .flat_map(|side| dashes(side, 4.0 * self.stroke))
-                .collect(),
-            Verdict::NotAFace => sides.into_iter().chain([[a, c], [b, d]]).collect(),
+    fn shapes(&self, verdict: Verdict) -> Vec<Shape> {
+        // Points lie in the middle of pixels.
+        let [a, b, c, d] = self.corners.map(|[x, y]| (x + 0.5, y + 0.5));
+        // The first side twice, so that all corners are joined.
+        let around = vec![a, b, c, d, a, b];
+        let lines = match verdict {
+            Verdict::Known => vec![around],
+            Verdict::Unknown => around.windows(2).take(4).map(<[_]>::to_vec).collect(),
+            Verdict::NotAFace => vec![around, vec![a, c], vec![b, d]],
         };
-        for &side in &lines {
-            line(picture, side, self.stroke * 1.8, HALO);
-        }
-        for &side in &lines {
-            line(picture, side, self.stroke, verdict.color());
-        }
+        let dash = |line: &[(f32, f32)]| {
+            let length = (line[1].0 - line[0].0).hypot(line[1].1 - line[0].1);
+            // A dash at each end.
+            let gaps = ((length / (4.0 * self.stroke) - 1.0) / 2.0).round();
+            let dash = length / (2.0 * gaps.clamp(1.0, 1000.0) + 1.0);
+            (verdict == Verdict::Unknown).then_some([dash; 2])
+        };
+        let drawn = |color: Color, width: f32| {
+            let shape = move |line: &Vec<(f32, f32)>| Shape::Line {
+                points: line.clone(),
+                stroke: Stroke {
+                    dash: dash(line),
+                    ..Stroke::solid(color, width)
+                },
+            };
+            lines.iter().map(shape).collect::<Vec<_>>()
+        };
+        let halo = drawn(HALO, self.stroke * 1.8);
+        [halo, drawn(verdict.color(), self.stroke)].concat()
     }
 
     /// Position of the label of this size: inside the picture, at the frame, where it covers least of other
@@ -278,44 +291,36 @@ fn turned(location: &Location) -> [Point; 4] {
     })
 }
 
-/// The label, or as much of the name as fits, with an ellipsis.
+/// The label, or as much of the name as fits.
 fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
     let fits = |text: &str| lettering::width(text, letters) + 2.0 * PADDING * letters <= most;
-    let whole = format!("{}{}", mark.name, mark.addition);
-    if fits(&whole) {
-        return whole;
-    }
-    let mut name = mark.name.clone();
-    while name.pop().is_some() {
-        let shorter = format!("{}…{}", name.trim_end(), mark.addition);
-        if fits(&shorter) {
-            return shorter;
-        }
-    }
-    // Not even that: what of the addition fits, be it nothing.
-    let mut rest = mark.addition.clone();
-    while !fits(&rest) && rest.pop().is_some() {}
-    rest
+    lettering::fitting(&mark.name, &mark.addition, fits)
 }
 
-fn draw_label(picture: &mut RgbImage, area: Area, text: &str, letters: f32, ground: Rgb<u8>) {
-    for y in area.top.round() as i32..area.bottom.round() as i32 {
-        for x in area.left.round() as i32..area.right.round() as i32 {
-            blend(picture, x, y, ground, 1.0);
-        }
-    }
-    let x = area.left + PADDING * letters;
+/// A label: its ground, and the text on it.
+fn label(area: Area, text: String, letters: f32, ground: Color) -> [Shape; 2] {
+    let (left, top) = (area.left.round(), area.top.round());
+    let ground = Shape::Rect {
+        at: (left, top),
+        size: (area.right.round() - left, area.bottom.round() - top),
+        fill: ground,
+        hover: String::new(),
+    };
     let baseline = area.top + (PADDING / 2.0 + BASELINE) * letters;
-    lettering::ink(text, x, baseline, letters, |x, y, cover| {
-        // Accents that reach above the line stay inside the label.
-        if (y as f32) >= area.top && (y as f32) < area.bottom && (x as f32) < area.right {
-            blend(picture, x, y, INK, cover);
-        }
-    });
+    let text = Shape::Text {
+        at: (area.left + PADDING * letters, baseline),
+        text,
+        size: letters / lettering::line_height(1.0),
+        color: INK,
+        anchor: Anchor::Start,
+        halo: false,
+    };
+    [ground, text]
 }
 
 #[cfg(test)]
 mod tests {
+    use image::Rgb;
     use proptest::prelude::*;
 
     use super::*;

@@ -37,7 +37,7 @@ pub enum Series {
     Curve(String, Vec<(f64, f64)>, Color),
     /// A mark at each point, with what a pointer over it is told.
     Marks(String, Vec<(f64, f64, String)>, Color),
-    /// A bar from the low end to each value, one wide, at 1, 2, ...; so many of them in full colour.
+    /// A bar from the low end to each value, one wide, at 1, 2, ...; the first ones in full colour.
     Bars(Vec<f64>, usize, Color),
     /// A broken line across.
     Level(String, f64),

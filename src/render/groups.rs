@@ -17,7 +17,7 @@ use crate::grouping::Proposal;
 /// Quality of the faces on the page: a few kilobytes each.
 const QUALITY: u8 = 85;
 
-/// Faces shown at most: a page of so many takes some 20 MB.
+/// Maximum number of faces shown: a page of them takes some 20 MB.
 const MOST_FACES: usize = 6_000;
 
 /// A face of a group.

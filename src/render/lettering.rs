@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
-use image::{GrayImage, Luma};
 
 fn font() -> &'static FontRef<'static> {
     static FONT: OnceLock<FontRef<'static>> = OnceLock::new();
@@ -46,6 +45,24 @@ pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i
     }
 }
 
+/// A text and its end, or as much of the text as fits with it, with an ellipsis; or as much of the end.
+pub fn fitting(text: &str, end: &str, fits: impl Fn(&str) -> bool) -> String {
+    let whole = format!("{text}{end}");
+    if fits(&whole) {
+        return whole;
+    }
+    let mut kept = text.to_owned();
+    while kept.pop().is_some() {
+        let shorter = format!("{}…{end}", kept.trim_end());
+        if fits(&shorter) {
+            return shorter;
+        }
+    }
+    let mut rest = end.to_owned();
+    while !fits(&rest) && rest.pop().is_some() {}
+    rest
+}
+
 /// Whether every letter of a text can be set: the font has it, and it stands by itself, from left to right.
 pub fn can_write(text: &str) -> bool {
     text.chars().all(|letter| {
@@ -56,35 +73,20 @@ pub fn can_write(text: &str) -> bool {
     })
 }
 
-/// Writes a line of text with its upper left corner at (x, y), `height` pixels high, blended over the
-/// picture; what falls outside is cut.
-pub fn write(image: &mut GrayImage, text: &str, x: f32, y: f32, height: f32, shade: u8) {
-    let baseline = y + font().as_scaled(PxScale::from(height)).ascent();
-    ink(text, x, baseline, height, |x, y, cover| {
-        let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else {
-            return;
-        };
-        if let Some(pixel) = image.get_pixel_mut_checked(x, y) {
-            let blended = f32::from(pixel[0]) * (1.0 - cover) + f32::from(shade) * cover;
-            *pixel = Luma([blended.round() as u8]);
-        }
-    });
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::drawing::{Anchor, Color, Drawing};
     use super::*;
 
     #[test]
     fn text_darkens_pixels_inside_its_width_only() {
-        let mut image = GrayImage::from_pixel(120, 20, Luma([255]));
-        write(&mut image, "Ada 12 %", 2.0, 2.0, 14.0, 0);
-        let ink = |image: &GrayImage, from: u32, to: u32| {
-            (from..to).any(|x| (0..20).any(|y| image.get_pixel(x, y)[0] < 128))
-        };
+        let mut inked = Vec::new();
+        ink("Ada 12 %", 2.0, 13.0, 14.0, |x, _, cover| {
+            inked.extend((cover > 0.5).then_some(x));
+        });
         let end = 2.0 + width("Ada 12 %", 14.0);
-        assert!(ink(&image, 2, end as u32));
-        assert!(!ink(&image, end as u32 + 2, 120));
+        assert!(!inked.is_empty());
+        assert!(inked.iter().all(|&x| x >= 2 && x < end as i32 + 2));
     }
 
     #[test]
@@ -114,8 +116,11 @@ mod tests {
 
     #[test]
     fn text_beyond_the_edges_is_cut() {
-        let mut image = GrayImage::from_pixel(10, 10, Luma([255]));
-        write(&mut image, "a long line 顔 \u{1b}[0m", -7.0, -3.0, 14.0, 0);
-        write(&mut image, "x", 500.0, 500.0, 14.0, 0);
+        let mut drawing = Drawing::new(10.0, 10.0, "");
+        for at in [(-7.0, 8.0), (500.0, 500.0)] {
+            let text = "a long line 顔 \u{1b}[0m";
+            drawing.text(at, Anchor::Start, 14.0, Color::INK, text);
+        }
+        assert_eq!(drawing.to_pixels().dimensions(), (10, 10));
     }
 }

@@ -17,7 +17,6 @@ pub mod scatter;
 mod scree;
 pub mod sheet;
 pub mod strip;
-mod strokes;
 
 pub use drawing::Drawing;
 pub use scree::scree;

@@ -1,11 +1,15 @@
 //! A contact sheet: pictures in rows, each with a line of text below.
 
-use image::{GrayImage, Luma, imageops};
+use image::{DynamicImage, GrayImage};
 
+use super::drawing::{Anchor, Color, Drawing};
 use super::lettering;
 
 const MARGIN: u32 = 8;
+/// Height of a line, and the distance of its baseline from its top.
 const LETTERS: f32 = 13.0;
+const BASELINE: f32 = 10.366;
+const INK: Color = Color([40, 40, 40]);
 const LABEL: u32 = 18;
 /// Tiles narrower than this are enlarged by whole factors, so that small faces can be seen.
 const NARROWEST: u32 = 72;
@@ -37,43 +41,34 @@ pub fn sheet_of_groups(tiles: &[Tile], together: u32, note: &str) -> GrayImage {
         .max(together);
     let rows = (tiles.len() as u32).div_ceil(columns);
     let note = wrapped(note, (columns * cell_width - MARGIN) as f32);
-    let mut sheet = GrayImage::from_pixel(
-        columns * cell_width + MARGIN,
-        rows * cell_height
-            + MARGIN
-            + match note.len() as u32 {
-                0 => 0,
-                lines => lines * LABEL + MARGIN,
-            },
-        Luma([255]),
-    );
+    let note_height = match note.len() as u32 {
+        0 => 0,
+        lines => lines * LABEL + MARGIN,
+    };
+    let tiles_height = rows * cell_height + MARGIN;
+    let (whole_width, whole_height) = (columns * cell_width + MARGIN, tiles_height + note_height);
+    let mut drawing = Drawing::new(whole_width as f32, whole_height as f32, "");
+    let write = |drawing: &mut Drawing, text: &str, left: u32, top: u32| {
+        let at = (left as f32, top as f32 + BASELINE);
+        let size = LETTERS / lettering::line_height(1.0);
+        drawing.text(at, Anchor::Start, size, INK, text);
+    };
+    let size = ((width * zoom) as f32, (height * zoom) as f32);
     for (at, tile) in (0_u32..).zip(tiles) {
         let left = MARGIN + at % columns * cell_width;
         let top = MARGIN + at / columns * cell_height;
-        let enlarged = imageops::resize(
-            &tile.image,
-            width * zoom,
-            height * zoom,
-            imageops::FilterType::Nearest,
-        );
-        imageops::replace(&mut sheet, &enlarged, i64::from(left), i64::from(top));
-        let label = fitting(&tile.label, (width * zoom) as f32);
-        lettering::write(
-            &mut sheet,
-            &label,
-            left as f32,
-            (top + height * zoom + 2) as f32,
-            LETTERS,
-            40,
-        );
+        drawing.picture((left as f32, top as f32), size, tile.image.clone());
+        let label = fitting(&tile.label, size.0);
+        write(&mut drawing, &label, left, top + height * zoom + 2);
     }
-    for (line, top) in note
-        .iter()
-        .zip((rows * cell_height + MARGIN..).step_by(LABEL as usize))
-    {
-        lettering::write(&mut sheet, line, MARGIN as f32, top as f32, LETTERS, 40);
+    for (line, top) in note.iter().zip((tiles_height..).step_by(LABEL as usize)) {
+        write(&mut drawing, line, MARGIN, top);
     }
-    sheet
+    DynamicImage::from(drawing.to_pixels()).into_luma8()
+}
+
+fn text_width(text: &str) -> f32 {
+    lettering::width(text, LETTERS)
 }
 
 /// A text in lines that are no wider than this, broken between words.
@@ -81,7 +76,7 @@ fn wrapped(text: &str, width: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if lettering::width(&format!("{line} {word}"), LETTERS) <= width => {
+            Some(line) if text_width(&format!("{line} {word}")) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -93,19 +88,13 @@ fn wrapped(text: &str, width: f32) -> Vec<String> {
 
 /// The text, or as much of its beginning as fits with an ellipsis.
 fn fitting(text: &str, width: f32) -> String {
-    if lettering::width(text, LETTERS) <= width {
-        return text.to_owned();
-    }
-    let mut kept: String = text.to_owned();
-    while !kept.is_empty() && lettering::width(&format!("{kept}…"), LETTERS) > width {
-        kept.pop();
-    }
-    kept.push('…');
-    kept
+    lettering::fitting(text, "", |text| text_width(text) <= width)
 }
 
 #[cfg(test)]
 mod tests {
+    use image::Luma;
+
     use super::*;
 
     #[test]
@@ -126,12 +115,7 @@ mod tests {
     #[test]
     fn notes_are_broken_between_words() {
         let lines = wrapped("what is shown in this sheet", 90.0);
-        assert!(
-            lines.len() > 1
-                && lines
-                    .iter()
-                    .all(|line| lettering::width(line, LETTERS) <= 90.0)
-        );
+        assert!(lines.len() > 1 && lines.iter().all(|line| text_width(line) <= 90.0));
         assert_eq!(lines.join(" "), "what is shown in this sheet");
         assert!(wrapped("", 90.0).is_empty());
     }
@@ -150,7 +134,7 @@ mod tests {
     #[test]
     fn long_labels_end_in_an_ellipsis_within_the_tile() {
         let label = fitting("a name that goes on and on", 72.0);
-        assert!(label.ends_with('…') && lettering::width(&label, LETTERS) <= 72.0);
+        assert!(label.ends_with('…') && text_width(&label) <= 72.0);
         assert_eq!(fitting("Ada", 72.0), "Ada");
     }
 }

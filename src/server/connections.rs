@@ -15,7 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
-/// A connection that sends no whole request head for so long is closed, a new one or one that was answered.
+/// Time after which a connection, new or answered, is closed that sends no whole request head.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Bytes that a request's head may take.

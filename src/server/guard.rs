@@ -17,7 +17,7 @@ use super::service::Shared;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Whoever sends a wrong key, token or cookie waits for so long, so that guessing takes time. A right one never does.
+/// Delay of the answer to a wrong key, token or cookie, so that guessing takes time. A right one is never delayed.
 const WRONG_SECRET: Duration = Duration::from_secs(1);
 
 /// Lets a request through, or says why not; and tells browsers to be careful with the answer.

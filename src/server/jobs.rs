@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure};
 
-/// Jobs that ended are forgotten when so many newer ones have begun.
+/// Number of newer jobs after which one that ended is forgotten.
 const KEPT: usize = 50;
 
 /// Skipped files that are told; the others are counted.

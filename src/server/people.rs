@@ -171,7 +171,7 @@ async fn rename(
 }
 
 #[derive(Debug, Deserialize)]
-struct Into_ {
+struct MergeInto {
     into: String,
 }
 
@@ -182,7 +182,7 @@ async fn merge(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
-    JsonBody(other): JsonBody<Into_>,
+    JsonBody(other): JsonBody<MergeInto>,
 ) -> Answer<Response> {
     let into = other.into.clone();
     let told = format!("{person} merged into {into}");

@@ -34,10 +34,10 @@ pub type Shared = State<Arc<Service>>;
 /// Maximum number of changes that wait for their turn; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
 
-/// A change that has not had its turn for so long is sent away: less than a client waits for an answer.
+/// Time after which a change that waits for its turn is refused: less than a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Faces that are added one by one are learned when none has come for so long.
+/// Pause after the last added face before all are learned together.
 const BURST: Duration = Duration::from_millis(300);
 
 /// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
@@ -580,7 +580,7 @@ impl Service {
         Ok(Some(hash))
     }
 
-    /// Learns what was added when nothing has been added for so long.
+    /// Learns what was added, after a pause in which nothing more is added.
     fn learn_after(self: &Arc<Self>, pause: Duration) {
         let service = Arc::clone(self);
         tokio::spawn(async move {

@@ -80,7 +80,7 @@ fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
 /// Characters of an error's message that are shown.
 pub(super) const MESSAGE: usize = 200;
 
-/// A stranger's text in a message: no line feeds or terminal escapes, and at most so many characters of it.
+/// A stranger's text in a message: no line feeds or terminal escapes, and at most `most` characters of it.
 pub(super) fn in_plain_ascii(text: &str, most: usize) -> String {
     let escape = |c: char| match c {
         ' '..='~' => c.to_string(),
@@ -108,7 +108,7 @@ pub(super) fn recognise(start: &[u8], end: &[u8]) -> Result<(), ModelProblem> {
 pub(super) const END: u64 = 128;
 const _: () = assert!(seal::LENGTH as u64 <= END);
 
-/// The first and the last bytes of a file, at most so many of each.
+/// The first and the last bytes of a file, at most `first` and `last` of them.
 pub(super) fn both_ends(file: &mut File, first: u64, last: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (mut start, mut end) = (Vec::new(), Vec::new());
     file.by_ref().take(first).read_to_end(&mut start)?;

@@ -26,7 +26,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// A file of so many bytes.
+    /// A file of `length` bytes.
     pub fn new(file: File, length: usize) -> Self {
         Self {
             file,

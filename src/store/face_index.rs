@@ -58,8 +58,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
         Err(_) => Ok(Existing::Nothing),
         Ok(_) => match Archive::open(path).and_then(|archive| archive.kind()) {
             Ok(ArchiveKind::Faces) => Ok(Existing::Replaceable),
-            Ok(other) => Err(refused(path, WriteProblem::OtherKind(other.name()))),
-            Err(_) => Err(refused(path, WriteProblem::Foreign)),
+            _ => Err(refused(path, WriteProblem::NoIndex)),
         },
     };
     replace::install(&target, Privacy::Owner, permit, |out| {

@@ -30,21 +30,3 @@ impl Archive {
         Err(self.refuse(ModelProblem::OtherKind { found, wanted }))
     }
 }
-
-/// The kind of a file of this program, as far as replacing it goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A picture, table or page that was made from a model or from photos.
-    Derived,
-    /// A model or an index of faces.
-    Archive(ArchiveKind),
-}
-
-impl FileKind {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Derived => "a result of another command",
-            Self::Archive(kind) => kind.name(),
-        }
-    }
-}

@@ -27,7 +27,7 @@ pub enum Wait {
 /// Time between two looks of a waiting process.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// So often in a row a lock file is not removed by chance: the file system does not know its files again.
+/// Vanished lock files in a row that are no chance any more: the file system does not know its files again.
 const MOST_VANISHINGS: u32 = 10_000;
 
 /// The right to change a model. Released when dropped, or when the process ends.
@@ -78,14 +78,32 @@ impl ModelLock {
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
         let place = Place::find(model)?;
         let lock_path = place.beside("lock");
-        let deadline = match wait {
-            Wait::Fail => None,
-            Wait::AtMost(time) => Instant::now().checked_add(time),
+        let patience = match wait {
+            Wait::Fail => Duration::ZERO,
+            Wait::AtMost(time) => time,
         };
+        let deadline = Instant::now().checked_add(patience);
         let mut vanished = 0;
         loop {
-            let holder = match try_acquire(&lock_path).map_err(|error| place.error(error))? {
-                Attempt::Got(file) => {
+            // Not interrupted between the making of the file and its noting.
+            let mut pending = pending::hold();
+            let mut file = opened(&lock_path).map_err(|error| place.error(error))?;
+            let holder = match file.try_lock() {
+                // Its holder removed the file between our opening and our locking it.
+                Ok(()) if !stands_at(&file, &lock_path) && vanished < MOST_VANISHINGS => {
+                    vanished += 1;
+                    continue;
+                }
+                Ok(()) if !stands_at(&file, &lock_path) => {
+                    return Err(place.error(io::Error::other("its lock file keeps vanishing")));
+                }
+                Ok(()) => {
+                    // To be named is a courtesy to others: a full disk must not keep us from trying.
+                    let _ = write_holder(&mut file);
+                    if cfg!(unix) {
+                        pending.add(&lock_path, &file);
+                    }
+                    drop(pending);
                     let mut lock = Self {
                         held: Some((file, lock_path.clone())),
                         model: Model::at(&place.file),
@@ -95,24 +113,23 @@ impl ModelLock {
                     }
                     None
                 }
-                Attempt::NoLocks => {
-                    return Ok(Self {
-                        held: None,
-                        model: Model::at(&place.file),
-                    });
+                Err(TryLockError::WouldBlock) => {
+                    drop(pending);
+                    read_holder(&mut file)
                 }
-                Attempt::Vanished if vanished < MOST_VANISHINGS => {
-                    vanished += 1;
-                    continue;
+                Err(TryLockError::Error(error)) => {
+                    // Nobody else can have locked it either.
+                    let _ = fs::remove_file(&lock_path);
+                    return match lacks_locks(&error) {
+                        true => Ok(Self {
+                            held: None,
+                            model: Model::at(&place.file),
+                        }),
+                        false => Err(place.error(error)),
+                    };
                 }
-                Attempt::Vanished => {
-                    return Err(place.error(io::Error::other("its lock file keeps vanishing")));
-                }
-                Attempt::HeldBy(holder) => holder,
             };
-            let patient =
-                wait != Wait::Fail && deadline.is_none_or(|deadline| Instant::now() < deadline);
-            if !patient {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(Error::Locked {
                     path: place.named,
                     holder,
@@ -127,9 +144,7 @@ impl ModelLock {
     pub fn is_held(&self) -> bool {
         self.held.is_some()
     }
-}
 
-impl ModelLock {
     /// Locks the model's file again: a change has replaced it.
     pub fn follow(&mut self) {
         self.model.lock();
@@ -152,15 +167,6 @@ impl Drop for ModelLock {
     }
 }
 
-enum Attempt {
-    Got(File),
-    HeldBy(Option<LockHolder>),
-    /// Its holder removed the file between our opening and our locking it.
-    Vanished,
-    /// The drive has no locks.
-    NoLocks,
-}
-
 /// ENOLCK: a network drive whose server grants no locks. The same number on Linux; elsewhere it is 77.
 const NO_LOCKS: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
 
@@ -170,34 +176,13 @@ fn lacks_locks(error: &io::Error) -> bool {
     kind == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(NO_LOCKS)
 }
 
-fn try_acquire(lock_path: &Path) -> io::Result<Attempt> {
+/// The lock file, made where it is missing.
+fn opened(lock_path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Not interrupted between the making of the file and its noting.
-    let mut pending = pending::hold();
-    let mut file = options.open(lock_path)?;
-    match file.try_lock() {
-        Ok(()) if stands_at(&file, lock_path) => {
-            // To be named is a courtesy to others: a full disk must not keep us from trying.
-            let _ = write_holder(&mut file);
-            if cfg!(unix) {
-                pending.add(lock_path, &file);
-            }
-            Ok(Attempt::Got(file))
-        }
-        Ok(()) => Ok(Attempt::Vanished),
-        Err(TryLockError::WouldBlock) => Ok(Attempt::HeldBy(read_holder(&mut file))),
-        Err(TryLockError::Error(error)) => {
-            // Nobody else can have locked it either.
-            let _ = fs::remove_file(lock_path);
-            match lacks_locks(&error) {
-                true => Ok(Attempt::NoLocks),
-                false => Err(error),
-            }
-        }
-    }
+    options.open(lock_path)
 }
 
 /// The command by which other processes know this one while it holds locks.

@@ -39,14 +39,13 @@ pub use face_index::{load_face_index, save_face_index};
 pub use identifier::load_identifier;
 pub use journal::{Addition, Journal};
 #[doc(hidden)]
-pub use kind::FileKind;
 pub use lock::{ModelLock, Wait, name_lock_holder};
 #[doc(hidden)]
 pub use mark::is_result;
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 #[doc(hidden)]
-pub use outputs::{Destination, Outputs, Overwrite};
+pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
 #[doc(hidden)]
 pub use pending::{interrupt, note_change};
 pub use replace::{Privacy, remove_file, replace_file};

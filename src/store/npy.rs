@@ -42,11 +42,6 @@ impl Header {
 
     /// The bytes before the numbers.
     pub(super) fn encode(&self) -> Vec<u8> {
-        self.encode_padded(0)
-    }
-
-    /// The header with so many spaces more than needed.
-    fn encode_padded(&self, more: usize) -> Vec<u8> {
         let sides: Vec<String> = self.shape.iter().map(usize::to_string).collect();
         let shape = match sides.as_slice() {
             [only] => format!("({only},)"),
@@ -56,7 +51,7 @@ impl Header {
         let mut text =
             format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
         let end = (PREAMBLE + text.len() + 1).next_multiple_of(ALIGNMENT);
-        let padding = end - PREAMBLE - text.len() - 1 + more;
+        let padding = end - PREAMBLE - text.len() - 1;
         text.extend(std::iter::repeat_n(' ', padding));
         text.push('\n');
 
@@ -184,18 +179,7 @@ numbers! {
     f64, "<f8", x => x.abs() <= 1e18, f64::from_bits(x.to_bits().to_le());
 }
 
-/// Whether these bytes begin a file of [`write_npy`]: NumPy itself never fills a header up by so many spaces.
-pub(super) fn is_padded(head: &[u8]) -> bool {
-    let Ok((header, content)) = Header::parse(head) else {
-        return false;
-    };
-    head.len() - content.len() == header.encode().len() + ALIGNMENT
-}
-
 /// Writes an `.npy` file, for `numpy.load`: numbers row by row, `shape` `[n, k]` being n rows of k.
-///
-/// Its header is 64 spaces longer than needed, which every reader passes over: so the file is known again as one of
-/// this program.
 ///
 /// # Errors
 /// Kind [`InvalidInput`](io::ErrorKind::InvalidInput) if the shape does not fit the numbers; whatever `out` reports.
@@ -205,7 +189,7 @@ pub fn write_npy<T: Number>(
     numbers: &[T],
 ) -> io::Result<()> {
     let header = Header::of::<T>(shape, numbers)?;
-    out.write_all(&header.encode_padded(ALIGNMENT))?;
+    out.write_all(&header.encode())?;
     out.write_all(&to_bytes(numbers))
 }
 
@@ -338,13 +322,12 @@ mod tests {
     fn a_file_is_header_and_numbers() {
         let mut file = Vec::new();
         write_npy(&mut file, &[1, 2], &[1.5f32, -2.0]).unwrap();
-        assert_eq!(file[..192], header("<f4", &[1, 2]).encode_padded(64));
-        assert!(is_padded(&file) && !is_padded(&header("<f4", &[1, 2]).encode()));
-        assert_eq!(file[192..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
+        assert_eq!(file[..128], header("<f4", &[1, 2]).encode());
+        assert_eq!(file[128..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
         assert!(write_npy(&mut file, &[2, 2], &[1.5f32, -2.0]).is_err());
         assert_eq!(read_npy(&file), Ok((vec![1, 2], vec![1.5, -2.0])));
         assert!(matches!(
-            read_npy(&file[..196]),
+            read_npy(&file[..132]),
             Err(ArrayProblem::Length { bytes: 4, .. })
         ));
         let mut doubles = Vec::new();

@@ -1,18 +1,16 @@
 //! Places where results may be written: one rule for every command that writes.
 //!
-//! A result never replaces what the same run reads, and never goes through a symbolic link. It replaces a file only
-//! where this program wrote that file, and the same command can make it again: neither a model nor a file of
-//! somebody else, unless the user says so ([`Overwrite::AnyFile`]).
+//! A result never replaces what the same run reads, and never goes through a symbolic link. It replaces no file at all
+//! unless the user says so ([`Overwrite::AnyFile`]), or the file lies in a folder that this program made for its results.
 //!
 //! The model that `enroll` and `people` change is no result: it is read first, and refused where it is no model.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::kind::FileKind;
 use super::mark;
 use super::place::Place;
 use super::replace::{self, Existing, Privacy};
@@ -22,19 +20,16 @@ use crate::error::{Error, Result, WriteProblem};
 /// Which files a result may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrite {
-    /// Those that this program wrote and can make again.
+    /// None but those in folders that this program made for results.
     #[default]
-    OwnFiles,
+    Results,
     /// Any but what this run reads: the user asked for it.
     AnyFile,
 }
 
 /// The results of one run: each is claimed before it is written, best before the work begins.
-#[derive(Debug)]
-pub struct Outputs {
-    rule: Arc<Rule>,
-    claimed: HashSet<PathBuf>,
-}
+#[derive(Debug, Clone)]
+pub struct Outputs(Arc<Rule>);
 
 impl Outputs {
     /// Of a run that reads `inputs`: files, and folders of photos. They need not be there.
@@ -43,11 +38,9 @@ impl Outputs {
             inputs: inputs.into_iter().map(Into::into).collect(),
             overwrite,
             files: OnceLock::new(),
+            claimed: Mutex::default(),
         };
-        Self {
-            rule: Arc::new(rule),
-            claimed: HashSet::new(),
-        }
+        Self(Arc::new(rule))
     }
 
     /// The right to write one result there. Nothing is touched yet.
@@ -55,22 +48,24 @@ impl Outputs {
     /// # Errors
     /// [`Error::Write`]: no file can come to stand there, or one stands there that must not be replaced, or another
     /// result of this run is to.
-    pub fn claim(&mut self, path: &Path, kind: FileKind) -> Result<Destination> {
-        self.rule.examine(path, kind)?;
+    pub fn claim(&self, path: &Path) -> Result<Destination> {
+        self.0.examine(path)?;
         let place = Place::unlinked(path)?;
         // The folder is there: `examine` saw to that.
         let folder = place.folder.canonicalize();
         let whole = folder.unwrap_or_else(|_| place.folder.clone());
-        if !self
+        let claimed = whole.join(place.file.file_name().unwrap_or_default());
+        let mut others = self
+            .0
             .claimed
-            .insert(whole.join(place.file.file_name().unwrap_or_default()))
-        {
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !others.insert(claimed) {
             return Err(refused(path, WriteProblem::NamedTwice));
         }
         Ok(Destination {
             place,
-            kind,
-            rule: Arc::clone(&self.rule),
+            rule: Arc::clone(&self.0),
         })
     }
 
@@ -79,7 +74,7 @@ impl Outputs {
     ///
     /// # Errors
     /// As [`claim`](Self::claim).
-    pub fn check_below(&self, folder: &Path, relative: &Path, kind: FileKind) -> Result<()> {
+    pub fn check_below(&self, folder: &Path, relative: &Path) -> Result<()> {
         let mut path = folder.to_owned();
         let parts = relative.components();
         for part in parts.filter(|part| matches!(part, Component::Normal(_))) {
@@ -92,7 +87,7 @@ impl Outputs {
                 Err(_) => return Ok(()),
             }
         }
-        self.rule.examine(&path, kind).map(|_| ())
+        self.0.examine(&path).map(|_| ())
     }
 }
 
@@ -101,7 +96,6 @@ impl Outputs {
 #[must_use = "nothing is written yet"]
 pub struct Destination {
     place: Place,
-    kind: FileKind,
     rule: Arc<Rule>,
 }
 
@@ -111,7 +105,7 @@ impl Destination {
         &self.place.named
     }
 
-    /// Writes a picture, drawing, table or page, with the mark by which it is known again.
+    /// Writes a picture, drawing, table or page; a picture with the mark by which it is known again.
     ///
     /// # Errors
     /// As [`write_with`](Self::write_with).
@@ -129,15 +123,13 @@ impl Destination {
         privacy: Privacy,
         write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>,
     ) -> Result<()> {
-        let permit = || self.rule.examine(&self.place.named, self.kind);
+        let permit = || self.rule.examine(&self.place.named);
         replace::install(&self.place, privacy, permit, write)
     }
 
-    /// Removes what this program wrote there earlier; anything else stays, without a word.
+    /// Removes a result of an earlier run, where there is one in a folder of results; anything else stays, without a word.
     pub fn forget(self) {
-        if let Ok(Existing::Replaceable) = self.rule.examine(&self.place.named, self.kind)
-            && mark::written_here(&self.place.file) == Some(self.kind)
-        {
+        if is_among_results(&self.place.named) {
             let _ = fs::remove_file(&self.place.file);
         }
     }
@@ -149,11 +141,13 @@ struct Rule {
     overwrite: Overwrite,
     /// The files among the inputs and in their folders; looked for when they are first asked for.
     files: OnceLock<HashSet<FileId>>,
+    /// The places that results have been granted.
+    claimed: Mutex<HashSet<PathBuf>>,
 }
 
 impl Rule {
     /// The file that is there, if it may be replaced by such a file.
-    fn examine(&self, path: &Path, kind: FileKind) -> Result<Existing> {
+    fn examine(&self, path: &Path) -> Result<Existing> {
         let place = Place::unlinked(path)?;
         let about = match fs::symlink_metadata(&place.file) {
             Ok(about) => about,
@@ -166,13 +160,9 @@ impl Rule {
             return Err(refused(path, WriteProblem::Input));
         }
         // An empty file holds nothing that could be lost; `mktemp` makes them.
-        if self.overwrite == Overwrite::AnyFile || about.len() == 0 {
-            return Ok(Existing::Replaceable);
-        }
-        match mark::written_here(&place.file) {
-            Some(found) if found == kind => Ok(Existing::Replaceable),
-            Some(found) => Err(refused(path, WriteProblem::OtherKind(found.name()))),
-            None => Err(refused(path, WriteProblem::Foreign)),
+        match self.overwrite == Overwrite::AnyFile || about.len() == 0 || is_among_results(path) {
+            true => Ok(Existing::Replaceable),
+            false => Err(refused(path, WriteProblem::Exists)),
         }
     }
 
@@ -191,6 +181,31 @@ impl Rule {
         });
         files.contains(&FileId::of(path))
     }
+}
+
+/// The empty file that marks a folder as one of results: whatever lies in it may be replaced.
+const MARKER: &str = ".eigenfaces-results";
+
+/// Makes a folder for results, where it is missing, and those around it. One that was missing or empty, and lies in no
+/// other such folder, is marked: what lies in it may be replaced by later runs.
+///
+/// # Errors
+/// A folder that cannot be made or written to.
+pub fn make_results_folder(folder: &Path) -> Result<()> {
+    let failed = |error| Error::folder(folder, error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let is_empty = fs::read_dir(folder).map_err(failed)?.next().is_none();
+    let marker = folder.join(MARKER);
+    if is_empty && !is_among_results(&marker) {
+        let made = OpenOptions::new().write(true).create_new(true).open(marker);
+        made.map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn is_among_results(path: &Path) -> bool {
+    let mut folders = path.ancestors().skip(1);
+    folders.any(|folder| folder.join(MARKER).is_file())
 }
 
 fn refused(path: &Path, problem: WriteProblem) -> Error {

@@ -142,7 +142,7 @@ pub(super) fn first(bytes: &[u8]) -> Result<Entry, String> {
     parse_member(bytes, 0, bytes.len()).ok_or_else(|| broken_at(0))
 }
 
-/// All members of an archive, of which `window` reads so many bytes from a place on; `length` is without the comment that
+/// All members of an archive, of which `window` reads a number of bytes from a place on; `length` is without the comment that
 /// ends the file.
 ///
 /// Allocates less than twice the bytes that the headers take in the file.
@@ -185,7 +185,7 @@ fn broken_at(at: usize) -> String {
     format!("unexpected zip header at byte {at}")
 }
 
-/// The member whose local header stands at `at` of a file of so many bytes, from the bytes that are found there; `None`
+/// The member whose local header stands at `at` of a file of `length` bytes, from the bytes that are found there; `None`
 /// unless the header is exactly ours and the content is there.
 fn parse_member(found: &[u8], at: usize, length: usize) -> Option<Entry> {
     let name_length = usize::from(u16::from_le_bytes(found.get(26..28)?.try_into().ok()?));

@@ -95,7 +95,7 @@ fn third_parties_stay_in_their_places() {
     only_in("kdtree::", &["src/gallery/tree.rs"]);
     only_in("clap::", &["src/cli/", "src/main.rs"]);
     only_in("rustfft::", &["src/face_map/correlate.rs"]);
-    only_in("postgres::", &["src/database/"]);
+    only_in("tokio_postgres::", &["src/database/"]);
     only_in("rustls::", &["src/database/tls.rs"]);
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/cli/interrupt.rs"]);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::error::Error;
-use eigenfaces::store::{FileKind, Outputs, Overwrite, Privacy};
+use eigenfaces::store::{Outputs, Overwrite, Privacy};
 use proptest::prelude::*;
 
 const KEPT: [&str; 4] = [
@@ -89,19 +89,19 @@ proptest! {
         let folder = prepared();
         let folder = folder.path();
         let Some(path) = inside(folder, &parts) else { return Ok(()) };
-        let overwrite = if force { Overwrite::AnyFile } else { Overwrite::OwnFiles };
+        let overwrite = if force { Overwrite::AnyFile } else { Overwrite::Results };
         // The very place that is named, if its folder is there.
         let named = path.parent().and_then(|parent| parent.canonicalize().ok());
         let named = named.zip(path.file_name()).map(|(parent, name)| parent.join(name));
-        let mut outputs = Outputs::new([folder.join("read.png"), folder.join("photos")], overwrite);
+        let outputs = Outputs::new([folder.join("read.png"), folder.join("photos")], overwrite);
         let checked = match below {
             true => {
                 let relative = path.strip_prefix(folder).unwrap().to_owned();
-                outputs.check_below(folder, &relative, FileKind::Derived)
+                outputs.check_below(folder, &relative)
             }
             false => Ok(()),
         };
-        match checked.and_then(|()| outputs.claim(&path, FileKind::Derived)) {
+        match checked.and_then(|()| outputs.claim(&path)) {
             Ok(destination) => {
                 destination.write(Privacy::Public, b"<svg></svg>\n".to_vec()).unwrap();
                 let written = fs::symlink_metadata(&path).unwrap();
@@ -125,19 +125,16 @@ proptest! {
 fn a_place_can_be_had_once_and_is_looked_at_again_when_it_is_used() {
     let folder = prepared();
     let at = |name: &str| folder.path().join(name);
-    let mut outputs = Outputs::new([at("photos")], Overwrite::OwnFiles);
-    let first = outputs.claim(&at("new.png"), FileKind::Derived).unwrap();
+    let outputs = Outputs::new([at("photos")], Overwrite::Results);
+    let first = outputs.claim(&at("new.png")).unwrap();
     for again in ["new.png", "results/../new.png"] {
-        let error = outputs.claim(&at(again), FileKind::Derived).unwrap_err();
+        let error = outputs.claim(&at(again)).unwrap_err();
         assert!(error.to_string().contains("two results"), "{error}");
     }
     // Somebody was faster.
     fs::write(at("new.png"), "theirs").unwrap();
     let error = first.write(Privacy::Public, b"ours".to_vec()).unwrap_err();
-    assert!(
-        error.to_string().contains("not written by this program"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is there already"), "{error}");
     assert_eq!(fs::read_to_string(at("new.png")).unwrap(), "theirs");
     fs::remove_file(at("new.png")).unwrap();
     std::os::unix::fs::symlink("foreign.png", at("new.png")).unwrap();

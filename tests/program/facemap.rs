@@ -16,6 +16,7 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
         photo,
         "-o",
         "map.png",
+        "--force",
         "--top",
         "3",
         "--measure",

@@ -1,4 +1,4 @@
-//! Results never replace what is read, a model, or what another program wrote; and never go through links.
+//! Results never replace what is read, nor, unless told to, what is there already; and never go through links.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,18 +138,26 @@ fn a_file_of_somebody_else_stays_unless_it_is_to_go() {
         let target = writer.target(folder);
         fs::write(&target, foreign).unwrap();
         let failed = writer.run(folder, &[]);
-        failed.failed_saying(&[writer.file, "not written by this program", "--force"]);
+        failed.failed_saying(&[writer.file, "is there already", "--force"]);
         assert_eq!(fs::read(&target).unwrap(), foreign, "{:?}", writer.args);
         fs::write(&target, &model).unwrap();
         let failed = writer.run(folder, &[]);
-        failed.failed_saying(&[writer.file, "a model with people enrolled", "--force"]);
+        failed.failed_saying(&[writer.file, "is there already", "--force"]);
         assert!(fs::read(&target).unwrap() == model, "{:?}", writer.args);
 
         writer.run(folder, &["--force"]).done();
         let forced = fs::read(&target).unwrap();
         assert!(forced != model && !forced.is_empty(), "{:?}", writer.args);
-        // What the program wrote it may write again.
+        // Whoever wrote it: it is there.
+        let failed = writer.run(folder, &[]);
+        failed.failed_saying(&["is there already", "--force"]);
+        assert!(fs::read(&target).unwrap() == forced, "{:?}", writer.args);
+        writer.tidy(folder);
         writer.run(folder, &[]).done();
+        if writer.place != writer.file {
+            // A folder that the program made is for its results.
+            writer.run(folder, &[]).done();
+        }
         // A page tells how long it took, and nothing else differs in length by much.
         let again = fs::read(&target).unwrap();
         let alike = again.len().abs_diff(forced.len()) < 200;
@@ -272,20 +280,31 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
 }
 
 #[test]
-fn what_was_changed_since_is_the_users() {
+fn a_folder_made_for_results_is_written_anew_and_no_other() {
     let folder = prepared();
     let folder = folder.path();
-    run(folder, ["facemap", "p.png", "-o", "x.png"]).done();
-    // An editor reads the picture and writes it anew.
-    let picture = image::open(folder.join("x.png")).unwrap();
-    picture.save(folder.join("x.png")).unwrap();
-    run(folder, ["facemap", "p.png", "-o", "x.png"]).failed_saying(&["x.png", "changed since"]);
-    // Basis faces of a longer run go, but no others.
-    run(folder, ["basis", "--count", "4", "-o", "basis"]).done();
-    picture.save(folder.join("basis/basis-004.png")).unwrap();
-    run(folder, ["basis", "--count", "2", "-o", "basis"]).done();
-    assert!(!folder.join("basis/basis-003.png").exists());
-    assert!(folder.join("basis/basis-004.png").exists());
+    for args in [["--count", "4"].as_slice(), &["--background"]] {
+        for _ in 0..2 {
+            run(folder, [&["basis", "-o", "made"], args].concat()).done();
+        }
+    }
+    assert!(folder.join("made/.eigenfaces-results").is_file());
+    // Basis faces of a longer run go.
+    run(folder, ["basis", "--count", "2", "-o", "made"]).done();
+    assert!(folder.join("made/basis-002.png").exists());
+    assert!(!folder.join("made/basis-003.png").exists());
+    // In a folder of the user's, nothing is replaced and nothing goes.
+    fs::create_dir(folder.join("own")).unwrap();
+    fs::write(folder.join("own/basis-003.png"), "precious").unwrap();
+    run(folder, ["basis", "--count", "2", "-o", "own"]).done();
+    assert!(!folder.join("own/.eigenfaces-results").exists());
+    let left = fs::read_to_string(folder.join("own/basis-003.png"));
+    assert_eq!(left.unwrap(), "precious");
+    run(folder, ["basis", "--count", "2", "-o", "own"]).failed_saying(&[
+        "own/mean.png",
+        "is there already",
+        "--force",
+    ]);
 }
 
 #[cfg(unix)]

@@ -234,6 +234,9 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
         #[cfg(unix)]
         for path in new {
             use std::os::unix::fs::PermissionsExt;
+            if path.ends_with(".eigenfaces-results") {
+                continue; // The marker of a folder of results says nothing of anybody.
+            }
             let rights = fs::metadata(folder.join(path))
                 .unwrap()
                 .permissions()

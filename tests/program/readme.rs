@@ -126,9 +126,10 @@ fn follow(page: &str) -> (usize, usize) {
                 said.join("\n"),
                 step.printed.join("\n")
             );
-            // Results are this program's own the second time, and may be replaced.
+            // Results stand there the second time, and are replaced if that is asked for.
             if words.iter().any(|word| word == "-o") {
-                Run::of(program(folder.path()).args(&words).output().unwrap()).done();
+                let mut again = program(folder.path());
+                Run::of(again.args(&words).arg("--force").output().unwrap()).done();
                 twice += 1;
             }
             ran += 1;

@@ -16,7 +16,15 @@ fn every_step_is_a_picture_with_its_error() {
     let folder = enrolled();
     let args = |format| {
         let ada = text(photo_of_ada());
-        ["reconstruct", ada, "-o", "ada.png", "--format", format]
+        [
+            "reconstruct",
+            ada,
+            "-o",
+            "ada.png",
+            "--force",
+            "--format",
+            format,
+        ]
     };
     let json = run(folder.path(), args("json")).done();
     let found: Value = serde_json::from_str(&json.stdout).unwrap();
@@ -73,6 +81,7 @@ fn weights_alone_give_the_face_back() {
             file,
             "-o",
             "w.png",
+            "--force",
             "--format",
             "json",
         ];
@@ -98,6 +107,7 @@ fn mean_to_ada(folder: &Path) -> f64 {
         text(photo_of_ada()),
         "-o",
         "x.png",
+        "--force",
         "--format",
         "json",
     ];

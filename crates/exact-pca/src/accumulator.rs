@@ -47,7 +47,7 @@ impl Accumulator {
         })
     }
 
-    /// Whether a table of so many pixels a side may be made.
+    /// Whether a table of this number of pixels a side may be made.
     pub(crate) fn check_pixels(pixels: usize) -> Result<(), PcaError> {
         let most = Self::MOST_PIXELS;
         match pixels > most {

@@ -6,7 +6,9 @@ use eigenfaces::store::Overwrite;
 /// Which files a result may replace.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Force {
-    /// Overwrite existing files (never an input), even a model or a file of another program. Without it only results of this program are replaced
+    /// Overwrite existing files (never an input)
+    ///
+    /// Without it only files in a folder that an earlier run made for results are replaced.
     #[arg(long)]
     pub force: bool,
 }
@@ -16,7 +18,7 @@ impl From<Force> for Overwrite {
         if force.force {
             Self::AnyFile
         } else {
-            Self::OwnFiles
+            Self::Results
         }
     }
 }

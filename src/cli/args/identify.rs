@@ -24,7 +24,9 @@ pub struct Identify {
     pub top: u16,
     #[command(flatten)]
     pub acceptance: AcceptanceOptions,
-    /// Write one picture, readable by you only, that shows why: what the model saw, whom it is nearest to, and where it differs
+    /// Write one picture that shows why
+    ///
+    /// What the model saw, whom it is nearest to, and where it differs; readable by you only.
     #[arg(long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
     pub explain: Option<PathBuf>,
     #[command(flatten)]
@@ -39,13 +41,17 @@ pub struct Identify {
 /// Pictures that `identify` writes beside its answers.
 #[derive(Debug, Clone, Args)]
 pub struct Pictures {
-    /// Write a copy of each photo that shows a face to this folder, with a frame, name and confidence at each face, readable by you only; made where it is missing
+    /// Write copies with frames and names to this folder
+    ///
+    /// A copy of each photo that shows a face, with frame, name and confidence at each, readable by you only. The folder is made where it is missing.
     #[arg(long, value_name = "DIR")]
     pub annotate: Option<PathBuf>,
     /// Copy photos without a face too
     #[arg(long, requires = "annotate")]
     pub annotate_all: bool,
-    /// Write every face found, turned upright, to this folder as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled
+    /// Write every face found to this folder
+    ///
+    /// Turned upright, as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled.
     #[arg(long, value_name = "DIR")]
     pub save_faces: Option<PathBuf>,
 }
@@ -53,16 +59,18 @@ pub struct Pictures {
 /// Photos that `identify` sorts by person.
 #[derive(Debug, Clone, Args)]
 pub struct Sorting {
-    /// Sort photos into a folder per person below this one; alone, it says what would be done. A photo of several people stands in each one's folder
+    /// Sort photos into a folder per person below this one
+    ///
+    /// Alone, it says what would be done. A photo of several people stands in each one's folder.
     #[arg(long, value_name = "DIR")]
     pub sort_into: Option<PathBuf>,
-    /// Sort by hard links, which take no space and are on the same disk
+    /// Sort by hard links, which take no space
     #[arg(long, requires = "sort_into", conflicts_with = "copy")]
     pub link: bool,
     /// Sort by copies
     #[arg(long, requires = "sort_into")]
     pub copy: bool,
-    /// Sort photos of people who are not enrolled into `unknown`, and those without a face into `no-face`
+    /// Sort the others too, into `unknown` and `no-face`
     #[arg(long, requires = "sort_into")]
     pub sort_all: bool,
 }
@@ -70,10 +78,12 @@ pub struct Sorting {
 /// Names that are written beside photos.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Xmp {
-    /// Write names and places of faces into an XMP file beside each photo (photo.jpg.xmp), where digiKam, Lightroom and others read them; what a person named there or in the photo stays, and names written earlier that no longer hold are withdrawn
+    /// Write names into XMP files beside the photos
+    ///
+    /// Names and places of faces, as photo.jpg.xmp, where digiKam, Lightroom and others read them. What a person named there or in the photo stays, and names written earlier that no longer hold are withdrawn.
     #[arg(long)]
     pub write_xmp: bool,
-    /// With --write-xmp: say what would be written, and write nothing
+    /// With --write-xmp: say what would be written
     #[arg(long, requires = "write_xmp", conflicts_with_all = ["sort_into", "annotate", "save_faces", "explain"])]
     pub dry_run: bool,
 }

@@ -14,14 +14,16 @@ use eigenfaces::pca::{ComponentCount, Solver};
 /// How photos are made ready.
 #[derive(Debug, Clone, Args)]
 pub struct Prepare {
-    /// How photos become faces: `as-is` takes them whole, `detect` finds faces and aligns them by the eyes, `auto` aligns what is found and takes tiny photos whole [default: auto]
+    /// Framing of faces: as-is, detect or auto [default: auto]
+    ///
+    /// `as-is` takes photos whole, `detect` finds faces and aligns them by the eyes, `auto` aligns what is found and takes tiny photos whole.
     #[arg(long, value_name = "FRAMING")]
     pub framing: Option<FramingRule>,
     /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
-    #[arg(long, value_name = "WxH")]
+    #[arg(long, hide_short_help = true, value_name = "WxH")]
     pub size: Option<FaceSize>,
     /// How differences of light are evened out: none, equalize, clahe or tan-triggs [default: none]
-    #[arg(long, value_name = "RECIPE")]
+    #[arg(long, hide_short_help = true, value_name = "RECIPE")]
     pub normalize: Option<Illumination>,
 }
 
@@ -31,26 +33,31 @@ pub struct Prepare {
 pub struct LearningOptions {
     #[command(flatten)]
     pub prepare: Prepare,
-    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it [default: bundled, or none with --features, --copies, --kernel, --scale-pixels, --metric or --clusters]
+    /// Background model: bundled or none [default: bundled]
+    ///
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --features, --copies, --kernel, --scale-pixels, --metric or --clusters).
     #[arg(long, value_name = "MODEL")]
     pub background: Option<Prior>,
-    /// How many eigenfaces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
+    /// Number of eigenfaces, or a rule for it [default: auto]
+    ///
+    /// `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel).
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
     /// Route to the eigenfaces: auto, gram, covariance, or minimize (to see and to check) [default: auto]
-    #[arg(long, value_name = "SOLVER")]
+    #[arg(long, hide_short_help = true, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); without background model [default: auto]
-    #[arg(long, value_name = "FEATURES")]
+    #[arg(long, hide_short_help = true, value_name = "FEATURES")]
     pub features: Option<Features>,
     /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
-    #[arg(long, value_name = "COPIES")]
+    #[arg(long, hide_short_help = true, value_name = "COPIES")]
     pub copies: Option<Augmentation>,
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
-    #[arg(long, value_name = "KERNEL")]
+    #[arg(long, hide_short_help = true, value_name = "KERNEL")]
     pub kernel: Option<Kernel>,
     /// Divide each pixel by its standard deviation first, so that all count alike; pixels are compared then, unless --features fused compares texture too [default: no]
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "yes|no",
         num_args = 0..=1,
@@ -59,9 +66,9 @@ pub struct LearningOptions {
     )]
     pub scale_pixels: Option<PixelScale>,
     /// How faces are compared: euclidean, cosine, root, root-cosine, whitened, whitened-cosine, within or within-cosine [default: within-cosine]
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, hide_short_help = true, value_name = "METRIC")]
     pub metric: Option<Metric>,
     /// Clusters of a person: `auto`, `faces` (nearest single face) or `centroid` [default: auto]
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, hide_short_help = true, value_name = "RULE")]
     pub clusters: Option<ClusterRule>,
 }

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use eigenfaces::dataset::LabelRule;
 use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{AnyFormat, Force, LearningOptions, ModelSource, ending_in, within};
+use super::{AnyFormat, Force, Labels, LearningOptions, ModelSource, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -180,14 +179,8 @@ pub struct Report {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
-    #[arg(
-        long,
-        value_name = "RULE",
-        default_value = "folder",
-        requires = "faces"
-    )]
-    pub labels: LabelRule,
+    #[command(flatten)]
+    pub labels: Labels,
     /// What is learned from and what is tried, as in `evaluate`
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     pub protocol: Protocol,
@@ -208,14 +201,8 @@ pub struct Lesson {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Where labels come from: `folder`, `stem` (file names), `xmp` (faces named in a photo manager), or a CSV file with path,person
-    #[arg(
-        long,
-        value_name = "RULE",
-        default_value = "folder",
-        requires = "faces"
-    )]
-    pub labels: LabelRule,
+    #[command(flatten)]
+    pub labels: Labels,
     #[command(flatten)]
     pub learn: LearningOptions,
 }

@@ -19,7 +19,7 @@ use crate::cli::error::{Error, Result};
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
 
-/// While photos are looked at, the index is saved so often: Ctrl-C loses no more.
+/// Time between saves of the index while photos are looked at: Ctrl-C loses no more.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 /// Which photos are looked at.

@@ -7,11 +7,11 @@ use eigenfaces::error::WriteProblem;
 use eigenfaces::grouping::Grouping;
 use eigenfaces::render::groups::{Face, page};
 use eigenfaces::render::sheet::{Tile, sheet};
-use eigenfaces::store::{Destination, FileKind, Outputs, Overwrite, Privacy};
+use eigenfaces::store::{Destination, Outputs, Overwrite, Privacy};
 
 use super::super::args::Group;
-use super::super::files;
 use super::super::output::{Output, counted, shown};
+use super::super::output_dir::OutputDir;
 use super::albums::{self, Shown};
 use super::{answers, table};
 use crate::cli::error::Result;
@@ -27,9 +27,8 @@ const MOST_TILES: usize = 200;
 const LABEL: usize = 15;
 
 pub struct Plan {
-    folder: PathBuf,
+    folder: OutputDir,
     index: Option<PathBuf>,
-    outputs: Outputs,
     table: Destination,
     page: Destination,
 }
@@ -41,28 +40,22 @@ impl Plan {
     /// A table there in which names were typed that are not enrolled yet; whatever else must not be replaced.
     pub fn new(folder: &Path, args: &Group, people: &[Person]) -> Result<Self> {
         let overwrite = Overwrite::from(args.force);
-        files::make_folder(folder)?;
         let table = folder.join(TABLE);
-        if overwrite == Overwrite::OwnFiles && has_new_names(&table, people) {
+        if overwrite == Overwrite::Results && has_new_names(&table, people) {
             return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
         }
         let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
-        let mut outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
+        let outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
+        let folder = OutputDir::new(folder, outputs);
         Ok(Self {
-            table: outputs.claim(&table, FileKind::Derived)?,
-            page: outputs.claim(&folder.join(PAGE), FileKind::Derived)?,
-            folder: folder.to_owned(),
+            table: folder.claim(TABLE)?,
+            page: folder.claim(PAGE)?,
+            folder,
             index: args.index.clone(),
-            outputs,
         })
     }
 
-    pub fn write(
-        mut self,
-        faces: &[&Shown<'_>],
-        grouping: &Grouping,
-        output: &Output,
-    ) -> Result<()> {
+    pub fn write(self, faces: &[&Shown<'_>], grouping: &Grouping, output: &Output) -> Result<()> {
         let rows = table::rows(faces, grouping);
         let text = table::written(&rows);
         self.table.write(Privacy::Personal, text.into_bytes())?;
@@ -84,19 +77,18 @@ impl Plan {
         output.say(&format!(
             "wrote {TABLE}, {PAGE} and {} to {}: type names, then eigenfaces group --apply {}{index}",
             counted(sheets, "picture", "pictures"),
-            shown(&self.folder),
+            shown(self.folder.path()),
             shown(self.table.path())
         ));
         Ok(())
     }
 
     /// A contact sheet of each group of several faces.
-    fn sheets(&mut self, faces: &[&Shown<'_>], grouping: &Grouping) -> Result<usize> {
+    fn sheets(&self, faces: &[&Shown<'_>], grouping: &Grouping) -> Result<usize> {
         let groups = grouping.groups.iter().filter(|group| group.len() > 1);
         let mut written = 0;
         for (number, group) in (1..).zip(groups.take(MOST_SHEETS)) {
-            let file = self.folder.join(sheet_name(number));
-            let to = self.outputs.claim(&file, FileKind::Derived)?;
+            let name = sheet_name(number);
             let tiles: Vec<Tile> = group
                 .iter()
                 .take(MOST_TILES)
@@ -113,11 +105,11 @@ impl Plan {
                     group.len()
                 ),
             };
-            files::picture(&to, Privacy::Personal, &sheet(&tiles, &note).into())?;
+            let picture = sheet(&tiles, &note).into();
+            self.folder.picture(name, Privacy::Personal, &picture)?;
             written += 1;
         }
-        let names = (written + 1..).map(sheet_name);
-        files::forget(&mut self.outputs, &self.folder, names)?;
+        self.folder.forget((written + 1..).map(sheet_name));
         Ok(written)
     }
 }

@@ -11,8 +11,9 @@ use clap::error::ErrorKind;
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
+use eigenfaces::recognizer::{Identification, QueryOptions};
 use eigenfaces::store::Outputs;
+use rayon::prelude::*;
 
 use super::args::{Format, Identify};
 use super::copies::Copies;
@@ -35,14 +36,14 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     // Wrong use is said before photos are looked for.
     learning::refuse_unused(&args.origin);
     refuse_a_pipe(args);
-    // What this program wrote into a folder of photos is not read, and may be replaced.
+    // Pictures that this program made in a folder of photos are not read.
     let mut photos = Photos::list(&args.photos, output)?;
     if let Some(folder) = &args.sorting.sort_into {
         photos.leave_out(folder, &args.photos, output)?;
     }
     let inputs = files::inputs(&photos.paths, &args.origin, model);
-    let mut outputs = Outputs::new(inputs, args.force.into());
-    let explanation = files::claim(&mut outputs, args.explain.as_ref())?;
+    let outputs = Outputs::new(inputs, args.force.into());
+    let explanation = files::claim(&outputs, args.explain.as_ref())?;
     let (naming, unlearned) = match &explanation {
         None => learning::naming(&args.origin, model, output)?,
         // To explain, the enrolled faces are shown.
@@ -66,7 +67,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         (Some(file), Naming::Recognizer(recognizer)) => Some(Explanation::new(file, recognizer)),
         _ => None,
     };
-    let copies = Copies::plan(&args.pictures, &photos.paths, outputs)?;
+    let copies = Copies::plan(&args.pictures, &photos.paths, &outputs)?;
     let failed = unlearned + photos.unusable.len();
     let mut results = Results::new(args, &report, explanation, failed);
     report.begin()?;
@@ -91,27 +92,37 @@ fn look(
     };
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
     let ready = |photo: &PathBuf, file: &PhotoFile| {
-        let prepared = recognizer.preparation().prepare_all(&file.decode()?)?;
-        let Some(copies) = copies else {
-            return Ok(Ready::Prepared(prepared));
-        };
-        let found = gallery.identify_prepared(recognizer, &[prepared], query);
-        Ok(Ready::Copied(found.and_then(|found| {
-            let found = found.concat();
-            copies.write(photo, file, &found).map(|()| found)
-        })))
+        let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
+        // Other files are read again for their copies.
+        let is_kept = copies.is_some() && dataset::is_standard_input(photo);
+        Ok((faces, is_kept.then(|| file.clone())))
     };
     // Alone, a photo's problem is the program's.
     let is_alone = photos.len() == 1 && report.output.format == Format::Text;
-    let take = |batches: &mut dyn Iterator<Item = Vec<_>>| -> Result<()> {
+    let take = |batches: &mut dyn Iterator<Item = Vec<Ready>>| -> Result<()> {
         let mut at = 0;
-        for (batch, ready) in photos.chunks(BATCH.get()).zip(batches) {
-            let found = identify(gallery, recognizer, ready, query)?;
-            for (photo, found) in batch.iter().zip(found) {
+        for (batch, mut ready) in photos.chunks(BATCH.get()).zip(batches) {
+            let faces = |ready: &mut Ready| {
+                let faces = ready.as_mut().map(|(faces, _)| std::mem::take(faces));
+                faces.unwrap_or_default()
+            };
+            let faces: Vec<Vec<PreparedFace>> = ready.iter_mut().map(faces).collect();
+            let found = gallery.identify_prepared(recognizer, &faces, query)?;
+            let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (
+                copies, ready,
+            ) {
+                (Some(copies), Ok((_, kept))) => copies.write(photo, kept.as_ref(), found),
+                _ => Ok(()),
+            };
+            let photos = batch.par_iter().zip(&ready).zip(&found);
+            let copied: Vec<Result<()>> = photos.map(copy).collect();
+            for (((photo, ready), found), copied) in batch.iter().zip(ready).zip(found).zip(copied)
+            {
                 record_before(at)?;
                 at += 1;
-                match found? {
-                    Ok(found) => results.add(photo, &found)?,
+                copied?;
+                match ready {
+                    Ok(_) => results.add(photo, &found)?,
                     Err(problem) if is_alone => {
                         let path = photo.clone();
                         return Err(eigenfaces::Error::photo(path, problem).into());
@@ -144,42 +155,5 @@ fn refuse_a_pipe(args: &Identify) {
     misuse::end(ErrorKind::ArgumentConflict, message)
 }
 
-/// A photo as the readers pass it on.
-enum Ready {
-    /// To be identified together with others: that costs less.
-    Prepared(Vec<PreparedFace>),
-    /// Identified already, for its copy was to be written while its file was in memory; what became of that.
-    Copied(Result<Vec<Identification>>),
-}
-
-/// The people found in a photo, or the photo's fault.
-type Found = std::result::Result<Vec<Identification>, PhotoProblem>;
-
-/// Identifies the people in each photo of a batch; fails where a copy could not be written, or the gallery not be asked.
-fn identify(
-    gallery: &Gallery,
-    recognizer: &Identifier,
-    batch: Vec<std::result::Result<Ready, PhotoProblem>>,
-    query: QueryOptions,
-) -> Result<Vec<Result<Found>>> {
-    let mut prepared = Vec::with_capacity(batch.len());
-    let mut copied = Vec::with_capacity(batch.len());
-    for ready in batch {
-        copied.push(match ready {
-            Ok(Ready::Prepared(faces)) => {
-                prepared.push(faces);
-                None
-            }
-            Ok(Ready::Copied(found)) => Some(found.map(Ok)),
-            Err(problem) => Some(Ok(Err(problem))),
-        });
-    }
-    let mut found = gallery
-        .identify_prepared(recognizer, &prepared, query)?
-        .into_iter();
-    let mut next = || Ok(Ok(found.next().unwrap_or_default()));
-    Ok(copied
-        .into_iter()
-        .map(|copied| copied.unwrap_or_else(&mut next))
-        .collect())
-}
+/// The faces of a photo, and its file where that can be read once only; or the photo's fault.
+type Ready = std::result::Result<(Vec<PreparedFace>, Option<PhotoFile>), PhotoProblem>;

@@ -79,13 +79,13 @@ impl Report<'_> {
     pub fn in_words(&self, found: &Identification) -> String {
         let words = one_line(&found.to_string());
         match (found.decision, words.strip_suffix(')')) {
-            (Decision::Unknown, Some(open)) => format!("{open}{})", self.yet(found)),
+            (Decision::Unknown, Some(open)) => format!("{open}{})", self.threshold_hint(found)),
             _ => words,
         }
     }
 
     /// The reason why somebody who is likely was not named.
-    fn yet(&self, found: &Identification) -> String {
+    fn threshold_hint(&self, found: &Identification) -> String {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();
         };

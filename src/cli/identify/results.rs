@@ -26,7 +26,7 @@ pub struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Results as the user asked for them; so many photos have `failed` before.
+    /// Results as the user asked for them; `failed` photos failed before.
     pub fn new(
         args: &'a Identify,
         report: &'a Report<'a>,

@@ -10,7 +10,7 @@ use eigenfaces::preparation::{FaceChoice, Preparation};
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use serde_json::json;
 
-use super::{Plan, of_faces};
+use super::{Plan, record_faces};
 use crate::cli::args::AddFace;
 use crate::cli::error::Result;
 use crate::cli::output::{Output, shown};
@@ -57,7 +57,7 @@ pub fn plan(
         verbs: ["enrol", "enrolled"],
         what: format!("1 face of {person}{whom} from {}", shown(&args.photo)),
         json: json!({ "added": person.as_str(), "new": is_new }),
-        entry: of_faces(),
+        entry: record_faces(),
     })
 }
 

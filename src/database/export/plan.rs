@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use postgres::Client;
 use sha2::{Digest as _, Sha256};
+use tokio_postgres::Client;
 
 use super::Indexing;
 use crate::compare::Points;
@@ -51,14 +51,14 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub fn of(
-        client: &mut Client,
+    pub async fn of(
+        client: &Client,
         recognizer: &Recognizer,
         points: Vec<Points<'a>>,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
         let identity = Identity::of(recognizer.identifier());
-        let galleries = schema::galleries(client)?;
+        let galleries = schema::galleries(client).await?;
         let indexing = match indexing {
             Some(indexing) => indexing,
             None if galleries.iter().any(|row| row.indexed) => Indexing::Hnsw,
@@ -66,9 +66,9 @@ impl<'a> Plan<'a> {
         };
         fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
-        let mut there = people(client, own)?;
+        let mut there = people(client, own).await?;
         let contents = contents(recognizer, &points);
-        let (erased_people, erased_faces) = erased(client, recognizer)?;
+        let (erased_people, erased_faces) = erased(client, recognizer).await?;
         let mut change = Change {
             replaces: galleries.iter().any(|row| !row.is_of(identity)),
             erased_people,
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Refuses a model that no database can stand for.
-pub(super) fn bearable(
+pub(super) fn check_exportable(
     recognizer: &Recognizer,
     points: &[Points<'_>],
 ) -> Result<(), DatabaseProblem> {
@@ -154,33 +154,40 @@ fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProbl
 }
 
 /// Whom a gallery has: the row and the digest of each, by name.
-fn people(
-    client: &mut Client,
+async fn people(
+    client: &Client,
     own: Option<&Row>,
 ) -> Result<HashMap<String, (i64, Vec<u8>)>, DatabaseProblem> {
     let Some(own) = own else {
         return Ok(HashMap::new());
     };
     let people = "SELECT name, id, content FROM eigenfaces.people WHERE gallery = $1";
-    let rows = client.query(people, &[&own.id])?;
+    let rows = client.query(people, &[&own.id]).await?;
     let person = |row| Ok((column(row, 0)?, (column(row, 1)?, column(row, 2)?)));
     rows.iter().map(person).collect()
 }
 
 /// Number of people and faces that any gallery has and the model has not.
-fn erased(client: &mut Client, recognizer: &Recognizer) -> Result<(usize, usize), DatabaseProblem> {
+async fn erased(
+    client: &Client,
+    recognizer: &Recognizer,
+) -> Result<(usize, usize), DatabaseProblem> {
     let gallery = recognizer.gallery();
     let names: HashSet<&str> = gallery
         .people()
         .iter()
         .map(|person| person.as_str())
         .collect();
-    let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[])?;
+    let there = client
+        .query("SELECT DISTINCT name FROM eigenfaces.people", &[])
+        .await?;
     let there: Vec<&str> = column::first(&there)?;
     let people = there.iter().filter(|name| !names.contains(*name)).count();
     let enrolled = gallery.enrolled().iter();
     let hashes: HashSet<&[u8]> = enrolled.map(|face| face.hash.0.as_slice()).collect();
-    let there = client.query("SELECT DISTINCT hash FROM eigenfaces.faces", &[])?;
+    let there = client
+        .query("SELECT DISTINCT hash FROM eigenfaces.faces", &[])
+        .await?;
     let there: Vec<&[u8]> = column::first(&there)?;
     let faces = there.iter().filter(|hash| !hashes.contains(*hash)).count();
     Ok((people, faces))

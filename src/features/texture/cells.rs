@@ -14,7 +14,7 @@ pub struct Place {
     pub after: u32,
 }
 
-/// The places of all pixels along a side of so many cells.
+/// The places of all pixels along a side of this number of cells.
 pub fn places(side: u32, cells: usize) -> Vec<Place> {
     let whole = 2 * i64::from(side);
     (0..i64::from(side))
@@ -45,7 +45,7 @@ pub struct Histograms<const BINS: usize> {
 }
 
 impl<const BINS: usize> Histograms<BINS> {
-    /// Nothing counted yet in faces of this size, of so many cells across and down.
+    /// Nothing counted yet in faces of this size and this number of cells across and down.
     pub fn new(size: FaceSize, (columns, rows): (usize, usize)) -> Self {
         let across = places(size.width(), columns);
         Self {

@@ -109,7 +109,7 @@ pub struct Gradients {
 }
 
 impl Gradients {
-    /// Room for a row of so many pixels.
+    /// Room for a row of this number of pixels.
     pub fn new(count: usize) -> Self {
         Self {
             axes: vec![0; count],

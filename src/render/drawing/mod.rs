@@ -3,6 +3,7 @@
 mod raster;
 mod svg;
 
+pub(super) use raster::drawn_on;
 pub use svg::data_uri;
 
 use image::DynamicImage;
@@ -80,7 +81,8 @@ pub enum Anchor {
 pub struct Stroke {
     pub color: Color,
     pub width: f32,
-    pub dash: Dash,
+    /// Lengths of dashes and of the gaps between them; none where it is solid.
+    pub dash: Option<[f32; 2]>,
 }
 
 impl Stroke {
@@ -88,24 +90,16 @@ impl Stroke {
         Self {
             color,
             width,
-            dash: Dash::Solid,
+            dash: None,
         }
     }
 
     pub fn dashed(color: Color, width: f32) -> Self {
         Self {
-            color,
-            width,
-            dash: Dash::Dashed,
+            dash: Some([5.0, 4.0]),
+            ..Self::solid(color, width)
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dash {
-    Solid,
-    /// Five pixels on, four off.
-    Dashed,
 }
 
 /// One thing to draw.
@@ -234,14 +228,10 @@ impl Drawing {
         color: Color,
         text: impl Into<String>,
     ) {
-        self.push(Shape::Text {
-            at,
-            text: text.into(),
-            size,
-            color,
-            anchor,
-            halo: true,
-        });
+        self.text(at, anchor, size, color, text);
+        if let Some(Shape::Text { halo, .. }) = self.shapes.last_mut() {
+            *halo = true;
+        }
     }
 
     pub(super) fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {

@@ -1,10 +1,12 @@
 //! A drawing as pixels.
 
-use image::RgbImage;
 use image::imageops::{self, FilterType};
-use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
+use image::{Rgb, RgbImage};
+use tiny_skia::{
+    FillRule, IntSize, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
+};
 
-use super::{Anchor, Color, Dash, Drawing, Marker, Point, Shape, Stroke};
+use super::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 use crate::render::lettering;
 
 /// The longest side of a picture: 16 bits, as most programs that read PNG have it.
@@ -18,19 +20,26 @@ impl Drawing {
     /// The drawing as pixels. What is beyond 30,000 pixels of a side is cut.
     pub fn to_pixels(&self) -> RgbImage {
         let side = |length: f32| length.ceil().clamp(1.0, LONGEST) as u32;
-        let Some(mut canvas) = Pixmap::new(side(self.width), side(self.height)) else {
-            return RgbImage::new(1, 1);
-        };
-        canvas.fill(tiny_skia::Color::WHITE);
-        for shape in &self.shapes {
-            draw(&mut canvas, shape);
-        }
-        // Everything is drawn over opaque white: what is premultiplied is as it was.
-        let pixels = canvas.data().chunks_exact(4);
-        let pixels = pixels.flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]);
-        RgbImage::from_raw(canvas.width(), canvas.height(), pixels.collect())
-            .unwrap_or_else(|| RgbImage::new(1, 1))
+        let paper = RgbImage::from_pixel(side(self.width), side(self.height), Rgb([255; 3]));
+        drawn_on(paper, &self.shapes)
     }
+}
+
+/// A picture with shapes drawn over it.
+pub(in crate::render) fn drawn_on(picture: RgbImage, shapes: &[Shape]) -> RgbImage {
+    let pixels = picture.pixels().flat_map(|&Rgb([r, g, b])| [r, g, b, 255]);
+    let size = IntSize::from_wh(picture.width(), picture.height());
+    let canvas = size.and_then(|size| Pixmap::from_vec(pixels.collect(), size));
+    let Some(mut canvas) = canvas else {
+        return picture;
+    };
+    for shape in shapes {
+        draw(&mut canvas, shape);
+    }
+    // Everything is drawn over opaque pixels: what is premultiplied is as it was.
+    let pixels = canvas.data().as_chunks::<4>().0.iter();
+    let pixels = pixels.flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+    RgbImage::from_raw(canvas.width(), canvas.height(), pixels).unwrap_or(picture)
 }
 
 fn draw(canvas: &mut Pixmap, shape: &Shape) {
@@ -157,10 +166,9 @@ fn draw_line(canvas: &mut Pixmap, path: &Path, stroke: Stroke) {
     let pen = tiny_skia::Stroke {
         width: stroke.width,
         line_join: LineJoin::Round,
-        dash: match stroke.dash {
-            Dash::Solid => None,
-            Dash::Dashed => StrokeDash::new(vec![5.0, 4.0], 0.0),
-        },
+        dash: stroke
+            .dash
+            .and_then(|lengths| StrokeDash::new(lengths.to_vec(), 0.0)),
         ..tiny_skia::Stroke::default()
     };
     canvas.stroke_path(

@@ -9,7 +9,7 @@ use image::DynamicImage;
 use crate::dataset::visible;
 use crate::render::png;
 
-use super::{Anchor, Color, Dash, Drawing, Marker, Point, Shape, Stroke};
+use super::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 
 impl Drawing {
     /// The drawing as SVG, one shape a line.
@@ -153,10 +153,8 @@ fn coordinates(points: &[Point]) -> String {
 }
 
 fn pen(stroke: Stroke) -> String {
-    let dash = match stroke.dash {
-        Dash::Solid => "",
-        Dash::Dashed => r#" stroke-dasharray="5 4""#,
-    };
+    let dashes = |[on, off]: [f32; 2]| format!(r#" stroke-dasharray="{on} {off}""#);
+    let dash = stroke.dash.map_or_else(String::new, dashes);
     format!(
         r#"stroke="{}" stroke-width="{}"{dash}"#,
         Hex(stroke.color),

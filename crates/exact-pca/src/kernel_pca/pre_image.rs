@@ -37,7 +37,7 @@ pub struct PreImage {
 pub enum PreImageMethod {
     /// By regression of pixels on weights.
     Ridge,
-    /// By the fixed point, in so many steps, `settled` or given up.
+    /// By the fixed point, in a number of steps, `settled` or given up.
     FixedPoint {
         /// Number of steps.
         steps: usize,

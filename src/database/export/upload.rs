@@ -1,16 +1,18 @@
 //! People, brought over some at a time: all that is known of each in one transaction.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::ops::Range;
+use std::pin::Pin;
 
-use postgres::{Client, Transaction};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Transaction};
 
 use super::plan::Plan;
 use crate::compare::Points;
 use crate::database::column;
-use crate::database::copy::Rows;
 use crate::database::schema::Row;
+use crate::database::vector::Sent;
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
 
@@ -21,7 +23,7 @@ const BATCH: usize = 1 << 16;
 type ToBring = (usize, Option<i64>);
 
 /// People that are brought over, their source and their destination.
-pub(super) struct Bringing<'a> {
+pub(super) struct Upload<'a> {
     recognizer: &'a Recognizer,
     contents: &'a [[u8; 32]],
     own: &'a Row,
@@ -31,7 +33,7 @@ pub(super) struct Bringing<'a> {
     faces: Vec<usize>,
 }
 
-impl<'a> Bringing<'a> {
+impl<'a> Upload<'a> {
     pub fn new(recognizer: &'a Recognizer, plan: &'a Plan<'a>, own: &'a Row) -> Self {
         let contents = &plan.contents[..];
         let people = contents.len();
@@ -72,96 +74,118 @@ impl<'a> Bringing<'a> {
     }
 
     /// Brings some people over, all of them or none.
-    pub fn bring(&self, client: &mut Client, people: &[ToBring]) -> Result<(), DatabaseProblem> {
-        let mut transaction = client.transaction()?;
+    pub async fn run(
+        &self,
+        client: &mut Client,
+        people: &[ToBring],
+    ) -> Result<(), DatabaseProblem> {
+        let transaction = client.transaction().await?;
         let former: Vec<i64> = people.iter().filter_map(|(_, former)| *former).collect();
         if !former.is_empty() {
             // Faces and points go with them.
             let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
-            transaction.execute(remove, &[&former])?;
+            transaction.execute(remove, &[&former]).await?;
         }
-        let rows = self.add_people(&mut transaction, people)?;
-        self.add_faces(&mut transaction, &rows)?;
+        let rows = self.add_people(&transaction, people).await?;
+        self.add_faces(&transaction, &rows).await?;
         for (kind, table) in self.own.tables().iter().enumerate() {
-            self.add_points(&mut transaction, &rows, kind, table)?;
+            self.add_points(&transaction, &rows, kind, table).await?;
         }
-        transaction.commit()?;
+        transaction.commit().await?;
         Ok(())
     }
 
     /// The people's rows, with their positions in the model.
-    fn add_people(
+    async fn add_people(
         &self,
-        transaction: &mut Transaction<'_>,
+        transaction: &Transaction<'_>,
         people: &[ToBring],
     ) -> Result<Vec<(usize, i64)>, DatabaseProblem> {
         let all = self.recognizer.gallery().people();
         let names: Vec<&str> = people.iter().map(|&(at, _)| all[at].as_str()).collect();
         let contents = people.iter().map(|&(at, _)| self.contents[at].as_slice());
         let contents: Vec<&[u8]> = contents.collect();
-        let added = transaction.query(
-            "INSERT INTO eigenfaces.people (gallery, name, content)
+        let added = transaction
+            .query(
+                "INSERT INTO eigenfaces.people (gallery, name, content)
              SELECT $1, * FROM unnest($2::text[], $3::bytea[]) RETURNING name, id",
-            &[&self.own.id, &names, &contents],
-        )?;
+                &[&self.own.id, &names, &contents],
+            )
+            .await?;
         let ids: HashMap<&str, i64> = column::pairs(&added)?;
         let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
         let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
         rows.ok_or_else(|| DatabaseProblem::senseless("a name did not come back as it was given"))
     }
 
-    fn add_faces(
+    async fn add_faces(
         &self,
-        transaction: &mut Transaction<'_>,
+        transaction: &Transaction<'_>,
         people: &[(usize, i64)],
     ) -> Result<(), DatabaseProblem> {
         let enrolled = self.recognizer.gallery().enrolled();
-        let mut rows = Rows::new();
-        for &(person, id) in people {
-            for face in &enrolled[range(&self.faces, person)] {
-                let row = rows.row(3).number(id).field(&face.hash.0);
-                row.field(face.source.as_bytes());
+        let columns = "person, hash, source";
+        let mut copy = Copy::begin(transaction, "eigenfaces.faces", columns).await?;
+        for (person, id) in people {
+            for face in &enrolled[range(&self.faces, *person)] {
+                let hash = face.hash.0.as_slice();
+                copy.row(&[id, &hash, &face.source.as_str()]).await?;
             }
         }
-        copy(transaction, "eigenfaces.faces (person, hash, source)", rows)
+        copy.finish().await
     }
 
-    fn add_points(
+    async fn add_points(
         &self,
-        transaction: &mut Transaction<'_>,
+        transaction: &Transaction<'_>,
         people: &[(usize, i64)],
         kind: usize,
         table: &str,
     ) -> Result<(), DatabaseProblem> {
         let ((points, _), starts) = &self.kinds[kind];
-        let mut rows = Rows::new();
-        for &(person, id) in people {
-            for point in range(starts, person) {
-                rows.row(2)
-                    .number(id)
-                    .point(points.column(point).as_slice());
+        let mut copy = Copy::begin(transaction, table, "person, coordinates").await?;
+        for (person, id) in people {
+            for point in range(starts, *person) {
+                copy.row(&[id, &Sent(points.column(point).as_slice())])
+                    .await?;
             }
         }
-        copy(transaction, &format!("{table} (person, coordinates)"), rows)
+        copy.finish().await
     }
 }
 
-fn copy(
-    transaction: &mut Transaction<'_>,
-    target: &str,
-    rows: Rows,
-) -> Result<(), DatabaseProblem> {
-    let mut writer =
-        transaction.copy_in(&format!("COPY {target} FROM STDIN WITH (FORMAT binary)"))?;
-    let sent = writer.write_all(&rows.finish());
-    // Where that failed, the server says why.
-    writer.finish()?;
-    sent.map_err(|error| DatabaseProblem::Lost {
-        reason: error.to_string(),
-    })
+/// Rows on their way into a table: the fastest way in.
+struct Copy(Pin<Box<BinaryCopyInWriter>>);
+
+impl Copy {
+    async fn begin(
+        transaction: &Transaction<'_>,
+        table: &str,
+        columns: &str,
+    ) -> Result<Self, DatabaseProblem> {
+        let typed = format!("SELECT {columns} FROM {table}");
+        let typed = transaction.prepare(&typed).await?;
+        let types: Vec<_> = typed
+            .columns()
+            .iter()
+            .map(|column| column.type_().clone())
+            .collect();
+        let copy = format!("COPY {table} ({columns}) FROM STDIN WITH (FORMAT binary)");
+        let sink = transaction.copy_in(&copy).await?;
+        Ok(Self(Box::pin(BinaryCopyInWriter::new(sink, &types))))
+    }
+
+    async fn row(&mut self, values: &[&(dyn ToSql + Sync)]) -> Result<(), DatabaseProblem> {
+        Ok(self.0.as_mut().write(values).await?)
+    }
+
+    async fn finish(mut self) -> Result<(), DatabaseProblem> {
+        self.0.as_mut().finish().await?;
+        Ok(())
+    }
 }
 
-/// The first item of each of so many owners, and the end of the last one's; `owners` do not decrease.
+/// The first item of each owner, and the end of the last one's; `owners` do not decrease.
 fn starts(owners: &[usize], people: usize) -> Vec<usize> {
     let begin = |person| owners.partition_point(|&owner| owner < person);
     (0..=people).map(begin).collect()
