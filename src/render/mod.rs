@@ -4,6 +4,7 @@ pub mod annotate;
 mod chart;
 mod confusion;
 mod drawing;
+pub mod evaluation;
 pub mod explain;
 pub mod groups;
 pub mod heat;
@@ -18,6 +19,7 @@ mod scree;
 pub mod sheet;
 pub mod strip;
 mod strokes;
+mod words;
 
 pub use drawing::Drawing;
 pub use scree::scree;
