@@ -1,22 +1,52 @@
 #!/bin/sh
-# Rank-1 of eigenfaces and of OpenCV's recognisers under the protocols of docs/RECIPES.md, on this machine.
-# benches/accuracy/run.sh [DATA]        (default ../shared/data; some ten minutes; everything it makes is under target/)
+# eigenfaces, OpenCV, scikit-learn and face_recognition on the same splits, all by `evaluate --from-scores`: one ruler, a page for each.
+# benches/accuracy/run.sh [DATA]     (default ../shared/data, or the bundled faces where that is not there; everything is under target/)
+# EIGENFACES names a program to use instead of building one; SHORT=1 measures one set only, in a minute.
+# The tables of docs/RECIPES.md (classic settings) come from the example accuracy: see examples/accuracy/main.rs.
 set -eu
 cd "$(dirname "$0")/../.."
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 data=${1:-../shared/data}
 target=${CARGO_TARGET_DIR:-target}
-venv=$target/peers-venv
+venv=$target/accuracy-venv
 if [ ! -x "$venv/bin/python" ]; then
     "${PYTHON:-python3}" -m venv "$venv"
 fi
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy opencv-contrib-python-headless
-cargo build --quiet --release --features maintainer --example accuracy
-rm -rf "$target/accuracy"
-for features in auto pixels; do
-    "$target/release/examples/accuracy" "$data" att yale scenes lfw features=$features export="$target/accuracy"
-done
-"$target/release/examples/accuracy" "$data" groups not-faces
-# Hundreds of times OpenCV's training would take hours: its leave-one-out is left out.
-for folder in "$target"/accuracy/*; do
-    case $folder in *leave-one-out) ;; *) "$venv/bin/python" benches/accuracy/peers.py "$folder" ;; esac
-done
+pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
+$pip numpy opencv-contrib-python-headless scikit-learn
+# dlib-bin is dlib compiled, under another name than face_recognition asks for. Where it cannot be had, it is left out.
+$pip --no-deps pillow click 'setuptools<80' dlib-bin face_recognition face_recognition_models || echo "without face_recognition" >&2
+if [ -z "${EIGENFACES:-}" ]; then
+    cargo build --quiet --release --bin eigenfaces
+    EIGENFACES=$target/release/eigenfaces
+fi
+out=$target/accuracy
+rm -rf "$out"
+mkdir -p "$out"
+
+# measure NAME FOLDER PROTOCOL [OPTION...]: this program and the others on one set.
+measure() {
+    name=$1 folder=$2 protocol=$3
+    shift 3
+    here=$out/$name
+    mkdir -p "$here"
+    "$EIGENFACES" enroll "$folder" -q --model "$here/model.npz" "$@"
+    "$EIGENFACES" evaluate "$folder" -q --protocol "$protocol" --split "$here/split.csv" --scores "$here/scores.csv" \
+        --report "$here/eigenfaces.html" --format json "$@" >"$here/eigenfaces.json"
+    "$venv/bin/python" benches/accuracy/peers.py "$here/model.npz" "$here/split.csv" "$here"
+    for scores in "$here"/*-closed.csv "$here"/*-open.csv; do
+        [ "$(wc -l <"$scores")" -gt 1 ] || continue
+        "$EIGENFACES" evaluate --from-scores "$scores" -q --report "${scores%.csv}.html" --format json >"${scores%.csv}.json"
+    done
+    echo "$name, $protocol"
+    "$venv/bin/python" benches/accuracy/table.py "$here"/*.json
+}
+
+if [ -d "$data/att" ]; then
+    measure att "$data/att" first:5
+    [ -n "${SHORT:-}" ] || measure lfw "$data/lfw" first:10
+    [ -n "${SHORT:-}" ] || measure yale "$data/yale" k-fold:5
+else
+    echo "$data is not there: the bundled faces are measured, which are easy" >&2
+    measure bundled faces first:4
+fi

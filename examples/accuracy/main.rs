@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! cargo run --release --features maintainer --example accuracy -- DATA att yale scenes lfw groups not-faces [features=pixels] [copies=none]
-//!     [normalize=clahe] [splits=10] [export=DIR]
+//!     [normalize=clahe] [splits=10]
 //! ```
 //!
 //! DATA holds the folders `att`, `yale`, `lfw`, `groups` and `not-faces`. Sets are measured in the order given. Each
-//! line is `set protocol rank-1 (right/probes)`. With `export` the same faces and splits are written for
-//! benches/accuracy/peers.py. Everything is learned inside the split; a photo without a face counts as wrong.
+//! line is `set protocol rank-1 (right/probes)`. Everything is learned inside the split; a photo without a face counts as wrong.
 
 mod random;
 mod scene;
@@ -31,7 +30,7 @@ use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use rayon::prelude::*;
 
 use scene::{in_a_scene, untouched};
-use set::{Protocol, Set, export};
+use set::{Protocol, Set};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -50,7 +49,6 @@ fn main() -> Outcome<()> {
             Some(("copies", value)) => run.settings.comparison.copies = value.parse()?,
             Some(("normalize", value)) => run.light = value.parse()?,
             Some(("splits", value)) => run.splits = value.parse()?,
-            Some(("export", value)) => run.export = Some(value.into()),
             Some(_) => return Err(format!("{argument}: no such option").into()),
             None => sets.push(argument),
         }
@@ -87,7 +85,6 @@ struct Run {
     settings: Settings,
     light: Illumination,
     splits: u64,
-    export: Option<PathBuf>,
 }
 
 impl Run {
@@ -117,15 +114,6 @@ impl Run {
                 Protocol::LeaveOneOut => "leave-one-out".to_owned(),
                 Protocol::Lights => "lights".to_owned(),
             };
-            if let Some(folder) = &self.export {
-                export(
-                    &folder.join(format!("{name}-{}", label.replace(':', "-"))),
-                    &faces,
-                    set,
-                    &column,
-                    &splits,
-                )?;
-            }
             let right: usize = splits
                 .par_iter()
                 .map(|(learned, probes)| {

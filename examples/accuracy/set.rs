@@ -1,11 +1,9 @@
 //! People's photos made ready, and which of them are learned from.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto};
-use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
+use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::normalize::{Illumination, resize};
 use eigenfaces::preparation::Preparation;
@@ -145,39 +143,4 @@ impl Set {
                 .collect(),
         }
     }
-}
-
-/// Faces as `faces.bin` (n x d bytes) and splits as lines `learned | probes` of photo numbers, -1 without a face.
-pub fn export(
-    folder: &Path,
-    faces: &FaceMatrix,
-    set: &Set,
-    column: &[Option<usize>],
-    splits: &[Split],
-) -> Outcome<()> {
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("faces.bin"), faces.as_slice())?;
-    let mut about = fs::File::create(folder.join("splits.txt"))?;
-    writeln!(about, "{} {}", set.size.width(), set.size.height())?;
-    let words = |numbers: &mut dyn Iterator<Item = i64>| {
-        numbers
-            .map(|number| number.to_string())
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    writeln!(
-        about,
-        "{}",
-        words(&mut set.photos.iter().map(|photo| photo.person as i64))
-    )?;
-    writeln!(
-        about,
-        "{}",
-        words(&mut column.iter().map(|at| at.map_or(-1, |at| at as i64)))
-    )?;
-    for (learned, probes) in splits {
-        let line = |photos: &[usize]| words(&mut photos.iter().map(|&at| at as i64));
-        writeln!(about, "{} | {}", line(learned), line(probes))?;
-    }
-    Ok(())
 }

@@ -331,7 +331,7 @@ pub struct Enroll {
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// Folders with a sub-folder per person, or photos named after people
-    #[arg(required = true, value_name = "FACES")]
+    #[arg(required_unless_present = "from_scores", value_name = "FACES")]
     pub faces: Vec<PathBuf>,
     #[command(flatten)]
     pub labels: Labels,
@@ -350,6 +350,29 @@ pub struct Evaluate {
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
+    /// Measure another system's scores instead of photos
+    ///
+    /// A table (CSV) with the columns probe, person, score and truth: a row for each comparison of a probe with an enrolled
+    /// person, its score (higher means more alike), and the person whom the probe shows. A probe whose truth is none of the
+    /// people that it was compared with, or empty, is a stranger's; one with neither person nor score could not be used. The
+    /// columns split and group may be added.
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["faces", "labels", "check", "pairs", "protocol", "strangers", "not_faces", "scores", "split", "failures"])]
+    pub from_scores: Option<PathBuf>,
+    /// Rates by groups of people too: a table (CSV) with the columns person and group
+    ///
+    /// A table of --labels may have a column group instead. Of every group each error rate is told with its interval, and for
+    /// each rate how many times the largest is the smallest.
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
+    pub groups: Option<PathBuf>,
+    /// Write a page to be filed: conditions, every figure with its interval, curves
+    ///
+    /// The page holds no photos. Its date is that of SOURCE_DATE_EPOCH where that is set: the same command on the same files
+    /// then writes the same bytes.
+    #[arg(long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"), conflicts_with_all = ["check", "pairs"])]
+    pub report: Option<PathBuf>,
+    /// Draw the detection error trade-off: FNMR at FMR, and FNIR at FPIR where there are strangers
+    #[arg(long, value_name = "FILE.svg", value_parser = ending_in(&["svg"], ".svg"), conflicts_with_all = ["check", "pairs"])]
+    pub plot: Option<PathBuf>,
     /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person
     #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
     pub scores: Option<PathBuf>,

@@ -115,7 +115,7 @@ fn object(model: &Model) -> Value {
 }
 
 /// The system, its architecture, and then what is unusual or told apart about this build.
-fn system() -> Vec<&'static str> {
+pub fn system() -> Vec<&'static str> {
     let told_apart = [
         (cfg!(target_env = "gnu"), "gnu"),
         (cfg!(target_env = "musl"), "musl"),
@@ -140,7 +140,7 @@ fn features() -> Vec<&'static str> {
 
 /// The vector instructions of this machine that make a difference here.
 #[cfg(target_arch = "x86_64")]
-fn instructions() -> Vec<&'static str> {
+pub fn instructions() -> Vec<&'static str> {
     applying(&[
         (is_x86_feature_detected!("sse4.1"), "sse4.1"),
         (is_x86_feature_detected!("avx"), "avx"),
@@ -156,7 +156,7 @@ fn instructions() -> Vec<&'static str> {
 
 /// The vector instructions of this machine that make a difference here.
 #[cfg(target_arch = "aarch64")]
-fn instructions() -> Vec<&'static str> {
+pub fn instructions() -> Vec<&'static str> {
     applying(&[
         (std::arch::is_aarch64_feature_detected!("neon"), "neon"),
         (std::arch::is_aarch64_feature_detected!("sha2"), "sha2"),
@@ -165,7 +165,7 @@ fn instructions() -> Vec<&'static str> {
 
 /// No instructions are chosen at run time here.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn instructions() -> Vec<&'static str> {
+pub fn instructions() -> Vec<&'static str> {
     Vec::new()
 }
 
@@ -180,7 +180,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn listed(names: &[&str]) -> String {
+pub fn listed(names: &[&str]) -> String {
     match names {
         [] => "none".to_owned(),
         names => names.join(", "),

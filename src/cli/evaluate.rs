@@ -1,25 +1,28 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{self, Person, PhotoFile};
+use eigenfaces::dataset::{self, Person, PhotoFile, Skipped};
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::evaluate::{Keep, Plan};
+use eigenfaces::evaluate::{Capture, Plan, Strangers};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
+use eigenfaces::render;
 use image::imageops;
 
-use super::args::{Evaluate, Format};
+use super::args::Evaluate;
 use super::error::Result;
-use super::evaluation_files::Wanted;
+use super::evaluation_files::{Page, Wanted};
+use super::evaluation_groups::GroupTable;
 use super::outcome::Outcome;
 use super::output::{Output, counted};
-use super::{check, evaluation_json, evaluation_text, learning, pairs};
+use super::{check, evaluate_scores, evaluation, evaluation_conditions, learning, pairs};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -28,7 +31,11 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
     }
+    if let Some(table) = &args.from_scores {
+        return evaluate_scores::run(args, table, output);
+    }
     let wanted = Wanted::claim(args)?;
+    let groups = GroupTable::read(args.groups.as_deref(), &args.labels.rule)?;
     let options = args.learn.preparation_options();
     let read = enrollment::read_gallery(&args.faces, &args.labels.rule, options, output)?;
     let (preparation, gallery) = (read.preparation, read.gallery);
@@ -41,8 +48,11 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
             "--background none, which learns from the gallery alone",
         )?;
     }
-    let (strangers, unusable) = Strangers::read(args, &preparation, &gallery, output)?;
-    let (strangers, sources) = strangers.map(|all| (all.faces, all.sources)).unzip();
+    let GivenStrangers {
+        strangers,
+        sources,
+        unusable,
+    } = strangers(args, &preparation, &gallery, output)?;
     let (not_faces, skipped) = not_faces(args, &preparation, output)?;
     let failed = read.skipped.len() + unusable + skipped;
     let outcome = Outcome::of_inputs(gallery.len(), failed);
@@ -51,69 +61,146 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         seed: args.seed,
         strangers,
         not_faces,
-        keep: match args.scores {
-            Some(_) => Keep::Everybody,
-            None => Keep::Nearest,
-        },
+        groups: groups
+            .map(|groups| {
+                let people = gallery.people().iter().map(Person::as_str);
+                groups.of(
+                    people,
+                    args.groups.as_deref().unwrap_or("--labels".as_ref()),
+                )
+            })
+            .transpose()?,
+        capture: capture(args, &gallery, &read.skipped),
     };
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
         output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
     }
-    let sources = sources.unwrap_or_default();
+    let figures = evaluation.figures();
+    let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, &gallery);
+    let mut object = evaluation.object();
+    object["conditions"] = evaluation_conditions::object(&conditions);
+    let page = Page {
+        heading: evaluation::heading(&evaluation),
+        conditions,
+        figures: &figures,
+        charts: render::evaluation::of_evaluation(&evaluation),
+        object: &object,
+    };
+    let curve = evaluation.open_set.as_ref();
+    let curve = curve.map_or(&[][..], |set| &set.fpir_fnir);
+    wanted.write_page(&page, (&evaluation.verification, curve), output)?;
     wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
-    match output.format {
-        Format::Text => evaluation_text::print(&evaluation, &preparation, output)?,
-        Format::Json => {
-            output.json(evaluation_json::object(&evaluation, gallery.people()))?;
-        }
-        Format::Csv => evaluation_json::csv(&evaluation, output)?,
-    }
+    evaluation::print(&figures, object, output, |figures| {
+        evaluation::text(&evaluation, &preparation, figures, output)
+    })?;
     Ok(outcome)
 }
 
-/// Faces of people who are not in the gallery, one a photo.
-struct Strangers {
-    faces: FaceMatrix,
-    /// Their photos.
-    sources: Vec<String>,
+/// The photos given of each person, and those that could not be used; `None` where photos have no label of their own.
+fn capture(args: &Evaluate, gallery: &Gallery, skipped: &[Skipped]) -> Option<Vec<Capture>> {
+    let listing = dataset::list_labeled(&args.faces, &args.labels.rule).ok()?;
+    let labels: HashMap<&Path, &Person> = listing
+        .photos
+        .iter()
+        .map(|photo| (photo.path.as_path(), &photo.person))
+        .collect();
+    let mut people: BTreeMap<String, Capture> = BTreeMap::new();
+    let mut of = |person: &Person, no_face: bool, unusable: bool| {
+        let capture = people.entry(person.to_string()).or_insert_with(|| Capture {
+            person: person.to_string(),
+            photos: 0,
+            no_face: 0,
+            unusable: 0,
+        });
+        capture.photos += 1;
+        capture.no_face += usize::from(no_face);
+        capture.unusable += usize::from(unusable);
+    };
+    for face in gallery.enrolled() {
+        of(&gallery.people()[face.person], false, false);
+    }
+    for skip in skipped {
+        let Some(person) = labels.get(skip.path.as_path()) else {
+            continue;
+        };
+        match skip.problem {
+            PhotoProblem::NoFace => of(person, true, false),
+            // Whose photo it is was in doubt, not whether it can be used.
+            PhotoProblem::SamePhoto { .. } | PhotoProblem::TwoPersons { .. } => {}
+            _ => of(person, false, true),
+        }
+    }
+    Some(people.into_values().collect())
 }
 
-impl Strangers {
-    /// The main face of each photo of `--strangers`, and the number of photos that cannot be used. Photos that are in the
-    /// gallery too are left out.
-    fn read(
-        args: &Evaluate,
-        preparation: &Preparation,
-        gallery: &Gallery,
-        output: &Output,
-    ) -> Result<(Option<Self>, usize)> {
-        if args.strangers.is_empty() {
-            return Ok((None, 0));
-        }
-        let photo = |path: &PathBuf, file: &PhotoFile| {
-            let face = preparation.prepare(&file.decode()?)?;
-            Ok((path.to_string_lossy().into_owned(), face.pixels))
-        };
-        let (read, skipped) = read_all(&args.strangers, photo, output)?;
-        let count = read.len();
-        let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
-        let (sources, pixels): (Vec<String>, Vec<Vec<u8>>) = read
-            .into_iter()
-            .filter(|(_, pixels)| !is_enrolled(pixels))
-            .unzip();
-        if sources.len() < count {
-            let photos = counted(count - sources.len(), "photo", "photos");
-            output.say(&format!(
-                "--strangers: {photos} of people who are enrolled left out: no strangers"
-            ));
-        }
-        if sources.is_empty() {
-            return Err(enrollment::none_usable(&args.strangers, skipped).into());
-        }
-        let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
-        Ok((Some(Self { faces, sources }), skipped))
+/// What `--strangers` gives.
+#[derive(Default)]
+struct GivenStrangers {
+    strangers: Option<Strangers>,
+    /// Their photos.
+    sources: Vec<String>,
+    /// Number of photos that cannot be used.
+    unusable: usize,
+}
+
+/// The main face of each photo of `--strangers`. Photos that are
+/// in the gallery too are left out. Photos in one folder below a folder given show one person.
+fn strangers(
+    args: &Evaluate,
+    preparation: &Preparation,
+    gallery: &Gallery,
+    output: &Output,
+) -> Result<GivenStrangers> {
+    if args.strangers.is_empty() {
+        return Ok(GivenStrangers::default());
     }
+    let photo = |path: &PathBuf, file: &PhotoFile| {
+        let face = preparation.prepare(&file.decode()?)?;
+        Ok((path.clone(), face.pixels))
+    };
+    let (read, skipped) = read_all(&args.strangers, photo, output)?;
+    let count = read.len();
+    let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
+    let (paths, pixels): (Vec<PathBuf>, Vec<Vec<u8>>) = read
+        .into_iter()
+        .filter(|(_, pixels)| !is_enrolled(pixels))
+        .unzip();
+    if paths.len() < count {
+        let photos = counted(count - paths.len(), "photo", "photos");
+        output.say(&format!(
+            "--strangers: {photos} of people who are enrolled left out: no strangers"
+        ));
+    }
+    if paths.is_empty() {
+        return Err(enrollment::none_usable(&args.strangers, skipped).into());
+    }
+    let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
+    let mut known: HashMap<&Path, usize> = HashMap::new();
+    let person = |path: &'_ PathBuf| -> PathBuf {
+        let folder = path.parent().unwrap_or(path);
+        let is_root = args
+            .strangers
+            .iter()
+            .any(|root| root == folder || root == path);
+        if is_root {
+            path.clone()
+        } else {
+            folder.to_owned()
+        }
+    };
+    let owners: Vec<PathBuf> = paths.iter().map(person).collect();
+    let people = owners.iter().map(|owner| {
+        let next = known.len();
+        *known.entry(owner).or_insert(next)
+    });
+    let people = people.collect();
+    let sources = paths.iter().map(|path| path.to_string_lossy().into_owned());
+    Ok(GivenStrangers {
+        strangers: Some(Strangers { faces, people }),
+        sources: sources.collect(),
+        unusable: skipped,
+    })
 }
 
 /// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they

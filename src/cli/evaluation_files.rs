@@ -1,26 +1,43 @@
-//! Files that `evaluate` writes besides its figures: every score (`--scores`), what was learned from and tried (`--split`),
-//! and pictures of what went wrong (`--failures`).
+//! Files that `evaluate` writes besides its figures: a page (`--report`), the error trade-off (`--plot`), every score
+//! (`--scores`), what was learned from and tried (`--split`), and pictures of what went wrong (`--failures`).
 
 use std::path::PathBuf;
 
 use eigenfaces::background::Prior;
-use eigenfaces::evaluate::{self, Evaluation, Plan, ProbeOutcome, Role, WorstPair};
+use eigenfaces::evaluate::{
+    self, Evaluation, Figure, Plan, ProbeOutcome, Role, SearchPoint, Verification, WorstPair,
+};
 use eigenfaces::gallery::Gallery;
+use eigenfaces::render::evaluation::{EvaluationPage, html, trade_offs};
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
+use serde_json::Value;
 
 use super::args::Evaluate;
 use super::error::Result;
-use super::output::{Output, cell, counted, one_line, shown, table};
+use super::evaluation_conditions::Conditions;
+use super::output::{Output, bytes, cell, counted, one_line, shown, table, with_schema};
 use super::output_dir::OutputDir;
 use super::{files, json};
 
 /// Rows on a page of mistakes: as many as can be looked at.
 const ROWS: usize = 12;
 
+/// What a page to be filed is made of.
+pub struct Page<'a> {
+    pub heading: String,
+    pub conditions: Conditions,
+    pub figures: &'a [Figure],
+    pub charts: Vec<String>,
+    /// The evaluation as JSON.
+    pub object: &'a Value,
+}
+
 /// The files asked for.
 pub struct Wanted {
+    report: Option<Destination>,
+    plot: Option<Destination>,
     scores: Option<Destination>,
     split: Option<Destination>,
     failures: Option<PathBuf>,
@@ -33,13 +50,18 @@ impl Wanted {
         let mut inputs = args.faces.clone();
         inputs.extend(files::table(&args.labels.rule));
         inputs.extend(args.strangers.iter().chain(&args.not_faces).cloned());
+        inputs.extend(args.from_scores.iter().chain(&args.groups).cloned());
         let outputs = Outputs::new(inputs, args.force.into());
+        let report = files::claim(&outputs, args.report.as_ref())?;
+        let plot = files::claim(&outputs, args.plot.as_ref())?;
         let scores = files::claim(&outputs, args.scores.as_ref())?;
         let split = files::claim(&outputs, args.split.as_ref())?;
         if let Some(folder) = &args.failures {
             outputs.check_below(folder, page(1).as_ref())?;
         }
         Ok(Self {
+            report,
+            plot,
             scores,
             split,
             failures: args.failures.clone(),
@@ -47,7 +69,42 @@ impl Wanted {
         })
     }
 
-    /// Writes what was asked for; `strangers` are the photos of strangers that were given.
+    /// Writes the page and the trade-off of claims and searches, where they were asked for.
+    pub fn write_page(
+        &self,
+        page: &Page<'_>,
+        (verification, curve): (&Verification, &[SearchPoint]),
+        output: &Output,
+    ) -> Result<()> {
+        if let Some(file) = &self.report {
+            // Seconds differ from run to run, and the page is to be written again to the byte.
+            let mut object = with_schema(page.object.clone());
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove("times");
+            }
+            let page = html(&EvaluationPage {
+                heading: &page.heading,
+                conditions: &page.conditions,
+                figures: page.figures,
+                charts: &page.charts,
+                json: &object.to_string(),
+            })?;
+            let size = bytes(page.len() as u64);
+            file.write(Privacy::Owner, page.into_bytes())?;
+            output.say(&format!(
+                "wrote {} ({size}): open it in a browser, or print it",
+                shown(file.path())
+            ));
+        }
+        if let Some(file) = &self.plot {
+            let drawing = trade_offs(verification, curve);
+            file.write(Privacy::Owner, drawing.into_bytes())?;
+            output.say(&format!("wrote {}", shown(file.path())));
+        }
+        Ok(())
+    }
+
+    /// Writes what else was asked for; `strangers` are the photos of strangers that were given.
     pub fn write(
         mut self,
         evaluation: &Evaluation,
@@ -61,9 +118,11 @@ impl Wanted {
             file.write(Privacy::Owner, scores(evaluation, &photos))?;
             let open_set = evaluation.open_set.as_ref();
             let open = open_set.map_or(0, |open_set| open_set.probes.len());
+            let closed = evaluation.scores.iter().map(|probe| probe.ranked.len());
+            let closed: usize = closed.sum();
             output.say(&format!(
                 "wrote {} to {}",
-                counted(evaluation.scores.len() + open, "score", "scores"),
+                counted(closed + open, "score", "scores"),
                 shown(file.path())
             ));
         }
@@ -184,24 +243,28 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
         .iter()
         .map(|trial| ((trial.repeat, trial.face), trial))
         .collect();
-    let closed = evaluation.scores.iter().map(|score| {
-        let trial = trials.get(&(score.repeat, score.face));
-        let nearest = trial.filter(|trial| trial.named == score.person);
-        let is_named =
-            nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
-        let [photo, person] = photos.cells(score.face);
-        let confidence = nearest.map(|trial| format!("{:.6}", trial.confidence));
-        vec![
-            "closed".to_owned(),
-            (score.repeat + 1).to_string(),
-            photo,
-            person,
-            photos.person(Some(score.person)),
-            score.rank.to_string(),
-            format!("{:.6}", score.distance),
-            confidence.unwrap_or_default(),
-            if is_named { "known" } else { "unknown" }.to_owned(),
-        ]
+    let closed = evaluation.scores.iter().flat_map(|probe| {
+        let trial = trials.get(&(probe.repeat, probe.face));
+        let [photo, person] = photos.cells(probe.face);
+        let repeat = (probe.repeat + 1).to_string();
+        (1..).zip(&probe.ranked).map(move |(rank, found)| {
+            let candidate = found.person as usize;
+            let nearest = trial.filter(|trial| trial.named == candidate);
+            let is_named =
+                nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
+            let confidence = nearest.map(|trial| format!("{:?}", trial.confidence));
+            vec![
+                "closed".to_owned(),
+                repeat.clone(),
+                photo.clone(),
+                person.clone(),
+                photos.person(Some(candidate)),
+                rank.to_string(),
+                format!("{:?}", found.distance),
+                confidence.unwrap_or_default(),
+                if is_named { "known" } else { "unknown" }.to_owned(),
+            ]
+        })
     });
     let open = evaluation.open_set.iter().flat_map(|set| &set.probes);
     let open = open.map(|probe| {
@@ -213,8 +276,8 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
             person,
             photos.person(probe.nearest),
             "1".to_owned(),
-            format!("{:.6}", probe.distance),
-            format!("{:.6}", probe.confidence),
+            format!("{:?}", probe.distance),
+            format!("{:?}", probe.confidence),
             json::decision(probe.decision).to_owned(),
         ]
     });

@@ -9,9 +9,11 @@ mod diagnose;
 mod enroll;
 pub mod error;
 mod evaluate;
+mod evaluate_scores;
+mod evaluation;
+mod evaluation_conditions;
 mod evaluation_files;
-mod evaluation_json;
-mod evaluation_text;
+mod evaluation_groups;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::enrollment;
-use eigenfaces::evaluate::{Keep, Plan};
+use eigenfaces::evaluate::Plan;
 use eigenfaces::gallery::change_time;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::render::report;
@@ -13,7 +13,7 @@ use super::args::Report;
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, shown, with_schema};
-use super::{evaluation_json, files, learning, log};
+use super::{files, learning, log};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();
@@ -42,16 +42,13 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let recognizer = Recognizer::learn(preparation, gallery.clone(), settings)?;
     let plan = Plan {
-        protocol: args.protocol,
         seed: args.seed,
-        strangers: None,
-        not_faces: None,
-        keep: Keep::Nearest,
+        ..Plan::new(args.protocol)
     };
     let evaluation = learning::evaluate(preparation, gallery, settings, &plan, output)?;
 
     let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
-    let json = with_schema(evaluation_json::object(&evaluation, gallery.people())).to_string();
+    let json = with_schema(evaluation.object()).to_string();
     let of = match args.faces.first() {
         None => format!("the model {}", shown(model)),
         Some(folder) => format!("the folder {}", shown(folder)),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::bootstrap::{Bootstrap, Tally};
 use super::curve::{Eigenfaces, products};
 use super::folds::nearest_by_pixels;
-use super::identification::rate;
 use super::split::Fold;
-use super::{Baseline, BaselineMethod, Rate};
+use super::{Baseline, BaselineMethod};
 use crate::error::Result;
 use crate::features::texture;
 use crate::gallery::Gallery;
@@ -25,16 +25,20 @@ pub(super) fn baselines(
     gallery: &Gallery,
     settings: Settings,
     folds: &[Fold],
+    bootstrap: &Bootstrap,
 ) -> Result<Vec<Baseline>> {
     let persons = gallery.persons();
     let products = products(gallery);
     let patterns = patterns(gallery);
-    let one = |fold: &Fold| -> Result<[Option<usize>; 4]> {
+    let one = |fold: &Fold| -> Result<[Option<Tally>; 4]> {
         let right = |nearest: &dyn Fn(usize) -> Option<usize>| {
-            let hit = |at: &usize| {
-                nearest(*at).map(|face| persons[face]) == Some(persons[fold.tried[*at]])
-            };
-            (0..fold.tried.len()).filter(hit).count()
+            let mut tally = Tally::default();
+            for (at, &face) in fold.tried.iter().enumerate() {
+                let person = persons[face];
+                let is_hit = nearest(at).map(|face| persons[face]) == Some(person);
+                tally.add(fold.repeat, person, is_hit);
+            }
+            tally
         };
         let found = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
         let (learned, tried) = (wide(&found.learned), wide(&found.tried));
@@ -68,7 +72,7 @@ pub(super) fn baselines(
             })),
         ])
     };
-    let found: Vec<[Option<usize>; 4]> = folds.par_iter().map(one).collect::<Result<_>>()?;
+    let found: Vec<[Option<Tally>; 4]> = folds.par_iter().map(one).collect::<Result<_>>()?;
     let methods = [
         BaselineMethod::Pixels,
         BaselineMethod::Eigenfaces,
@@ -76,24 +80,15 @@ pub(super) fn baselines(
         BaselineMethod::PatternHistograms,
     ];
     let baselines = methods.iter().enumerate().map(|(at, &method)| {
-        let hits: Option<Vec<usize>> = found.iter().map(|hits| hits[at]).collect();
-        Baseline {
-            method,
-            rank1: hits.map(|hits| over_repeats(&hits, folds)),
-        }
+        let folds: Option<Vec<&Tally>> = found.iter().map(|tallies| tallies[at].as_ref()).collect();
+        let rank1 = folds.map(|folds| {
+            let mut all = Tally::default();
+            folds.into_iter().for_each(|tally| all.append(tally));
+            all.rate(bootstrap)
+        });
+        Baseline { method, rank1 }
     });
     Ok(baselines.collect())
-}
-
-/// The rate of hits, a number for each fold.
-fn over_repeats(hits: &[usize], folds: &[Fold]) -> Rate {
-    let repeats = folds.iter().map(|fold| fold.repeat + 1).max().unwrap_or(0);
-    let mut counts = vec![(0, 0); repeats];
-    for (hits, fold) in hits.iter().zip(folds) {
-        counts[fold.repeat].0 += hits;
-        counts[fold.repeat].1 += fold.tried.len();
-    }
-    rate(&counts)
 }
 
 fn wide(weights: &DMatrix<f32>) -> DMatrix<f64> {

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::KPoint;
-use super::interval::wilson;
+use super::bootstrap::{Bootstrap, Tally};
 use super::split::Fold;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
@@ -25,9 +25,10 @@ const CURVE: [usize; 18] = [
 ];
 
 /// Sums over the probes of one fold for the first K components.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Sums {
-    right: usize,
+    /// Whether the nearest person is right.
+    right: Tally,
     probes: usize,
     /// Share of the variance of the learned faces, times probes.
     variance: f64,
@@ -58,6 +59,7 @@ pub(super) fn curve(
     gallery: &Gallery,
     settings: Settings,
     folds: &[Fold],
+    bootstrap: &Bootstrap,
 ) -> Result<(Vec<KPoint>, (usize, usize))> {
     let products = products(gallery);
     let one = |fold: &Fold| {
@@ -79,7 +81,7 @@ pub(super) fn curve(
     let counts = || parts.iter().map(|(components, _)| *components);
     let range = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
     let pixels = gallery.faces().size().pixels();
-    Ok((over_folds(&parts, pixels, folds), range))
+    Ok((over_folds(&parts, pixels, bootstrap), range))
 }
 
 impl Eigenfaces {
@@ -156,7 +158,8 @@ impl Eigenfaces {
         let coordinates = metric.coordinates(&tried);
         for (at, &face) in fold.tried.iter().enumerate() {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
-            sums.right += usize::from(ranked.first().map(|first| first.person) == Some(all[face]));
+            let is_right = ranked.first().map(|first| first.person) == Some(all[face]);
+            sums.right.add(fold.repeat, all[face], is_right);
             let inside: f64 = tried.column(at).iter().map(|&w| f64::from(w).powi(2)).sum();
             sums.error += (self.energies[at] - inside).max(0.0);
             sums.energy += self.energies[at];
@@ -178,9 +181,8 @@ fn steps(k: usize, d: usize) -> Vec<usize> {
 
 /// Over all folds (components, sums of each step). A fold with fewer components than a point counts with all
 /// that it has.
-fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, folds: &[Fold]) -> Vec<KPoint> {
+fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap) -> Vec<KPoint> {
     let most = parts.iter().map(|(components, _)| *components).max();
-    let repeats = folds.iter().map(|fold| fold.repeat + 1).max().unwrap_or(1);
     steps(most.unwrap_or(0), pixels)
         .into_iter()
         .map(|k| {
@@ -194,7 +196,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, folds: &[Fold]) -> Ve
                 let Some(point) = settled.get(at).or(settled.last()) else {
                     continue;
                 };
-                sum.right += point.right;
+                sum.right.append(&point.right);
                 sum.probes += point.probes;
                 sum.variance += point.variance;
                 sum.error += point.error;
@@ -206,8 +208,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, folds: &[Fold]) -> Ve
             KPoint {
                 components: k,
                 variance,
-                rank1: sum.right as f64 / probes,
-                rank1_interval: wilson(sum.right as f64 / probes, probes / repeats as f64),
+                rank1: sum.right.rate(bootstrap),
                 error_learned: 1.0 - variance,
                 error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
                 psnr_unseen: 10.0

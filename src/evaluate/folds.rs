@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::bootstrap::Tally;
 use super::identification::squared_distance;
 use super::split::Fold;
-use super::{ProbeOutcome, Score};
+use super::{PersonDistance, ProbeOutcome, ProbeScores};
 use crate::compare::{Part, Ranking};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
@@ -19,34 +20,16 @@ const SIDE_BY_SIDE: usize = 2000;
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     pub trials: Vec<ProbeOutcome>,
-    /// Distances of true claims, and of false ones.
-    pub genuine: Vec<f32>,
-    pub impostors: Vec<f32>,
-    /// Probes whose nearest face by plain pixels is of the right person, and all probes; of each repeat.
-    pub raw_pixels: Vec<(usize, usize)>,
-    /// Every person for every probe, where that is asked for.
-    pub scores: Vec<Score>,
-}
-
-/// Whether the scores of all people are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    /// Those of the nearest only.
-    Nearest,
-    /// All.
-    Everybody,
+    /// Whether the nearest face by plain pixels is of the right person.
+    pub raw_pixels: Tally,
+    /// Every person for every probe.
+    pub scores: Vec<ProbeScores>,
 }
 
 impl Outcomes {
     fn append(&mut self, mut other: Self) {
-        let repeats = self.raw_pixels.len().max(other.raw_pixels.len());
-        self.raw_pixels.resize(repeats, (0, 0));
-        for (sum, counts) in self.raw_pixels.iter_mut().zip(other.raw_pixels) {
-            *sum = (sum.0 + counts.0, sum.1 + counts.1);
-        }
+        self.raw_pixels.append(&other.raw_pixels);
         self.trials.append(&mut other.trials);
-        self.genuine.append(&mut other.genuine);
-        self.impostors.append(&mut other.impostors);
         self.scores.append(&mut other.scores);
     }
 }
@@ -55,7 +38,6 @@ impl Outcomes {
 pub(super) fn run(
     whole: &Recognizer,
     folds: &[Fold],
-    keep: Keep,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
@@ -70,7 +52,7 @@ pub(super) fn run(
             let rankings = resample.rank(&parts)?;
             let of_fold = |(fold, rankings): (&Fold, Vec<Ranking>)| {
                 progress();
-                outcomes(gallery, fold, &rankings, keep)
+                outcomes(gallery, fold, &rankings)
             };
             Ok(folds.iter().zip(rankings).map(of_fold).collect())
         };
@@ -86,38 +68,28 @@ pub(super) fn run(
     Ok(all)
 }
 
-fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking], keep: Keep) -> Outcomes {
+fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
     let persons = gallery.persons();
     let mut outcome = Outcomes::default();
-    let mut raw_right = 0;
     for (&face, ranking) in fold.tried.iter().zip(rankings) {
         let person = persons[face];
-        for found in &ranking.people {
-            let claims = if found.person == person {
-                &mut outcome.genuine
-            } else {
-                &mut outcome.impostors
-            };
-            claims.push(found.distance as f32);
-        }
-        if keep == Keep::Everybody {
-            let scores = (1..).zip(&ranking.people).map(|(rank, found)| Score {
-                face,
-                repeat: fold.repeat,
-                person: found.person,
-                rank,
-                distance: found.distance,
-            });
-            outcome.scores.extend(scores);
-        }
+        let ranked = ranking.people.iter().map(|found| PersonDistance {
+            person: found.person as u32,
+            distance: found.distance as f32,
+        });
+        outcome.scores.push(ProbeScores {
+            face,
+            repeat: fold.repeat,
+            person,
+            ranked: ranked.collect(),
+        });
         outcome
             .trials
             .extend(trial(fold.repeat, face, person, ranking));
         let nearest = nearest_by_pixels(gallery.faces(), face, &fold.learned);
-        raw_right += usize::from(persons[nearest] == person);
+        let is_right = persons[nearest] == person;
+        outcome.raw_pixels.add(fold.repeat, person, is_right);
     }
-    outcome.raw_pixels.resize(fold.repeat, (0, 0));
-    outcome.raw_pixels.push((raw_right, outcome.trials.len()));
     outcome
 }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::folds;
 use super::split::Protocol;
-use super::{Duplicate, Keep, Mislabelled, NotAFaceSuspect, ProbeOutcome, SeveralPeople, Suspects};
+use super::{Duplicate, Mislabelled, NotAFaceSuspect, ProbeOutcome, SeveralPeople, Suspects};
 use crate::background::Background;
 use crate::decision::Acceptance;
 use crate::error::Result;
@@ -80,7 +80,7 @@ pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
         Protocol::TEN_PARTS
     };
     match protocol.folds(gallery, 0) {
-        Ok(folds) => Ok(folds::run(whole, &folds, Keep::Nearest, &|| ())?.trials),
+        Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
         Err(_) => Ok(Vec::new()),
     }
 }

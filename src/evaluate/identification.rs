@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::interval::wilson;
+use super::bootstrap::{Bootstrap, Tally};
 use super::{Confusion, Identification, PersonAccuracy, ProbeOutcome, Rate, WorstPair};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
@@ -11,65 +11,36 @@ use crate::vectors;
 /// The last rank of the CMC.
 const RANKS: usize = 10;
 
-/// A share over repeats: mean and sample standard deviation. `counts` has the hits and the tries of each.
-pub(super) fn rate(counts: &[(usize, usize)]) -> Rate {
-    let shares: Vec<f64> = counts
-        .iter()
-        .filter(|(_, of)| *of > 0)
-        .map(|&(hits, of)| hits as f64 / of as f64)
-        .collect();
-    let tries: usize = counts.iter().map(|(_, of)| of).sum();
-    spread(&shares, tries as f64 / shares.len().max(1) as f64)
-}
-
-/// Mean and sample standard deviation of shares, 0 where there is none; with the interval of so many tries.
-pub(super) fn spread(shares: &[f64], tries: f64) -> Rate {
-    let n = shares.len() as f64;
-    let mean = shares.iter().sum::<f64>() / n.max(1.0);
-    let squares: f64 = shares.iter().map(|share| (share - mean).powi(2)).sum();
-    Rate {
-        mean,
-        interval: wilson(mean, tries),
-        standard_deviation: (shares.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
-    }
-}
-
-/// Share of probes whose own person is the nearest.
-pub(super) fn rank1(trials: &[ProbeOutcome]) -> Rate {
-    let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
-    let mut counts = vec![(0, 0); repeats.unwrap_or(0)];
+/// Whether each probe's own person is among so many nearest.
+pub(super) fn within(trials: &[ProbeOutcome], rank: usize) -> Tally {
+    let mut tally = Tally::default();
     for trial in trials {
-        counts[trial.repeat].0 += usize::from(trial.rank == 1);
-        counts[trial.repeat].1 += 1;
+        tally.add(trial.repeat, trial.person, trial.rank <= rank);
     }
-    rate(&counts)
+    tally
 }
 
-pub(super) fn identification(trials: Vec<ProbeOutcome>, people: usize) -> Identification {
-    let repeats = trials.iter().map(|trial| trial.repeat + 1).max();
-    let mut tries = vec![0; repeats.unwrap_or(0)];
-    let mut at_rank = vec![vec![0; tries.len()]; RANKS.min(people)];
+pub(super) fn identification(
+    trials: Vec<ProbeOutcome>,
+    people: usize,
+    bootstrap: &Bootstrap,
+) -> Identification {
     let mut confusion: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut persons: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for trial in &trials {
-        tries[trial.repeat] += 1;
-        for hits in at_rank.iter_mut().skip(trial.rank - 1) {
-            hits[trial.repeat] += 1;
-        }
         *confusion.entry((trial.person, trial.named)).or_default() += 1;
         let (probes, right) = persons.entry(trial.person).or_default();
         *probes += 1;
         *right += usize::from(trial.rank == 1);
     }
-    let cmc: Vec<Rate> = at_rank
-        .iter()
-        .map(|hits| {
-            let counts: Vec<_> = hits.iter().copied().zip(tries.iter().copied()).collect();
-            rate(&counts)
-        })
+    let cmc: Vec<Rate> = (1..=RANKS.min(people))
+        .map(|rank| within(&trials, rank).rate(bootstrap))
         .collect();
     Identification {
-        rank1: cmc.first().copied().unwrap_or_else(|| rate(&[])),
+        rank1: cmc
+            .first()
+            .copied()
+            .unwrap_or_else(|| Tally::default().rate(bootstrap)),
         cmc,
         confusion: confusion
             .into_iter()
@@ -191,7 +162,7 @@ mod tests {
             trial(1, 0, 1),
             trial(1, 1, 1),
         ];
-        let figures = identification(trials, 3);
+        let figures = identification(trials, 3, &Bootstrap::new(3, 0));
         assert_eq!(figures.cmc.len(), 3, "no more ranks than people");
         assert_eq!(figures.rank1.mean, 0.75);
         let sd = figures.rank1.standard_deviation.unwrap();
@@ -207,10 +178,5 @@ mod tests {
         );
         let counts: Vec<_> = figures.confusion.iter().map(|cell| cell.count).collect();
         assert_eq!(counts, [2, 1, 1], "(0, 0), (1, 1), (1, 9)");
-    }
-
-    #[test]
-    fn one_repeat_has_no_spread() {
-        assert_eq!(rate(&[(1, 2)]).standard_deviation, None);
     }
 }

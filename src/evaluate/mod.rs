@@ -7,29 +7,39 @@
 //! Each figure is defined where it stands, and in docs/EVALUATION.md.
 
 mod baselines;
+mod bootstrap;
+mod capture;
 mod curve;
+mod extrapolation;
 mod figures;
 mod folds;
+mod groups;
 pub mod hygiene;
 mod identification;
 mod interval;
 mod not_faces;
 mod open_set;
 pub mod pairs;
+pub mod scores;
+mod searches;
 pub mod split;
 mod verification;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::decision::Acceptance;
+use crate::background::Prior;
+use crate::dataset::Person;
+use crate::decision::{Acceptance, Decision};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
+use crate::preparation::Origin;
 use crate::preparation::Preparation;
 use crate::recognizer::{QueryOptions, Recognizer, Settings};
+pub use bootstrap::DRAWS;
+use bootstrap::{Bootstrap, Tally};
 pub use figures::*;
-pub use folds::Keep;
 use split::Protocol;
 
 /// Settings of an evaluation.
@@ -39,12 +49,54 @@ pub struct Plan {
     pub protocol: Protocol,
     /// Decides where chance is asked for; results are the same for the same seed.
     pub seed: u64,
-    /// Faces of people who are not in the gallery, of its size; without any, some of its people play strangers in turn.
-    pub strangers: Option<FaceMatrix>,
+    /// Faces of people who are not in the gallery; without any, some of its people play strangers in turn.
+    pub strangers: Option<Strangers>,
     /// Pictures that show no face, of the size of the faces, besides those that are generated.
     pub not_faces: Option<FaceMatrix>,
-    /// Whether the score of every person for every probe is told.
-    pub keep: Keep,
+    /// The group of each person of the gallery, where groups are to be told apart.
+    pub groups: Option<Vec<Option<String>>>,
+    /// The photos given of each person, and those that could not be used, where that is known.
+    pub capture: Option<Vec<Capture>>,
+}
+
+impl Plan {
+    /// Nothing but a protocol, by the seed 0.
+    pub fn new(protocol: Protocol) -> Self {
+        Self {
+            protocol,
+            seed: 0,
+            strangers: None,
+            not_faces: None,
+            groups: None,
+            capture: None,
+        }
+    }
+}
+
+/// Faces of people who are not in the gallery, of its size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strangers {
+    /// The faces.
+    pub faces: FaceMatrix,
+    /// The person of each face, counted from 0.
+    pub people: Vec<usize>,
+}
+
+impl Strangers {
+    /// Number of faces.
+    pub fn len(&self) -> usize {
+        self.faces.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.faces.is_empty()
+    }
+
+    /// Number of people.
+    fn count(&self) -> usize {
+        self.people.iter().max().map_or(0, |last| last + 1)
+    }
 }
 
 /// Steps of the work, for a progress bar.
@@ -72,8 +124,10 @@ pub fn evaluate(
     let learning = started.elapsed().as_secs_f64();
     let identifying_a_face = time_of_identifying(&whole)?;
 
+    let strangers = plan.strangers.as_ref().map_or(0, Strangers::count);
+    let bootstrap = Bootstrap::new(whole.gallery().people().len() + strangers, plan.seed);
     let started = Instant::now();
-    let outcomes = folds::run(&whole, &folds, plan.keep, &step)?;
+    let outcomes = folds::run(&whole, &folds, &step)?;
     let folds_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
@@ -82,14 +136,14 @@ pub fn evaluate(
         protocol => protocol,
     };
     let curve_folds = curve_protocol.folds(whole.gallery(), plan.seed)?;
-    let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds)?;
-    let mut baselines = baselines::baselines(whole.gallery(), settings, &curve_folds)?;
+    let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds, &bootstrap)?;
+    let mut baselines = baselines::baselines(whole.gallery(), settings, &curve_folds, &bootstrap)?;
     let asked = match plan.protocol {
         Protocol::LeaveOneOut => {
-            let outcomes = folds::run(&whole, &curve_folds, Keep::Nearest, &step)?;
-            identification::rank1(&outcomes.trials)
+            let outcomes = folds::run(&whole, &curve_folds, &step)?;
+            identification::within(&outcomes.trials, 1).rate(&bootstrap)
         }
-        _ => identification::rank1(&outcomes.trials),
+        _ => identification::within(&outcomes.trials, 1).rate(&bootstrap),
     };
     baselines.insert(
         0,
@@ -101,14 +155,14 @@ pub fn evaluate(
     let curve_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let open_set = open_set::open_set(&whole, plan, &step)?;
+    let open_set = open_set::open_set(&whole, plan, &bootstrap, &step)?;
     let open_set_time = started.elapsed().as_secs_f64();
 
     let suspects = match plan.protocol {
         Protocol::LeaveOneOut => hygiene::suspects(&whole, &outcomes.trials)?,
         _ => {
             let parts = Protocol::TEN_PARTS.folds(whole.gallery(), plan.seed)?;
-            let outcomes = folds::run(&whole, &parts, Keep::Nearest, &step)?;
+            let outcomes = folds::run(&whole, &parts, &step)?;
             hygiene::suspects(&whole, &outcomes.trials)?
         }
     };
@@ -118,7 +172,32 @@ pub fn evaluate(
     let probes = tried.len();
     tried.sort_unstable();
     tried.dedup();
+    let names: Vec<String> = gallery.people().iter().map(Person::to_string).collect();
+    let by_group = plan.groups.as_ref().map(|groups| {
+        let open_set = open_set.as_ref().map_or(&[][..], |set| &set.probes);
+        by_group(groups, &outcomes, open_set, &bootstrap)
+    });
+    let blindly = gallery.enrolled().iter();
+    let blindly =
+        blindly.filter(|face| matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
+    let blindly = blindly.count();
+    let capture = plan.capture.as_ref().map(|given| {
+        let found = identification::within(&outcomes.trials, 1);
+        capture::capture(given, &names, &found, blindly, plan.seed)
+    });
+    let larger_galleries =
+        extrapolation::larger_galleries(&outcomes.scores, names.len(), &|distance| match settings
+            .prior
+        {
+            // The log-odds of the probability whose negative logarithm the distance is.
+            Prior::Bundled => -f64::from(distance).exp_m1().ln(),
+            Prior::None => -f64::from(distance),
+        });
     Ok(Evaluation {
+        names,
+        groups: by_group,
+        capture,
+        larger_galleries,
         protocol: plan.protocol,
         seed: plan.seed,
         people: gallery.people().len(),
@@ -126,8 +205,8 @@ pub fn evaluate(
         probes,
         never_tried: gallery.len() - tried.len(),
         folds: folds.len(),
-        verification: verification::verification(&outcomes.genuine, &outcomes.impostors),
-        raw_pixels_rank1: identification::rate(&outcomes.raw_pixels),
+        verification: verification::verification(&outcomes.scores, &bootstrap),
+        raw_pixels_rank1: outcomes.raw_pixels.rate(&bootstrap),
         baselines,
         scores: outcomes.scores,
         settings,
@@ -145,8 +224,40 @@ pub fn evaluate(
             k_curve: curve_time,
             open_set: open_set_time,
         },
-        identification: identification::identification(outcomes.trials, gallery.people().len()),
+        identification: identification::identification(
+            outcomes.trials,
+            gallery.people().len(),
+            &bootstrap,
+        ),
     })
+}
+
+/// The rates of groups of people.
+fn by_group(
+    groups: &[Option<String>],
+    outcomes: &folds::Outcomes,
+    open_set: &[OpenProbe],
+    bootstrap: &Bootstrap,
+) -> Groups {
+    let mut missed = Tally::default();
+    for trial in &outcomes.trials {
+        missed.add(trial.repeat, trial.person, trial.rank > 1);
+    }
+    let (mut strangers_named, mut not_named) = (Tally::default(), Tally::default());
+    for probe in open_set {
+        let is_named = probe.decision == Decision::Known;
+        match probe.role {
+            Role::Stranger => strangers_named.add(0, probe.person, is_named),
+            Role::Enrolled => not_named.add(0, probe.person, !(is_named && probe.right)),
+        }
+    }
+    let counts = groups::Counts {
+        missed,
+        strangers_named,
+        not_named,
+        claims: &verification::Claims::of(&outcomes.scores),
+    };
+    groups::groups(groups, &counts, bootstrap)
 }
 
 /// Looks through a gallery for what a person would correct in the folder, without evaluating it.

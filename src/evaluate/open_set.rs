@@ -5,12 +5,16 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
+use super::bootstrap::{Bootstrap, Tally};
 use super::folds::nearest_by_pixels;
-use super::identification::{spread, squared_distance};
+use super::identification::squared_distance;
 use super::not_faces::{blurred_noise, noise, upside_down};
+use super::searches::{Search, Searches};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
-use super::{Apart, NotAFace, OpenProbe, OpenSet, Plan, Rate, Reliability, ReliabilityBin, Role};
+use super::{
+    Apart, NotAFace, OpenProbe, OpenSet, Plan, Reliability, ReliabilityBin, Role, Strangers,
+};
 use crate::background::Prior;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
@@ -30,6 +34,7 @@ const BINS: usize = 10;
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     face: usize,
+    person: usize,
     /// 0 to 1; below 0 where it is refused as not a face.
     score: f64,
     confidence: f64,
@@ -72,6 +77,7 @@ struct Split {
 pub(super) fn open_set(
     whole: &Recognizer,
     plan: &Plan,
+    bootstrap: &Bootstrap,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Option<OpenSet>> {
     let (not_faces, seed) = (plan.not_faces.as_ref(), plan.seed);
@@ -104,10 +110,12 @@ pub(super) fn open_set(
     if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
         return Ok(None);
     }
+    let given = plan.strangers.as_ref().map(Strangers::len);
     Ok(Some(figures(
         &splits,
-        plan.strangers.as_ref().map(FaceMatrix::len),
+        given,
         not_faces.is_some(),
+        bootstrap,
     )))
 }
 
@@ -131,19 +139,20 @@ struct Faces<'a> {
     pixels: Cow<'a, FaceMatrix>,
     /// Their coordinates, where the background model compares.
     coordinates: Option<Cow<'a, DMatrix<f32>>>,
-    /// The person of each; of strangers given, the number of people.
+    /// The person of each; those of strangers that were given come after the gallery's.
     persons: Vec<usize>,
 }
 
 impl<'a> Faces<'a> {
-    fn of(whole: &'a Recognizer, strangers: Option<&FaceMatrix>) -> Result<Self> {
+    fn of(whole: &'a Recognizer, given: Option<&Strangers>) -> Result<Self> {
         let gallery = whole.gallery();
         let mut all = Self {
             pixels: Cow::Borrowed(gallery.faces()),
             coordinates: whole.coordinates().map(Cow::Borrowed),
             persons: gallery.persons(),
         };
-        if let Some(strangers) = strangers {
+        if let Some(given) = given {
+            let strangers = &given.faces;
             let pixels = [gallery.faces().as_slice(), strangers.as_slice()].concat();
             all.pixels = Cow::Owned(FaceMatrix::from_pixels(strangers.size(), pixels)?);
             if let Some(known) = whole.coordinates() {
@@ -152,8 +161,9 @@ impl<'a> Faces<'a> {
                 let (rows, count) = (known.nrows(), known.ncols() + theirs.ncols());
                 all.coordinates = Some(Cow::Owned(DMatrix::from_iterator(rows, count, columns)));
             }
-            let nobody = gallery.people().len();
-            all.persons.resize(gallery.len() + strangers.len(), nobody);
+            let people = gallery.people().len();
+            let theirs = given.people.iter().map(|person| people + person);
+            all.persons.extend(theirs);
         }
         Ok(all)
     }
@@ -238,6 +248,7 @@ fn probe(
     let distance = (squared_distance(&all.pixels, face, nearest) as f64).sqrt();
     Probe {
         face,
+        person: all.persons[face],
         score: if looks.refused { -1.0 } else { confidence },
         confidence,
         right: person == Some(all.persons[face]),
@@ -258,15 +269,24 @@ impl Looks {
     }
 }
 
-fn figures(splits: &[Split], given: Option<usize>, with_pictures: bool) -> OpenSet {
+fn figures(
+    splits: &[Split],
+    given: Option<usize>,
+    with_pictures: bool,
+    bootstrap: &Bootstrap,
+) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&Probe) -> bool| {
-        let hits = of.iter().filter(|probe| is(probe)).count();
-        spread(&[hits as f64 / of.len() as f64], different(of))
+        let mut tally = Tally::default();
+        for probe in of {
+            tally.add(0, probe.person, is(probe));
+        }
+        tally.rate_of_tries(bootstrap, different(of))
     };
-    let sure: fn(&Probe) -> (f64, bool) = |probe| (probe.score, probe.right);
-    let raw: fn(&Probe) -> (f64, bool) = |probe| probe.raw;
+    let tries = different(&genuine);
+    let sure = searches(splits, |probe| (probe.score, probe.right));
+    let raw = searches(splits, |probe| probe.raw);
     OpenSet {
         splits: splits.len(),
         enrolled: splits.iter().map(|split| split.enrolled).min().unwrap_or(0),
@@ -274,16 +294,39 @@ fn figures(splits: &[Split], given: Option<usize>, with_pictures: bool) -> OpenS
         strangers: strangers.len(),
         given,
         probes: outcomes(splits),
-        identification_at_1_percent: identified(splits, 0.01, sure),
-        identification_at_10_percent: identified(splits, 0.10, sure),
-        raw_pixels_at_1_percent: identified(splits, 0.01, raw),
-        raw_pixels_at_10_percent: identified(splits, 0.10, raw),
+        identification_at_1_percent: sure.rate(0.01, tries, bootstrap),
+        identification_at_10_percent: sure.rate(0.10, tries, bootstrap),
+        raw_pixels_at_1_percent: raw.rate(0.01, tries, bootstrap),
+        raw_pixels_at_10_percent: raw.rate(0.10, tries, bootstrap),
+        fpir_fnir: sure.curve(bootstrap),
         strangers_named: share(&strangers, |probe| probe.is_named()),
         named_rightly: share(&genuine, |probe| probe.is_named() && probe.right),
         named_wrongly: share(&genuine, |probe| probe.is_named() && !probe.right),
         confidence: reliability(&genuine, &strangers),
         not_a_face: not_a_face(splits, &genuine, &strangers, with_pictures),
     }
+}
+
+/// All probes as searches, by a score and whether its first answer is right.
+fn searches(splits: &[Split], score: fn(&Probe) -> (f64, bool)) -> Searches {
+    let search = |split: usize, is_mated: bool| {
+        move |probe: &Probe| {
+            let (score, right) = score(probe);
+            Search {
+                split,
+                person: probe.person,
+                is_mated,
+                score,
+                right,
+            }
+        }
+    };
+    let of_split = |(at, split): (usize, &Split)| {
+        let mated: Vec<Search> = split.genuine.iter().map(search(at, true)).collect();
+        let nonmated: Vec<Search> = split.strangers.iter().map(search(at, false)).collect();
+        [mated, nonmated].concat()
+    };
+    Searches::new(splits.iter().enumerate().flat_map(of_split))
 }
 
 /// Every probe, split after split.
@@ -293,7 +336,10 @@ fn outcomes(splits: &[Split]) -> Vec<OpenProbe> {
             move |probe: &Probe| OpenProbe {
                 split,
                 face: probe.face,
+                person: probe.person,
                 role,
+                score: probe.score,
+                right: probe.right,
                 nearest: probe.nearest.map(|(person, _)| person),
                 distance: probe
                     .nearest
@@ -309,33 +355,10 @@ fn outcomes(splits: &[Split]) -> Vec<OpenProbe> {
     splits.iter().enumerate().flat_map(of_split).collect()
 }
 
-/// Detection and identification rate at a rate of false accepts: of each split, then mean and spread.
-fn identified(splits: &[Split], false_accepts: f64, score: fn(&Probe) -> (f64, bool)) -> Rate {
-    let rates: Vec<f64> = splits
-        .iter()
-        .filter(|split| !split.genuine.is_empty() && !split.strangers.is_empty())
-        .map(|split| {
-            let strangers: Vec<f64> = split.strangers.iter().map(|p| score(p).0).collect();
-            let threshold = threshold(strangers, false_accepts);
-            let passed = |probe: &&Probe| score(probe).1 && score(probe).0 > threshold;
-            split.genuine.iter().filter(passed).count() as f64 / split.genuine.len() as f64
-        })
-        .collect();
-    let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
-    spread(&rates, different(&genuine))
-}
-
 /// Number of different faces that were tried.
 fn different(probes: &[Probe]) -> f64 {
     let faces: HashSet<usize> = probes.iter().map(|probe| probe.face).collect();
     faces.len() as f64
-}
-
-/// The lowest threshold that at most the given share of strangers' scores lie above.
-fn threshold(mut strangers: Vec<f64>, false_accepts: f64) -> f64 {
-    strangers.sort_by(|a, b| b.total_cmp(a));
-    let allowed = (strangers.len() as f64 * false_accepts + 1e-9) as usize;
-    strangers.get(allowed).copied().unwrap_or(f64::NEG_INFINITY)
 }
 
 fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
@@ -426,21 +449,10 @@ fn not_a_face(
 mod tests {
     use super::*;
 
-    #[test]
-    fn thresholds_let_in_no_more_than_asked() {
-        let strangers: Vec<f64> = (0..100).map(f64::from).collect();
-        let passing = |far: f64| {
-            let threshold = threshold(strangers.clone(), far);
-            strangers.iter().filter(|&&s| s > threshold).count()
-        };
-        assert_eq!([0.0, 0.01, 0.1, 1.0].map(passing), [0, 1, 10, 100]);
-        // Ties are all kept out.
-        assert_eq!(threshold(vec![5.0; 10], 0.1), 5.0);
-    }
-
     fn probe(confidence: f64, right: bool) -> Probe {
         Probe {
             face: 0,
+            person: 0,
             score: confidence,
             confidence,
             right,

@@ -196,21 +196,21 @@ fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {
         .iter()
         .map(|accuracy| (accuracy - mean).powi(2))
         .sum();
-    let of = |same: bool| -> Vec<f32> {
+    let of = |same: bool| -> Vec<f64> {
         let kind = pairs
             .iter()
             .zip(scores)
             .filter(|(pair, _)| pair.same == same);
-        kind.map(|(_, score)| -score as f32).collect()
+        kind.map(|(_, &score)| score).collect()
     };
-    let curve = verification::verification(&of(true), &of(false));
+    let (area, equal_error_rate) = verification::area_and_equal_error_rate(&of(true), &of(false));
     PairFigures {
         pairs: pairs.len(),
         folds,
         accuracy: mean,
         standard_error: (squares / (folds - 1) as f64 / folds as f64).sqrt(),
-        area_under_curve: curve.area,
-        equal_error_rate: curve.equal_error_rate,
+        area_under_curve: area,
+        equal_error_rate,
     }
 }
 

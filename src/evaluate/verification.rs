@@ -1,24 +1,191 @@
-//! Is it who they say they are? ROC curve, equal error rate, area.
+//! Verification: ROC and DET curves, equal error rate, error rates at thresholds.
 
-use super::interval::wilson;
-use super::{RocPoint, Verification};
+use super::bootstrap::Bootstrap;
+use super::{DetPoint, ProbeScores, Rate, RocPoint, Verification, error_rates};
 
-/// Points of the stored curve are at least this far apart in one of the coordinates.
+/// Points of the stored ROC curve are at least this far apart in one of the coordinates.
 const STEP: f64 = 1.0 / 256.0;
 
-/// The figures from the distances of true and of false claims.
-pub(super) fn verification(genuine: &[f32], impostors: &[f32]) -> Verification {
-    let near = |distances: &[f32]| -> Vec<f32> { distances.iter().map(|d| -d).collect() };
-    let curve = Curve::of(near(genuine), near(impostors));
-    Verification {
-        genuine: genuine.len(),
-        impostors: impostors.len(),
-        equal_error_rate: curve.equal_error_rate(),
-        equal_error_interval: wilson(curve.equal_error_rate(), genuine.len() as f64),
-        area: curve.area(),
-        roc: curve.thinned(),
+/// Comparisons in the order of their scores, the most alike first.
+pub(super) struct Claims(Vec<Claim>);
+
+/// One comparison of a probe with a person.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim {
+    /// Higher for the more alike.
+    pub score: f32,
+    /// The person whom the probe shows.
+    pub shown: u32,
+    /// The person whom it was compared with.
+    pub claimed: u32,
+}
+
+impl Claim {
+    pub fn is_genuine(&self) -> bool {
+        self.shown == self.claimed
+    }
+
+    /// How often it counts where people count so often.
+    pub fn weight(&self, people: &[u16]) -> u64 {
+        let weight = |person: u32| u64::from(people.get(person as usize).copied().unwrap_or(0));
+        match self.is_genuine() {
+            true => weight(self.shown),
+            false => weight(self.shown) * weight(self.claimed),
+        }
     }
 }
+
+/// Error rates of claims at which false matches stay within bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Errors {
+    pub equal: f64,
+    /// The false non-match rate at each false match rate asked for, and the lowest score accepted there; infinite where
+    /// none is.
+    pub at: Vec<(f64, f32)>,
+}
+
+impl Claims {
+    pub fn of(probes: &[ProbeScores]) -> Self {
+        let claims = probes.iter().flat_map(|probe| {
+            probe.ranked.iter().map(|found| Claim {
+                score: found.score(),
+                shown: probe.person as u32,
+                claimed: found.person,
+            })
+        });
+        let mut claims: Vec<Claim> = claims.collect();
+        claims.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
+        Self(claims)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Claim> {
+        self.0.iter()
+    }
+
+    /// Numbers of genuine and of false claims, people counting as often as is said.
+    fn totals(&self, people: &[u16]) -> [u64; 2] {
+        let mut totals = [0; 2];
+        for claim in &self.0 {
+            totals[usize::from(!claim.is_genuine())] += claim.weight(people);
+        }
+        totals
+    }
+
+    /// The equal error rate, on the line between the two points of the ROC beside it, and the false non-match rate at each
+    /// of some false match rates, which increase: of the lowest threshold at which no more false claims are accepted. NaN
+    /// where a kind of claims is missing.
+    pub fn errors(&self, people: &[u16], false_matches: &[f64]) -> Errors {
+        let totals = self.totals(people);
+        let [genuine, impostors] = totals.map(|total| total as f64);
+        let mut at = Vec::with_capacity(false_matches.len());
+        if totals.contains(&0) {
+            at.resize(false_matches.len(), (f64::NAN, f32::INFINITY));
+            return Errors {
+                equal: f64::NAN,
+                at,
+            };
+        }
+        let mut equal = None;
+        // Shares accepted before the scores that are looked at, and the lowest score accepted.
+        let (mut before, mut sums, mut lowest) = ([0.0, 0.0], [0_u64; 2], f32::INFINITY);
+        for tied in self.0.chunk_by(|a, b| a.score == b.score) {
+            for claim in tied {
+                sums[usize::from(!claim.is_genuine())] += claim.weight(people);
+            }
+            let after = [sums[0] as f64 / genuine, sums[1] as f64 / impostors];
+            while let Some(&bound) = false_matches.get(at.len())
+                && sums[1] as f64 > bound * impostors + 1e-9
+            {
+                at.push((1.0 - before[0], lowest));
+            }
+            if equal.is_none() {
+                equal = crossing(before, after);
+            }
+            if equal.is_some() && at.len() == false_matches.len() {
+                break;
+            }
+            (before, lowest) = (after, tied[0].score);
+        }
+        at.resize(false_matches.len(), (0.0, f32::NEG_INFINITY));
+        Errors {
+            equal: equal.unwrap_or(0.0),
+            at,
+        }
+    }
+
+    /// How many false claims there are for the smallest false match rate that can be seen.
+    pub fn least_false_match_rate(&self) -> f64 {
+        let false_claims = self.0.iter().filter(|claim| !claim.is_genuine());
+        1.0 / false_claims.count().max(1) as f64
+    }
+}
+
+/// The false match rate at which as large a share of genuine claims is refused, on the line between two points of (genuine,
+/// false) claims accepted; `None` where it lies beyond the second.
+fn crossing(before: [f64; 2], after: [f64; 2]) -> Option<f64> {
+    // False matches less false non-matches: from -1 to 1, never decreasing.
+    let [low, high] = [before, after].map(|[genuine, impostors]| impostors - (1.0 - genuine));
+    if high < 0.0 {
+        return None;
+    }
+    let way = if high > low { -low / (high - low) } else { 0.0 };
+    Some(before[1] + way * (after[1] - before[1]))
+}
+
+/// The figures of probes that were compared with people.
+pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Verification {
+    let claims = Claims::of(probes);
+    let kind = |genuine: bool| -> Vec<f32> {
+        let kind = claims.iter().filter(|claim| claim.is_genuine() == genuine);
+        kind.map(|claim| claim.score).collect()
+    };
+    let (genuine, impostors) = (kind(true), kind(false));
+    let rates = error_rates(claims.least_false_match_rate());
+    let everybody = bootstrap.everybody();
+    let found = claims.errors(&everybody, &rates);
+    let drawn = bootstrap.intervals(|people| {
+        let errors = claims.errors(people, &AT);
+        let at = errors.at.iter().map(|(misses, _)| *misses);
+        std::iter::once(errors.equal).chain(at).collect()
+    });
+    let mut tried: Vec<usize> = probes.iter().map(|probe| probe.person).collect();
+    tried.sort_unstable();
+    tried.dedup();
+    let rate = |value: f64, drawn: Option<[f64; 2]>| {
+        Rate::new(value, tried.len(), genuine.len() as f64, drawn)
+    };
+    let misses = AT.iter().zip(&drawn[1..]).map(|(&bound, drawn)| {
+        let misses = claims.errors(&everybody, &[bound]).at[0].0;
+        (bound >= claims.least_false_match_rate() && misses.is_finite())
+            .then(|| rate(misses, *drawn))
+    });
+    let misses: Vec<Option<Rate>> = misses.collect();
+    let det = rates.iter().zip(&found.at);
+    let equal = if found.equal.is_nan() {
+        0.0
+    } else {
+        found.equal
+    };
+    let (genuine_count, impostor_count) = (genuine.len(), impostors.len());
+    let equal_error_rate = rate(equal, drawn[0]);
+    let curve = Curve::of(genuine, impostors);
+    Verification {
+        genuine: genuine_count,
+        impostors: impostor_count,
+        equal_error_rate,
+        misses_at_1_percent: misses[1],
+        misses_at_a_thousandth: misses[0],
+        area: curve.area(),
+        roc: curve.thinned(),
+        det: det
+            .filter(|(_, (misses, _))| misses.is_finite())
+            .map(|(&fmr, &(fnmr, _))| DetPoint { fmr, fnmr })
+            .collect(),
+    }
+}
+
+/// The false match rates whose false non-match rates are figures, increasing.
+pub(super) const AT: [f64; 2] = [0.001, 0.01];
 
 /// Share of pairs in which one of `positive` lies above one of `negative`, ties counting half: the area under the ROC;
 /// and the curve itself, thinned out.
@@ -26,6 +193,22 @@ pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<Ro
     let short = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect();
     let curve = Curve::of(short(positive), short(negative));
     (curve.area(), curve.thinned())
+}
+
+/// The area under the ROC of scores, and the equal error rate.
+pub(super) fn area_and_equal_error_rate(positive: &[f64], negative: &[f64]) -> (f64, f64) {
+    let claims = |scores: &[f64], claimed: u32| -> Vec<Claim> {
+        let claim = |&score: &f64| Claim {
+            score: score as f32,
+            shown: 0,
+            claimed,
+        };
+        scores.iter().map(claim).collect()
+    };
+    let mut all = Claims([claims(positive, 0), claims(negative, 1)].concat());
+    all.0.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
+    let equal = all.errors(&[1, 1], &[]).equal;
+    (area_and_curve(positive, negative).0, equal)
 }
 
 /// Every point of a ROC curve, from (0, 0) to (1, 1).
@@ -75,24 +258,6 @@ impl Curve {
         self.0.windows(2).map(trapezium).sum()
     }
 
-    fn equal_error_rate(&self) -> f64 {
-        // False accepts less false rejects: from -1 to 1, never decreasing.
-        let excess = |point: &RocPoint| point.false_accepts - (1.0 - point.true_accepts);
-        for pair in self.0.windows(2) {
-            let (before, after) = (excess(&pair[0]), excess(&pair[1]));
-            if after >= 0.0 {
-                let way = if after > before {
-                    -before / (after - before)
-                } else {
-                    0.0
-                };
-                return pair[0].false_accepts
-                    + way * (pair[1].false_accepts - pair[0].false_accepts);
-            }
-        }
-        0.0
-    }
-
     fn thinned(&self) -> Vec<RocPoint> {
         let mut kept: Vec<RocPoint> = Vec::new();
         for (at, point) in self.0.iter().enumerate() {
@@ -113,23 +278,52 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::evaluate::PersonDistance;
+
+    /// Probes of person 0 and claims of theirs to be persons 0 (distances `genuine`) and 1 (`impostors`).
+    fn measured(genuine: &[f32], impostors: &[f32]) -> Verification {
+        let probe = |person: u32| {
+            move |&distance: &f32| ProbeScores {
+                face: 0,
+                repeat: 0,
+                person: 0,
+                ranked: vec![PersonDistance { person, distance }],
+            }
+        };
+        let probes: Vec<ProbeScores> = genuine
+            .iter()
+            .map(probe(0))
+            .chain(impostors.iter().map(probe(1)))
+            .collect();
+        verification(&probes, &Bootstrap::new(2, 0))
+    }
 
     #[test]
     fn perfect_and_useless_scores() {
-        let perfect = verification(&[1.0, 2.0], &[3.0, 4.0, 5.0]);
-        assert_eq!((perfect.equal_error_rate, perfect.area), (0.0, 1.0));
-        let useless = verification(&[1.0; 4], &[1.0; 9]);
-        assert_eq!((useless.equal_error_rate, useless.area), (0.5, 0.5));
-        let inverse = verification(&[5.0], &[1.0]);
-        assert_eq!((inverse.equal_error_rate, inverse.area), (1.0, 0.0));
+        let perfect = measured(&[1.0, 2.0], &[3.0, 4.0, 5.0]);
+        assert_eq!((perfect.equal_error_rate.mean, perfect.area), (0.0, 1.0));
+        let useless = measured(&[1.0; 4], &[1.0; 9]);
+        assert_eq!((useless.equal_error_rate.mean, useless.area), (0.5, 0.5));
+        let inverse = measured(&[5.0], &[1.0]);
+        assert_eq!((inverse.equal_error_rate.mean, inverse.area), (1.0, 0.0));
     }
 
     #[test]
     fn one_of_four_swapped() {
         // Accepting up to 3: one of four true claims is rejected, one of four false ones accepted.
-        let figures = verification(&[1.0, 2.0, 3.0, 5.0], &[2.5, 6.0, 7.0, 8.0]);
-        assert_eq!(figures.equal_error_rate, 0.25);
+        let figures = measured(&[1.0, 2.0, 3.0, 5.0], &[2.5, 6.0, 7.0, 8.0]);
+        assert_eq!(figures.equal_error_rate.mean, 0.25);
         assert_eq!(figures.area, 14.0 / 16.0);
+        let points: Vec<(f64, f64)> = figures.det.iter().map(|p| (p.fmr, p.fnmr)).collect();
+        assert_eq!(points[0], (0.25, 0.0), "accepting all below 6");
+        assert_eq!(figures.misses_at_1_percent, None, "four are too few");
+    }
+
+    #[test]
+    fn equal_scores_are_accepted_together_or_not_at_all() {
+        let false_claims: Vec<f32> = vec![2.0; 100];
+        let figures = measured(&[1.0, 2.0, 2.0, 3.0], &false_claims);
+        assert_eq!(figures.misses_at_1_percent.unwrap().mean, 0.75);
     }
 
     proptest! {
@@ -158,7 +352,7 @@ mod tests {
             genuine in prop::collection::vec(0.0_f32..5.0, 1..200),
             impostors in prop::collection::vec(1.0_f32..6.0, 1..400),
         ) {
-            let figures = verification(&genuine, &impostors);
+            let figures = measured(&genuine, &impostors);
             let (first, last) = (figures.roc[0], *figures.roc.last().unwrap());
             prop_assert_eq!((first.false_accepts, first.true_accepts), (0.0, 0.0));
             prop_assert_eq!((last.false_accepts, last.true_accepts), (1.0, 1.0));
@@ -166,7 +360,10 @@ mod tests {
                 prop_assert!(pair[0].false_accepts <= pair[1].false_accepts);
                 prop_assert!(pair[0].true_accepts <= pair[1].true_accepts);
             }
-            prop_assert!((0.0..=1.0).contains(&figures.equal_error_rate));
+            for pair in figures.det.windows(2) {
+                prop_assert!(pair[0].fmr < pair[1].fmr && pair[0].fnmr >= pair[1].fnmr);
+            }
+            prop_assert!((0.0..=1.0).contains(&figures.equal_error_rate.mean));
             prop_assert!(figures.roc.len() < 600);
         }
     }

@@ -4,6 +4,7 @@ pub mod annotate;
 mod chart;
 mod confusion;
 mod drawing;
+pub mod evaluation;
 pub mod explain;
 pub mod groups;
 pub mod heat;
@@ -17,6 +18,7 @@ pub mod scatter;
 mod scree;
 pub mod sheet;
 pub mod strip;
+mod words;
 
 pub use drawing::Drawing;
 pub use scree::scree;

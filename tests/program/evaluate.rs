@@ -66,7 +66,9 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         assert_eq!(cell, number(field), "{name}");
     }
     let header = csv.stdout.lines().next();
-    assert_eq!(header, Some("figure,value,low,high,standard_deviation"));
+    let columns =
+        "figure,value,low,high,standard_deviation,interval,wilson_low,wilson_high,failures";
+    assert_eq!(header, Some(columns));
     let interval = |name: &str| -> Vec<f64> {
         let ends = object.pointer(name).and_then(Value::as_array).expect(name);
         ends.iter().filter_map(Value::as_f64).collect()
@@ -437,4 +439,124 @@ fn strangers_are_photos_of_others_where_they_are_given() {
     assert!(open_set["genuine"].as_u64().unwrap() > 0);
     let wrong = [&args[..3], &["nowhere"]].concat();
     evaluate(folder.path(), &club, &wrong).failed_saying(&["nowhere"]);
+}
+
+#[test]
+fn a_page_is_written_again_to_the_byte_and_the_trade_off_is_drawn() {
+    let folder = scratch();
+    let asked = ["--report", "e.html", "--plot", "det.svg", "-q"];
+    let args = [&QUICK[..], &asked].concat();
+    let page = |threads: &str| {
+        let args = [&args[..], &["--force"]].concat();
+        let faces = bundled_faces().to_str().unwrap();
+        let mut command = crate::program(folder.path());
+        command
+            .env("SOURCE_DATE_EPOCH", "1700000000")
+            .env("RAYON_NUM_THREADS", threads)
+            .args(["evaluate", faces])
+            .args(args);
+        assert!(command.output().unwrap().status.success());
+        std::fs::read_to_string(folder.path().join("e.html")).unwrap()
+    };
+    let first = page("1");
+    assert_eq!(first, page("3"));
+    for words in [
+        "2023-11-14",
+        "SHA-256",
+        "FNMR at FMR 1 %",
+        "failure_to_acquire_rate",
+        "wilson-over-people",
+        "Detection error trade-off",
+    ] {
+        assert!(first.contains(words), "nothing of {words}");
+    }
+    assert_eq!(first.matches("<script").count(), 1, "and that is data");
+    let drawing = std::fs::read_to_string(folder.path().join("det.svg")).unwrap();
+    assert!(drawing.contains("FNIR at FPIR"));
+}
+
+#[test]
+fn photos_without_a_face_count_as_failures() {
+    let folder = scratch();
+    let faces = folder.path().join("faces");
+    for person in ["Ada", "Boris", "Chiara"] {
+        for photo in 1..=4 {
+            let photo = format!("{person}/{photo}.png");
+            copy(&bundled_faces().join(&photo), &faces.join(&photo));
+        }
+    }
+    std::fs::write(faces.join("Ada/5.jpg"), "no picture").unwrap();
+    std::fs::create_dir_all(faces.join("Dmitri")).unwrap();
+    std::fs::write(faces.join("Dmitri/1.jpg"), "").unwrap();
+    let told = evaluate(folder.path(), &faces, &["--format", "json"]);
+    told.ended(3, &["5.jpg"]);
+    let object = json(&told);
+    let number = |name: &str| object[name].as_f64().unwrap();
+    assert!((number("failure_to_acquire_rate") - 2.0 / 14.0).abs() < 1e-12);
+    assert_eq!(number("failure_to_enrol_rate"), 0.25, "Dmitri");
+    assert_eq!(number("no_face_rate"), 0.0);
+    assert!((number("rank1_including_failures") - number("rank1") * 12.0 / 14.0).abs() < 1e-9);
+}
+
+#[test]
+fn groups_are_told_apart() {
+    let folder = scratch();
+    let people = ["Ada", "Boris", "Chiara", "Dmitri"];
+    let rows: String = (0..4)
+        .map(|at| format!("{},{}\n", people[at], ["x", "y"][at % 2]))
+        .collect();
+    std::fs::write(folder.path().join("g.csv"), format!("person,group\n{rows}")).unwrap();
+    let with = |table: &'static str| -> Vec<&'static str> {
+        [&QUICK[..], &["--format", "json", "--groups", table]].concat()
+    };
+    let object = json(&evaluate(folder.path(), bundled_faces(), &with("g.csv")).done());
+    let groups = object["groups"].as_array().unwrap();
+    assert_eq!(
+        (groups.len(), &groups[0]["group"], &groups[0]["people"]),
+        (2, &"x".into(), &2.into())
+    );
+    assert!(groups[1]["fnmr"].is_number() && groups[1]["fnmr_interval"][1].is_number());
+    assert!(!object["group_ratios"].as_array().unwrap().is_empty());
+    for (content, words) in [
+        ("person,group\nAda,x\nAda,y\n", "a person has one"),
+        ("person,group\nNobody,x\n", "none of these people"),
+        ("a,b\n", "columns person and group"),
+        ("", "columns person and group"),
+    ] {
+        std::fs::write(folder.path().join("w.csv"), content).unwrap();
+        evaluate(folder.path(), bundled_faces(), &with("w.csv")).failed_saying(&["w.csv", words]);
+    }
+}
+
+#[test]
+fn scores_of_any_system_are_measured() {
+    let folder = scratch();
+    let table = "probe,person,score,truth\na,Ada,2,Ada\na,Bo,1,Ada\nb,Bo,2,Bo\nb,Ada,1,Bo\ns,Ada,1,\ns,Bo,0,\nf,,,Ada\n";
+    std::fs::write(folder.path().join("s.csv"), table).unwrap();
+    let args = ["evaluate", "--from-scores", "s.csv", "--report", "s.html"];
+    let told = run(folder.path(), args).done();
+    assert!(
+        told.stdout.contains("3 probes compared with 2 people"),
+        "{}",
+        told.stdout
+    );
+    let page = std::fs::read_to_string(folder.path().join("s.html")).unwrap();
+    assert!(page.contains("failure_to_acquire_rate") && page.contains("FNIR at FPIR 1 %"));
+    for (content, words) in [
+        ("", "empty"),
+        ("probe,person,score\n", "'truth'"),
+        ("probe,person,score,truth\na,Ada,high,Ada\n", "line 2"),
+    ] {
+        std::fs::write(folder.path().join("w.csv"), content).unwrap();
+        let args = ["evaluate", "--from-scores", "w.csv"];
+        run(folder.path(), args).failed_saying(&["w.csv", words]);
+    }
+    let learning = [
+        "evaluate",
+        "--from-scores",
+        "s.csv",
+        "--metric",
+        "euclidean",
+    ];
+    run(folder.path(), learning).ended(2, &["--metric"]);
 }

@@ -11,7 +11,21 @@ fn the_page_stands_alone_and_tells_of_the_given_faces() {
     let args = ["lesson", text(bundled_faces()), "-o", "class"];
     run(folder.path(), args).ended(0, &["class/lesson.html"]);
     let page = fs::read_to_string(folder.path().join("class/lesson.html")).unwrap();
-    for part in ["mean face", "variance", "Where people lie", "Ada", "112"] {
+    for part in [
+        "mean face",
+        "variance",
+        "The large table, and the small one",
+        "12,544",
+        "How many basis faces?",
+        "Weight by weight",
+        "Where people lie",
+        "distance in the plane",
+        "A new face",
+        "Overfitting",
+        "PCA is not regression",
+        "Ada",
+        "112",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     for outside in ["http://", "https://", "src=\"/"] {

@@ -12,6 +12,7 @@ mod crowd;
 mod diagnose;
 mod elongated;
 mod evaluate;
+mod evaluate_numpy;
 mod exiftool;
 mod facemap;
 mod framing;

@@ -67,19 +67,33 @@ pub struct PersonAccuracy {
     pub right: usize,
 }
 
-/// The distance of one person from one probe.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
+/// A probe compared with people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbeScores {
     /// The face that was tried.
     pub face: usize,
     /// In which repeat, from 0.
     pub repeat: usize,
-    /// The person it was compared with.
+    /// The person it shows.
     pub person: usize,
-    /// The place of that person among all, from 1.
-    pub rank: usize,
+    /// Everybody it was compared with, the nearest first.
+    pub ranked: Vec<PersonDistance>,
+}
+
+/// The distance of a person from a probe.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PersonDistance {
+    /// The person.
+    pub person: u32,
     /// The distance, by the metric and the cluster rule.
-    pub distance: f64,
+    pub distance: f32,
+}
+
+impl PersonDistance {
+    /// Higher for the more alike.
+    pub fn score(&self) -> f32 {
+        -self.distance
+    }
 }
 
 /// [`Evaluation::worst_pairs`](super::Evaluation::worst_pairs) has at most so many.

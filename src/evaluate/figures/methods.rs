@@ -5,12 +5,18 @@ use serde::Serialize;
 use super::Rate;
 
 /// Rank-1 of one method.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Baseline {
     /// Which.
+    #[serde(serialize_with = "by_name")]
     pub method: BaselineMethod,
     /// Share of probes whose own person is the nearest; `None` where the method has nothing to learn from.
+    #[serde(skip)]
     pub rank1: Option<Rate>,
+}
+
+fn by_name<S: serde::Serializer>(method: &BaselineMethod, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(method.name())
 }
 
 /// A way to recognise faces.
@@ -29,6 +35,23 @@ pub enum BaselineMethod {
 }
 
 impl BaselineMethod {
+    /// What it compares, in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Asked => "the method of the figures above",
+            Self::Pixels => "nearest photo by the distance between pixels",
+            Self::Eigenfaces => {
+                "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)"
+            }
+            Self::Fisherfaces => {
+                "nearest photo by discriminants of the weights (Belhumeur et al. 1997)"
+            }
+            Self::PatternHistograms => {
+                "nearest photo by histograms of local binary patterns (Ahonen et al. 2004)"
+            }
+        }
+    }
+
     /// The name that the field has for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -50,9 +73,8 @@ pub struct KPoint {
     /// Their share of the variance of the faces learned from; mean over folds.
     pub variance: f64,
     /// Rank-1 of the probes.
-    pub rank1: f64,
-    /// Its 95 % interval.
-    pub rank1_interval: [f64; 2],
+    #[serde(skip)]
+    pub rank1: Rate,
     /// J, the average squared error of the reconstruction over the total variation about the mean face, of
     /// the faces learned from: 1 - `variance`.
     pub error_learned: f64,

@@ -1,6 +1,9 @@
 //! The figures that an evaluation finds, each defined where it stands.
 
+mod capture;
+mod groups;
 mod identification;
+mod list;
 mod methods;
 mod open_set;
 mod suspects;
@@ -8,12 +11,18 @@ mod verification;
 
 use serde::Serialize;
 
+pub use capture::*;
+pub use groups::*;
 pub use identification::*;
+pub use list::*;
+pub(super) use list::{List, curves, insert};
 pub use methods::*;
 pub use open_set::*;
 pub use suspects::*;
+pub(super) use verification::error_rates;
 pub use verification::*;
 
+pub use super::bootstrap::IntervalMethod;
 use super::split::Protocol;
 #[cfg(doc)]
 use crate::gallery::Gallery;
@@ -24,6 +33,8 @@ use crate::recognizer::Settings;
 /// [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
+    /// The people's names, by position.
+    pub names: Vec<String>,
     /// The split of the faces.
     pub protocol: Protocol,
     /// The seed of everything random.
@@ -49,8 +60,14 @@ pub struct Evaluation {
     /// Rank-1 of the methods of the textbooks beside that of this evaluation, all on the same folds: those of
     /// [`k_curve_protocol`](Self::k_curve_protocol).
     pub baselines: Vec<Baseline>,
-    /// Every probe with every person, where scores were asked for.
-    pub scores: Vec<Score>,
+    /// Every probe with every person.
+    pub scores: Vec<ProbeScores>,
+    /// Rates of groups of people, where groups were told.
+    pub groups: Option<Groups>,
+    /// Rates with as many people enrolled as there are, by the model that extrapolates, and with more; empty of too few people.
+    pub larger_galleries: Vec<LargerGallery>,
+    /// Photos that could not be used, where that was told.
+    pub capture: Option<CaptureFigures>,
     /// Recognition and reconstruction by the first K eigenfaces; K increasing.
     pub k_curve: Vec<KPoint>,
     /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
@@ -75,13 +92,17 @@ pub struct Evaluation {
 }
 
 /// A share of probes; with its spread where the protocol has repeats.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// The mean over repeats.
     pub mean: f64,
-    /// Its 95 % interval (Wilson 1927), as of so many tries as one repeat has, or as there are different faces: trying
-    /// a face again tells little more.
+    /// Its 95 % interval.
     pub interval: [f64; 2],
+    /// How that was found: by drawing people, wherever that is possible.
+    pub method: IntervalMethod,
+    /// The 95 % interval of Wilson (1927), as of so many independent tries as one repeat has, or as there are different faces:
+    /// trying a face again tells little more. Photos of one person are not independent, so it is too narrow.
+    pub wilson: [f64; 2],
     /// The sample standard deviation over repeats; `None` where there is one only.
     pub standard_deviation: Option<f64>,
 }

@@ -8,7 +8,7 @@ use crate::decision::{Decision, FALSE_ACCEPT_TARGET};
 /// Strangers and what is no face: people are split into enrolled and strangers, a few times over, so that
 /// everybody is a stranger equally often. Of those enrolled, half of the photos are learned from, the
 /// others are genuine probes. Everything is learned and calibrated from what is enrolled.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpenSet {
     /// Number of splits of the people.
     pub splits: usize,
@@ -19,27 +19,41 @@ pub struct OpenSet {
     /// Probes of strangers, over all splits.
     pub strangers: usize,
     /// Number of faces of strangers that were given: then everybody is enrolled in each split.
+    #[serde(rename = "strangers_given")]
     pub given: Option<usize>,
     /// Every probe, split after split.
+    #[serde(skip)]
     pub probes: Vec<OpenProbe>,
     /// Share of genuine probes whose nearest person is right and which pass the threshold that 1 % of the
     /// strangers of the split pass at most: mean over splits, and the spread.
+    #[serde(skip)]
     pub identification_at_1_percent: Rate,
     /// The identification rate at 10 %.
+    #[serde(skip)]
     pub identification_at_10_percent: Rate,
     /// The identification rate at 1 % and 10 % for the nearest face by the plain distance between pixels.
+    #[serde(skip)]
     pub raw_pixels_at_1_percent: Rate,
     /// See above.
+    #[serde(skip)]
     pub raw_pixels_at_10_percent: Rate,
+    /// The false negative identification rate at false positive identification rates: mean over splits, each with the
+    /// threshold of its own strangers.
+    pub fpir_fnir: Vec<SearchPoint>,
     /// Share of strangers that got a name by the default decision (aim: 1 %).
+    #[serde(skip)]
     pub strangers_named: Rate,
     /// Share of genuine probes that got their name by the default decision.
+    #[serde(skip)]
     pub named_rightly: Rate,
     /// Share of genuine probes that got another's name by the default decision.
+    #[serde(skip)]
     pub named_wrongly: Rate,
     /// Whether confidence means what it says.
+    #[serde(skip)]
     pub confidence: Reliability,
     /// Faces against what is no face.
+    #[serde(skip)]
     pub not_a_face: NotAFace,
 }
 
@@ -50,6 +64,15 @@ impl OpenSet {
     }
 }
 
+/// A point of the curve of identification errors (ISO/IEC 19795-1).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SearchPoint {
+    /// The false positive identification rate that is allowed: share of searches of strangers that give a name.
+    pub fpir: f64,
+    /// The false negative identification rate there: share of searches of enrolled people that do not give theirs.
+    pub fnir: f64,
+}
+
 /// One probe of the open set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpenProbe {
@@ -57,8 +80,14 @@ pub struct OpenProbe {
     pub split: usize,
     /// A position in the gallery; those of strangers that were given follow it.
     pub face: usize,
-    /// Whether its person is enrolled in this split.
+    /// The person it shows; people of strangers that were given come after the gallery's.
+    pub person: usize,
+    /// Whether that person is enrolled in this split.
     pub role: Role,
+    /// How sure the nearest person is: the confidence, or -1 where it is refused as not a face.
+    pub score: f64,
+    /// Whether the nearest person is the one shown.
+    pub right: bool,
     /// The nearest person.
     pub nearest: Option<usize>,
     /// The distance to them.
@@ -118,8 +147,22 @@ pub struct NotAFace {
     pub pictures: Option<Apart>,
 }
 
+impl NotAFace {
+    /// Each kind of pictures: as fields name it, in words, and its figures.
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &'static str, &Apart)> {
+        [
+            ("noise", "noise", Some(&self.noise)),
+            ("blurred_noise", "blurred noise", Some(&self.blurred_noise)),
+            ("upside_down", "faces upside down", Some(&self.upside_down)),
+            ("pictures", "the pictures given", self.pictures.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(key, words, kind)| Some((key, words, kind?)))
+    }
+}
+
 /// Separation of faces from one kind of other pictures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Apart {
     /// Number of pictures, over all splits.
     pub count: usize,

@@ -2,8 +2,8 @@
 //! variance is spread; where everybody stands.
 
 use super::super::drawing::data_uri;
+use super::super::words::percent;
 use super::super::{gray, parts, scatter, signed};
-use super::words::percent;
 use super::{Report, Tile};
 use crate::kernel_pca::KernelSpace;
 use crate::kernel_pca::pre_image::{PreImages, RIDGE};

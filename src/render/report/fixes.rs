@@ -1,6 +1,6 @@
 //! Photos that somebody should look at in the folder, and their remedies.
 
-use super::words::{counted, percent};
+use super::super::words::{counted, percent};
 use super::{Fix, PAIRS_SHOWN, Pair, Report};
 use crate::evaluate::Suspects;
 use crate::vectors::squared_distance;

@@ -3,25 +3,23 @@
 //! The template is templates/report.html; it escapes whatever it is given but for the drawings, which escape
 //! their own text. Names of people and paths come from strangers.
 
-mod charts;
 mod components;
 mod fixes;
-pub(super) mod words;
 
 use askama::Template;
 use image::DynamicImage;
 
 use super::confusion;
 use super::drawing::data_uri;
+use super::evaluation::{self, FigureSection, inside_script, sections};
+use super::words::{counted, percent};
 use super::{gray, parts, scree};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, OpenSet};
+use crate::evaluate::{Evaluation, Figure as Measured};
 use crate::face_space::Weights;
 use crate::gallery::Gallery;
 use crate::matcher::Space;
-use charts::reliability;
-use words::{counted, percent, rate};
 
 /// Pairs shown under each heading.
 const PAIRS_SHOWN: usize = 12;
@@ -52,7 +50,7 @@ pub struct Report<'a> {
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page {
+struct Page<'a> {
     heading: String,
     origin: String,
     protocol: String,
@@ -69,9 +67,9 @@ struct Page {
     scatter: String,
     recognition_note: String,
     recognition: Vec<String>,
-    strangers: Vec<Figure>,
+    has_strangers: bool,
     strangers_note: String,
-    reliability: String,
+    sections: Vec<FigureSection<'a>>,
     worst: Vec<Pair>,
     confusions: Vec<ConfusionRow>,
     confusion: Option<String>,
@@ -81,7 +79,7 @@ struct Page {
 }
 
 struct Figure {
-    name: &'static str,
+    name: String,
     value: String,
     meaning: String,
 }
@@ -134,33 +132,36 @@ pub fn html(report: &Report<'_>) -> Result<String> {
     if !fits {
         return Err(Error::Inconsistent);
     }
-    report.page().render().map_err(|_| Error::Inconsistent)
+    report
+        .page(&report.evaluation.figures())
+        .render()
+        .map_err(|_| Error::Inconsistent)
 }
 
 impl Report<'_> {
-    fn page(&self) -> Page {
-        let (space, evaluation) = (self.space, self.evaluation);
+    fn page<'a>(&self, figures: &'a [Measured]) -> Page<'a> {
+        let (space, found) = (self.space, self.evaluation);
         let (part, parts) = parts(space);
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
-        let open_set = evaluation.open_set.as_ref();
+        let open_set = found.open_set.as_ref();
         Page {
             heading: format!(
                 "{} of {}",
-                counted(evaluation.faces, "face", "faces"),
-                counted(evaluation.people, "person", "people")
+                counted(found.faces, "face", "faces"),
+                counted(found.people, "person", "people")
             ),
             origin: visible(self.origin),
             protocol: format!(
                 "Protocol {}: learned anew {}, {}{}. All is learned inside each fold; what is tried was never seen.",
-                evaluation.protocol,
-                counted(evaluation.folds, "time", "times"),
-                counted(evaluation.probes, "probe", "probes"),
-                match evaluation.never_tried {
+                found.protocol,
+                counted(found.folds, "time", "times"),
+                counted(found.probes, "probe", "probes"),
+                match found.never_tried {
                     0 => String::new(),
                     never => format!(" ({} never tried)", counted(never, "face", "faces")),
                 }
             ),
-            summary: self.summary(),
+            summary: self.summary(figures),
             fixes: self.fixes(),
             parts,
             mean: data_uri(&gray(space.size(), &mean).into()),
@@ -177,14 +178,15 @@ impl Report<'_> {
                 percent(space.variance_kept()),
                 counted(space.components(), "weight", "weights"),
                 counted(space.size().pixels(), "pixel", "pixels"),
-                percent(evaluation.compression.share),
+                percent(found.compression.share),
             ),
             variance: scree(part, self.ratios, space.components()),
             components: counted(space.components(), "weight", "weights"),
             scatter: self.scatter(),
             recognition_note: self.recognition_note(),
-            recognition: vec![self.cmc(), self.roc(), self.accuracy_by_k()],
-            strangers: open_set.map_or_else(Vec::new, strangers),
+            recognition: evaluation::of_evaluation(self.evaluation),
+            sections: sections(figures),
+            has_strangers: open_set.is_some(),
             strangers_note: open_set.map_or_else(String::new, |open_set| {
                 format!(
                     "People were split {}: {} enrolled with half of their photos, the others strangers. {} of people enrolled and {} of strangers were tried.",
@@ -194,7 +196,6 @@ impl Report<'_> {
                     counted(open_set.strangers, "photo", "photos")
                 )
             }),
-            reliability: open_set.map_or_else(String::new, reliability),
             worst: self.worst(),
             confusions: self.confusions(),
             confusion: self.confusion(),
@@ -219,64 +220,60 @@ impl Report<'_> {
         }
     }
 
-    fn summary(&self) -> Vec<Figure> {
-        let evaluation = self.evaluation;
-        let found = &evaluation.identification;
-        let mut figures = vec![
-            figure(
-                "rank-1",
-                rate(found.rank1),
-                "of the probes are nearest to their own person",
-            ),
-            figure(
-                "plain pixels",
-                rate(evaluation.raw_pixels_rank1),
-                "rank-1 of the nearest photo by plain distance: what must be beaten",
-            ),
-            figure(
-                "equal error rate",
-                percent(evaluation.verification.equal_error_rate),
-                format!(
-                    "of {} rejected where as many of {} are accepted",
-                    counted(evaluation.verification.genuine, "true claim", "true claims"),
-                    counted(evaluation.verification.impostors, "false one", "false ones")
-                ),
-            ),
+    /// The main figures, and the size of a face.
+    fn summary(&self, figures: &[Measured]) -> Vec<Figure> {
+        const MAIN: [&str; 4] = [
+            "rank1",
+            "raw_pixels_rank1",
+            "equal_error_rate",
+            "open_set.detection_identification_rate_at_far_1pct",
         ];
-        figures.extend(evaluation.open_set.as_ref().map(identified_at_1_percent));
+        let main = figures
+            .iter()
+            .filter(|one| MAIN.contains(&one.key.as_str()));
+        let main = main.map(|one| Figure {
+            name: one.label.clone(),
+            value: one.in_words(),
+            meaning: one.meaning.clone(),
+        });
         let kept = percent(self.space.variance_kept());
-        let compression = &evaluation.compression;
-        figures.extend([
-            figure(
+        let compression = &self.evaluation.compression;
+        let sizes = [
+            (
                 parts(self.space).1,
                 self.space.components().to_string(),
                 format!("keep {kept} of the variance"),
             ),
-            figure(
+            (
                 "a face is",
                 format!("{} bytes", compression.bytes_a_face),
                 format!("instead of {} pixels", compression.pixels),
             ),
-        ]);
-        figures
+        ];
+        let sizes = sizes.map(|(name, value, meaning)| Figure {
+            name: name.to_owned(),
+            value,
+            meaning,
+        });
+        main.chain(sizes).collect()
     }
 
     fn recognition_note(&self) -> String {
         let best = self.evaluation.k_curve.iter().max_by(|a, b| {
             let fewer = b.components.cmp(&a.components);
-            a.rank1.total_cmp(&b.rank1).then(fewer)
+            a.rank1.mean.total_cmp(&b.rank1.mean).then(fewer)
         });
         let best = best.map_or_else(String::new, |best| {
             format!(
                 " With weights alone {} already reach {}, the most on the curve.",
                 counted(best.components, "basis face", "basis faces"),
-                percent(best.rank1)
+                percent(best.rank1.mean)
             )
         });
         format!(
             "{} of the probes are nearest to their own person; by plain pixels it is {}.{best}",
-            rate(self.evaluation.identification.rank1),
-            rate(self.evaluation.raw_pixels_rank1)
+            self.evaluation.identification.rank1.in_words(),
+            self.evaluation.raw_pixels_rank1.in_words()
         )
     }
 
@@ -348,94 +345,5 @@ impl Report<'_> {
                 share: percent(share(row.right, row.probes)),
             })
             .collect()
-    }
-}
-
-fn figure(name: &'static str, value: String, meaning: impl Into<String>) -> Figure {
-    let meaning = meaning.into();
-    Figure {
-        name,
-        value,
-        meaning,
-    }
-}
-
-fn identified_at_1_percent(open_set: &OpenSet) -> Figure {
-    figure(
-        "identified at 1 %",
-        rate(open_set.identification_at_1_percent),
-        "of those enrolled, where 1 % of strangers pass",
-    )
-}
-
-fn strangers(open_set: &OpenSet) -> Vec<Figure> {
-    vec![
-        identified_at_1_percent(open_set),
-        figure(
-            "identified at 10 %",
-            rate(open_set.identification_at_10_percent),
-            "of those enrolled, where 10 % of strangers pass",
-        ),
-        figure(
-            "plain pixels at 1 %",
-            rate(open_set.raw_pixels_at_1_percent),
-            "the same by plain distance between photos",
-        ),
-        figure(
-            "strangers named",
-            rate(open_set.strangers_named),
-            "by the default decision (aim: 1 %)",
-        ),
-        figure(
-            "named rightly",
-            rate(open_set.named_rightly),
-            "of those enrolled, by the default decision",
-        ),
-        figure(
-            "named wrongly",
-            rate(open_set.named_wrongly),
-            "of those enrolled, by the default decision",
-        ),
-        figure(
-            "confidence is off by",
-            percent(open_set.confidence.calibration_error),
-            "on average (expected calibration error)",
-        ),
-        figure(
-            "face or noise",
-            format!("{:.3}", open_set.not_a_face.blurred_noise.area),
-            "how often a face looks more like a face than blurred noise does",
-        ),
-    ]
-}
-
-/// JSON that cannot end the element it stands in, nor begin another: the same JSON to whoever parses it.
-fn inside_script(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for letter in json.chars() {
-        match letter {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                safe.push_str(&format!("\\u{:04x}", u32::from(letter)));
-            }
-            letter => safe.push(letter),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_cannot_leave_its_element() {
-        let hostile = r#"{"people":["</script><script>alert(1)</script>","a&b"]}"#;
-        let safe = inside_script(hostile);
-        assert!(!safe.contains('<') && !safe.contains('>'));
-        let parsed: serde_json::Value = serde_json::from_str(&safe).unwrap();
-        assert_eq!(
-            parsed,
-            serde_json::from_str::<serde_json::Value>(hostile).unwrap()
-        );
     }
 }

@@ -27,6 +27,7 @@ export async function show() {
   ({ faces } = await get("/weights"));
   probe = tried.photo ? (await send("/project", tried.photo)).faces : null;
   tiles();
+  theory();
   spectrum();
   chooser();
   choose();
@@ -43,6 +44,42 @@ function tiles() {
       `/api/v0/basis/${at + 1}/picture.png?${stamp}`,
       `Basis face ${at + 1}`,
       `${at + 1}: ${(space.shares[at] * 100).toFixed(1)} %`)));
+}
+
+const whole = (value) => Math.round(value).toLocaleString("en").replace("-", "−");
+
+// K by share, and the sizes of both matrices, with their numbers.
+function theory() {
+  let sum = 0;
+  const total = space.shares.map((share) => (sum += share));
+  const first = (share) => total.findIndex((held) => held >= share - 1e-9) + 1;
+  const told = [.5, .8, .9, .95].filter((share) => first(share) > 0).map((share) => `${share * 100} %: K = ${first(share)}`);
+  element("share-says").textContent =
+    `K is the smallest number for which (λ₁ + … + λ_K) / (sum of all λ) reaches the share wanted: ${told.join(", ")}. λ₁ is ${whole(space.eigenvalues[0])} of ${whole(space.total_variance)}.`;
+  const [d, n] = [space.width * space.height, faces.length];
+  element("matrix-says").textContent =
+    `The covariance matrix of ${whole(d)} pixels would have ${whole(d * d)} numbers; the Gram matrix of ${whole(n)} faces has ${whole(n * n)}, and its eigenvectors v give the same basis faces: A v, faces added up.`;
+}
+
+// The people nearest to the chosen face, with the distances in the plane of two weights written out.
+function nearest() {
+  const own = chosen();
+  const people = new Map();
+  for (const face of faces.filter((face) => face.hash !== own.hash)) {
+    people.set(face.person, [...(people.get(face.person) ?? []), face.weights]);
+  }
+  const distance = (middle) => Math.hypot(...middle.map((value, at) => value - own.weights[at]));
+  const rows = [...people].map(([person, all]) => {
+    const middle = own.weights.map((_, at) => all.reduce((sum, weights) => sum + weights[at], 0) / all.length);
+    return { person, middle, far: distance(middle) };
+  });
+  rows.sort((a, b) => a.far - b.far);
+  element("nearest-says").replaceChildren(...rows.slice(0, 4).map(({ person, middle, far }) => {
+    const [x, y] = own.weights;
+    const plane = middle.length > 1
+      ? `√((${whole(x)} − (${whole(middle[0])}))² + (${whole(y)} − (${whole(middle[1])}))²) = ${whole(distance(middle.slice(0, 2)))} in the plane, ` : "";
+    return make("li", { textContent: `${person}: ${plane}${whole(far)} by all ${own.weights.length} weights` });
+  }));
 }
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
@@ -150,6 +187,7 @@ async function choose() {
   canvas.setAttribute("aria-label", `${face.person}, as enrolled`);
   rebuild();
   sliders();
+  nearest();
 }
 
 // How far a face rebuilt is from the chosen one, as the lesson says it.

@@ -4,12 +4,23 @@
 //! The template is templates/lesson.html; it escapes whatever it is given but for the drawings, which escape their own
 //! text.
 
+mod both_ways;
+mod clusters;
+mod new_face;
+mod trouble;
+mod weights;
+
 use askama::Template;
 use image::DynamicImage;
 
+use self::both_ways::BothWays;
+use self::clusters::Clusters;
+use self::new_face::NewFace;
+use self::trouble::Trouble;
+use self::weights::{Eigenvalue, ShareOfVariance, WeightByWeight};
 use super::drawing::data_uri;
-use super::report::words::counted;
 use super::scatter;
+use super::words::counted;
 use super::{gray, scree, signed};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
@@ -17,6 +28,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
 use crate::matcher::Space;
+use crate::pca::Pca;
 use crate::recognizer::Recognizer;
 use crate::reconstruction::{Reconstruction, Wanted, default_steps};
 
@@ -45,13 +57,21 @@ struct Page {
     kept_share: String,
     basis: Vec<Tile>,
     walk: Vec<Tile>,
+    both_ways: Option<BothWays>,
     scree: String,
+    eigenvalues: Vec<Eigenvalue>,
+    shares: Vec<ShareOfVariance>,
+    total_variance: String,
+    by_weight: WeightByWeight,
     last_step: usize,
     steps: Vec<Tile>,
     map_note: String,
     other_weights: String,
     scatter: String,
+    clusters: Option<Clusters>,
     nearest: Vec<Tile>,
+    new_face: Option<NewFace>,
+    trouble: Trouble,
     right: usize,
     tried: usize,
     others: Vec<Tile>,
@@ -80,6 +100,7 @@ pub fn html(recognizer: &Recognizer) -> Result<String> {
         space,
         weights: space.project(gallery.faces()),
         shown: chosen(gallery),
+        pca: recognizer.settings().pca,
     };
     lesson.page()?.render().map_err(|_| Error::Inconsistent)
 }
@@ -99,6 +120,8 @@ struct Lesson<'a> {
     /// Of all faces, k x n.
     weights: Weights,
     shown: usize,
+    /// How the basis faces were learned.
+    pca: Pca,
 }
 
 impl Lesson<'_> {
@@ -142,6 +165,14 @@ impl Lesson<'_> {
             kept_share: percent(space.variance_kept()),
             basis: self.basis(&ratios),
             walk: self.walk(&mean),
+            both_ways: self.both_ways()?,
+            eigenvalues: self.eigenvalues(&ratios),
+            shares: self.shares(&ratios),
+            total_variance: grouped(space.total_variance()),
+            by_weight: self.weight_by_weight(&mean),
+            clusters: self.clusters(),
+            new_face: self.new_face()?,
+            trouble: self.trouble()?,
             scree: scree("basis face", &ratios, space.components()),
             last_step: steps.len().saturating_sub(1),
             steps,

@@ -1,0 +1,71 @@
+//! `eigenfaces evaluate --from-scores`: the figures of any system's scores.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use eigenfaces::dataset;
+use eigenfaces::error::reason;
+use eigenfaces::evaluate::scores::{ScoreEvaluation, ScoreTable};
+use eigenfaces::render::evaluation::of_scores;
+
+use super::args::Evaluate;
+use super::error::{Error, Result};
+use super::evaluation_files::{Page, Wanted};
+use super::evaluation_groups::GroupTable;
+use super::outcome::Outcome;
+use super::output::{Output, counted, shown};
+use super::{evaluation, evaluation_conditions};
+
+pub fn run(args: &Evaluate, path: &Path, output: &Output) -> Result<Outcome> {
+    args.learn.refuse_given("a folder of faces");
+    let wanted = Wanted::claim(args)?;
+    let problem = |problem: String| Error::about(path, problem);
+    let mut bytes = Vec::new();
+    dataset::open_file(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| problem(reason(&error)))?;
+    let table = dataset::read_table(path).map_err(problem)?;
+    let mut scores = ScoreTable::parse(&table).map_err(problem)?;
+    if let Some(groups) = &args.groups
+        && let Some(told) = GroupTable::read(Some(groups), &args.labels.rule)?
+    {
+        told.of(scores.people(), groups)?;
+        scores.set_groups(|person| told.group(person));
+    }
+    let found = scores.evaluate(args.seed);
+    let figures = found.figures();
+    let conditions = evaluation_conditions::of_scores(&bytes, found.probes, found.people);
+    let mut object = found.object();
+    object["conditions"] = evaluation_conditions::object(&conditions);
+    let curve = found.open_set.as_ref();
+    let curve = curve.map_or(&[][..], |set| &set.fpir_fnir);
+    let page = Page {
+        heading: heading(&found, path),
+        conditions,
+        figures: &figures,
+        charts: of_scores(
+            (&found.identification, None),
+            &found.verification,
+            (curve, found.enrolled),
+            &found.larger_galleries,
+        ),
+        object: &object,
+    };
+    wanted.write_page(&page, (&found.verification, curve), output)?;
+    evaluation::print(&figures, object.clone(), output, |figures| {
+        output.line(&page.heading)?;
+        output.line("")?;
+        evaluation::rows(figures, args.seed, output, |_| Ok(()))
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn heading(found: &ScoreEvaluation, path: &Path) -> String {
+    format!(
+        "scores of {}: {} compared with {} at most, {} of strangers",
+        shown(path),
+        counted(found.probes, "probe", "probes"),
+        counted(found.enrolled, "person", "people"),
+        found.strangers
+    )
+}

@@ -1,0 +1,245 @@
+//! An evaluation as text, JSON and CSV: all from its list of figures.
+
+use eigenfaces::background::Prior;
+use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section, share};
+use eigenfaces::kernel_pca::Kernel;
+use eigenfaces::matcher::Feature;
+use eigenfaces::preparation::Preparation;
+use serde_json::Value;
+
+use super::args::Format;
+use super::error::Result;
+use super::output::{Output, counted};
+
+/// The figures in the format asked for; as text between a heading and the end of the page.
+pub fn print(
+    figures: &[Figure],
+    object: Value,
+    output: &Output,
+    text: impl Fn(&[Figure]) -> Result<()>,
+) -> Result<()> {
+    match output.format {
+        Format::Text => text(figures),
+        Format::Json => output.json(object),
+        Format::Csv => {
+            output.line(Figure::COLUMNS)?;
+            figures
+                .iter()
+                .try_for_each(|figure| output.csv(&figure.row()))
+        }
+    }
+}
+
+/// The figures for reading, a line each; `after` says what belongs behind those of a section.
+pub fn rows(
+    figures: &[Figure],
+    seed: u64,
+    output: &Output,
+    after: impl Fn(Section) -> Result<()>,
+) -> Result<()> {
+    let shown = |figure: &&Figure| figure.detail == Detail::Main;
+    let shown: Vec<&Figure> = figures.iter().filter(shown).collect();
+    for section in shown.chunk_by(|a, b| a.section == b.section) {
+        let subject = section[0].section;
+        let heading = match subject {
+            Section::Groups | Section::LargerGalleries => Some(subject.title()),
+            _ => None,
+        };
+        if let Some(heading) = heading {
+            output.line("")?;
+            output.line(&format!("{heading}:"))?;
+        }
+        match subject {
+            Section::Baselines => {}
+            Section::LargerGalleries => larger_galleries(section, output)?,
+            _ => section.iter().try_for_each(|figure| row(figure, output))?,
+        }
+        after(subject)?;
+    }
+    output.line("")?;
+    output.line(&format!(
+        "intervals: 95 %, {DRAWS} draws of people by seed {seed}; where all draws agree, Wilson's of as many tries as people"
+    ))
+}
+
+fn row(figure: &Figure, output: &Output) -> Result<()> {
+    let line = format!(
+        "{:<18} {:>22}  {}",
+        figure.label,
+        figure.in_words(),
+        figure.meaning
+    );
+    output.line(line.trim_end())
+}
+
+/// Two figures of each size, side by side.
+fn larger_galleries(figures: &[&Figure], output: &Output) -> Result<()> {
+    output.line("                     rank-1   FNIR at FPIR 1 %")?;
+    figures.chunks_exact(2).try_for_each(|size| {
+        let [rank1, missed] = [0, 1].map(|at| size[at].in_words());
+        output.line(&format!("  {:<16} {rank1:>8} {missed:>18}", size[0].label))
+    })
+}
+
+fn note(text: &str, output: &Output) -> Result<()> {
+    output.line(&format!("{:43}{text}", ""))
+}
+
+/// An evaluation of photos for reading.
+pub fn text(
+    evaluation: &Evaluation,
+    preparation: &Preparation,
+    figures: &[Figure],
+    output: &Output,
+) -> Result<()> {
+    output.line(&heading(evaluation))?;
+    output.line(&compared_by(evaluation, preparation))?;
+    output.line("")?;
+    rows(figures, evaluation.seed, output, |section| {
+        match (section, &evaluation.open_set) {
+            (Section::Strangers, Some(open_set)) => {
+                strangers_notes(open_set, evaluation.seed, output)
+            }
+            (Section::Verification, None) => output.line(
+                "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers",
+            ),
+            _ => Ok(()),
+        }
+    })?;
+    output.line("")?;
+    output.line(&format!(
+        "{} ({}):",
+        Section::Baselines.title(),
+        evaluation.k_curve_protocol
+    ))?;
+    let baselines = figures
+        .iter()
+        .filter(|figure| figure.section == Section::Baselines);
+    baselines
+        .into_iter()
+        .try_for_each(|figure| row(figure, output))?;
+    if evaluation.baselines.iter().any(|one| one.rank1.is_none()) {
+        output.line("  Fisherfaces need people with two photos or more")?;
+    }
+    output.line("")?;
+    curve(evaluation, output)?;
+    let times = &evaluation.times;
+    output.say(&format!(
+        "time: {:.2} s to learn and calibrate once, {:.4} s to identify a face, {:.2} s for all folds, {:.2} s for the \
+         first K, {:.2} s for strangers",
+        times.learning, times.identifying_a_face, times.folds, times.k_curve, times.open_set
+    ));
+    let suspects = &evaluation.suspects;
+    let doubtful =
+        suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
+    if doubtful > 0 {
+        output.say(&format!(
+            "{} wrong in the folder: see evaluate --check",
+            counted(doubtful, "thing looks", "things look")
+        ));
+    }
+    Ok(())
+}
+
+/// What was evaluated, in a line.
+pub fn heading(evaluation: &Evaluation) -> String {
+    let never = match evaluation.never_tried {
+        0 => String::new(),
+        count => format!(" ({} never tried)", counted(count, "face", "faces")),
+    };
+    format!(
+        "{} of {}, {}: learned anew {}, {}{never}",
+        counted(evaluation.faces, "face", "faces"),
+        counted(evaluation.people, "person", "people"),
+        evaluation.protocol,
+        counted(evaluation.folds, "time", "times"),
+        counted(evaluation.probes, "probe", "probes"),
+    )
+}
+
+fn strangers_notes(open_set: &OpenSet, seed: u64, output: &Output) -> Result<()> {
+    if let Some(verdict) = missed_aim(open_set) {
+        note(&verdict, output)?;
+    }
+    let enrolled = match open_set.given {
+        Some(_) => format!("all {} people", open_set.enrolled),
+        None => format!("at least {} people", open_set.enrolled),
+    };
+    let strangers = match open_set.given {
+        Some(given) => format!(
+            ", {} by --strangers",
+            counted(given, "stranger", "strangers")
+        ),
+        None => ", the others are strangers to them".to_owned(),
+    };
+    note(
+        &format!(
+            "strangers, decisions and confidence: {} by seed {seed}, {enrolled} enrolled with half of their photos{strangers}; \
+             --protocol has no part in it",
+            counted(open_set.splits, "split", "splits"),
+        ),
+        output,
+    )
+}
+
+/// That more strangers get a name than was aimed at, if they do.
+fn missed_aim(open_set: &OpenSet) -> Option<String> {
+    let named = open_set.strangers_named.mean;
+    (named > FALSE_ACCEPT_TARGET).then(|| {
+        let aim = FALSE_ACCEPT_TARGET * 100.0;
+        if open_set.misses_aim() {
+            format!(
+                "the aim is missed: {} where {aim:.0} % was asked; a smaller identify --far lets fewer pass",
+                share(named)
+            )
+        } else {
+            format!(
+                "above the aim of {aim:.0} %, by no more than chance does with so few strangers"
+            )
+        }
+    })
+}
+
+/// The method and the preparation that the figures are of.
+fn compared_by(evaluation: &Evaluation, preparation: &Preparation) -> String {
+    let settings = evaluation.settings;
+    if settings.prior == Prior::Bundled {
+        return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
+    }
+    let views = settings.comparison.features.shares(preparation.size());
+    let views = views.iter().map(|(view, _)| match view {
+        Feature::Pixels => "pixels",
+        Feature::Texture => "texture",
+    });
+    let kernel = match settings.comparison.kernel {
+        Kernel::Linear => String::new(),
+        kernel => format!(", kernel {kernel}"),
+    };
+    format!(
+        "compared by the weights of {}{kernel}, metric {}; learned from these faces alone",
+        views.collect::<Vec<_>>().join(" and "),
+        settings.comparison.metric.name()
+    )
+}
+
+fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
+    output.line(&format!(
+        "Eigenfaces by the number of weights K, metric {} ({}):",
+        evaluation.settings.comparison.metric.name(),
+        evaluation.k_curve_protocol
+    ))?;
+    output.line("    K   variance   rank-1   J learned   J unseen   PSNR unseen")?;
+    for point in &evaluation.k_curve {
+        output.line(&format!(
+            "{:>5} {:>10} {:>8} {:>11.4} {:>10.4} {:>10.1} dB",
+            point.components,
+            share(point.variance),
+            share(point.rank1.mean),
+            point.error_learned,
+            point.error_unseen,
+            point.psnr_unseen
+        ))?;
+    }
+    output.line("J: squared error of the faces rebuilt from K weights, of the total variation: of faces learned from, and unseen")
+}

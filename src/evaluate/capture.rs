@@ -1,0 +1,57 @@
+//! Failures before any comparison: photos that could not be used, and people of whom none could.
+
+use std::collections::HashMap;
+
+use super::bootstrap::{Bootstrap, Tally};
+use super::{Capture, CaptureFigures, Rate};
+
+/// The rates of photos that were given. `people` are those of the evaluation, in their order; people of whom no photo could
+/// be used come after them.
+pub(super) fn capture(
+    given: &[Capture],
+    people: &[String],
+    found: &Tally,
+    aligned_without_face: usize,
+    seed: u64,
+) -> CaptureFigures {
+    let mut place: HashMap<&str, usize> = HashMap::new();
+    for (at, name) in people.iter().enumerate() {
+        place.entry(name).or_insert(at);
+    }
+    for capture in given {
+        let next = place.len();
+        place.entry(&capture.person).or_insert(next);
+    }
+    let (mut unusable, mut no_face) = (Tally::default(), Tally::default());
+    let (mut not_enrolled, mut photos) = (Tally::default(), 0);
+    // Of each person, photos that failed.
+    let mut failed = vec![0_u32; place.len()];
+    for capture in given {
+        let person = place[capture.person.as_str()];
+        let failures = capture.no_face + capture.unusable;
+        for at in 0..capture.photos {
+            unusable.add(0, person, at < failures);
+            no_face.add(0, person, at < capture.no_face);
+        }
+        not_enrolled.add(0, person, failures == capture.photos);
+        photos += capture.photos;
+        failed[person] += failures as u32;
+    }
+    let bootstrap = Bootstrap::new(place.len(), seed);
+    // Photos that failed count as misses beside the probes of the first repeat.
+    let mut with_failures = found.clone();
+    for (person, &failures) in failed.iter().enumerate() {
+        for repeat in 0..found.repeats() {
+            (0..failures).for_each(|_| with_failures.add(repeat, person, false));
+        }
+    }
+    let rate = |tally: &Tally| -> Rate { tally.rate(&bootstrap) };
+    CaptureFigures {
+        photos,
+        aligned_without_face,
+        failure_to_acquire: rate(&unusable),
+        no_face: rate(&no_face),
+        failure_to_enrol: rate(&not_enrolled),
+        rank1: rate(&with_failures),
+    }
+}

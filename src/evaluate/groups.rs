@@ -1,0 +1,154 @@
+//! Error rates of groups of people, and how far apart they lie.
+
+use std::collections::BTreeMap;
+
+use super::bootstrap::{Bootstrap, Tally};
+use super::verification::Claims;
+use super::{GroupFigures, GroupRate, GroupRatio, Groups, Rate};
+
+/// The false match rate over everybody that sets the threshold of groups' rates of claims.
+const FALSE_MATCHES: f64 = 0.01;
+
+/// The counts that rates of groups are made of.
+pub(super) struct Counts<'a> {
+    /// Whether the nearest person is another.
+    pub missed: Tally,
+    /// Whether a name was given to a stranger, by the default decision.
+    pub strangers_named: Tally,
+    /// Whether an enrolled person did not get the own name, by the default decision.
+    pub not_named: Tally,
+    /// All claims.
+    pub claims: &'a Claims,
+}
+
+/// Rates of each group, in the order of names. `of_people` has the group of each person; who has none counts in none.
+pub(super) fn groups(
+    of_people: &[Option<String>],
+    counts: &Counts<'_>,
+    bootstrap: &Bootstrap,
+) -> Groups {
+    let mut names: BTreeMap<&str, usize> = of_people
+        .iter()
+        .flatten()
+        .map(|n| (n.as_str(), 0))
+        .collect();
+    for (at, number) in names.values_mut().enumerate() {
+        *number = at;
+    }
+    let of_people: Vec<Option<usize>> = of_people
+        .iter()
+        .map(|name| name.as_ref().map(|name| names[name.as_str()]))
+        .collect();
+    let everybody = bootstrap.everybody();
+    let threshold = match counts.claims.least_false_match_rate() <= FALSE_MATCHES {
+        true => Some(counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1),
+        false => None,
+    };
+    let rates = |people: &[u16]| rates(&of_people, names.len(), counts, threshold, people);
+    let (found, drawn) = (rates(&everybody), bootstrap.intervals(rates));
+    let members = |group: usize| {
+        let in_group = |person: &usize| of_people.get(*person) == Some(&Some(group));
+        (0..of_people.len()).filter(in_group).count()
+    };
+    let groups = names.iter().map(|(name, &group)| {
+        let people = members(group);
+        let first = group * GroupRate::ALL.len();
+        let of_rate = |at: usize| {
+            let value = found[first + at];
+            // Wilson's interval is over people here: tries are of several kinds.
+            value
+                .is_finite()
+                .then(|| Rate::new(value, people, people as f64, drawn[first + at]))
+        };
+        GroupFigures {
+            group: (*name).to_owned(),
+            people,
+            rates: (0..GroupRate::ALL.len()).map(of_rate).collect(),
+        }
+    });
+    let groups: Vec<GroupFigures> = groups.collect();
+    let ratios = (0..GroupRate::ALL.len()).filter_map(|at| ratio(&groups, at));
+    Groups {
+        ratios: ratios.collect(),
+        groups,
+    }
+}
+
+/// The rates of all groups, one group after the other; NaN where there is nothing to count.
+fn rates(
+    of_people: &[Option<usize>],
+    groups: usize,
+    counts: &Counts<'_>,
+    threshold: Option<f32>,
+    people: &[u16],
+) -> Vec<f64> {
+    let claims =
+        threshold.map(|threshold| claim_rates(of_people, groups, counts.claims, threshold, people));
+    let mut all = Vec::with_capacity(groups * GroupRate::ALL.len());
+    for group in 0..groups {
+        let of_group = people.iter().zip(of_people);
+        let own: Vec<u16> = of_group
+            .map(|(&weight, of)| if *of == Some(group) { weight } else { 0 })
+            .collect();
+        let [fnmr, fmr, within] = claims.as_ref().map_or([f64::NAN; 3], |rates| rates[group]);
+        all.extend([
+            counts.missed.mean(&own),
+            fnmr,
+            fmr,
+            within,
+            counts.strangers_named.mean(&own),
+            counts.not_named.mean(&own),
+        ]);
+    }
+    all
+}
+
+/// False non-match rate, false match rate against everybody, and false match rate against the own group, of each group's
+/// probes at one threshold.
+fn claim_rates(
+    of_people: &[Option<usize>],
+    groups: usize,
+    claims: &Claims,
+    threshold: f32,
+    people: &[u16],
+) -> Vec<[f64; 3]> {
+    // Errors and tries of each.
+    let mut sums = vec![[[0_u64; 2]; 3]; groups];
+    let group = |person: u32| of_people.get(person as usize).copied().flatten();
+    for claim in claims.iter() {
+        let Some(own) = group(claim.shown) else {
+            continue;
+        };
+        let (weight, passes) = (claim.weight(people), claim.score >= threshold);
+        let mut add = |rate: usize, is_error: bool| {
+            sums[own][rate][0] += weight * u64::from(is_error);
+            sums[own][rate][1] += weight;
+        };
+        if claim.is_genuine() {
+            add(0, !passes);
+        } else {
+            add(1, passes);
+            if group(claim.claimed) == Some(own) {
+                add(2, passes);
+            }
+        }
+    }
+    let share = |[errors, tries]: [u64; 2]| errors as f64 / tries as f64;
+    sums.into_iter().map(|sums| sums.map(share)).collect()
+}
+
+/// The groups with the largest and the smallest of a rate; `None` with fewer than two that have it.
+fn ratio(groups: &[GroupFigures], at: usize) -> Option<GroupRatio> {
+    let having = groups
+        .iter()
+        .filter_map(|group| Some((group, group.rates[at]?.mean)));
+    let having: Vec<(&GroupFigures, f64)> = having.collect();
+    let largest = having.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let smallest = having.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    (having.len() > 1).then(|| GroupRatio {
+        rate: GroupRate::ALL[at].name(),
+        largest: largest.0.group.clone(),
+        smallest: smallest.0.group.clone(),
+        ratio: (smallest.1 > 0.0).then(|| largest.1 / smallest.1),
+    })
+}

@@ -1,0 +1,89 @@
+//! A photo that was not learned from: projected, rebuilt, named.
+
+use super::clusters::signed;
+use super::{Lesson, Tile, grouped, percent};
+use super::{gray, picture};
+use crate::error::Result;
+use crate::face_space::FaceSpace;
+
+/// Weights that are written out.
+const WRITTEN: usize = 5;
+
+/// The lesson's face, with basis faces of all other photos.
+pub(super) struct NewFace {
+    pub learned: usize,
+    pub weights: String,
+    pub rebuilt: Tile,
+    pub nearest: Tile,
+    pub second: Option<Tile>,
+    pub is_right: bool,
+    /// Gray levels a pixel from face space, and the share of its difference from the mean that is explained.
+    pub residual: String,
+    pub explained: String,
+    /// The same of a photo that was learned from, on average.
+    pub residual_learned: String,
+}
+
+impl Lesson<'_> {
+    /// `None` of fewer than three photos.
+    pub(super) fn new_face(&self) -> Result<Option<NewFace>> {
+        let faces = self.gallery.faces();
+        let others: Vec<usize> = (0..faces.len()).filter(|&at| at != self.shown).collect();
+        if others.len() < 2 {
+            return Ok(None);
+        }
+        let learned = faces.select(&others)?;
+        let Ok(components) = self.pca.fit(&learned) else {
+            // All others are one picture.
+            return Ok(None);
+        };
+        let space = FaceSpace::new(faces.size(), &components);
+        let (known, own) = (
+            space.project(&learned),
+            space.project(&faces.select(&[self.shown])?),
+        );
+        let squared = |at: usize| f64::from((known.column(at) - own.column(0)).norm_squared());
+        let mut near: Vec<(f64, usize)> = (0..others.len())
+            .map(|at| (squared(at), others[at]))
+            .collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let person = |face: usize| self.gallery.enrolled()[face].person;
+        let other = near
+            .iter()
+            .find(|found| person(found.1) != person(near[0].1));
+        let tile = |&(squared, face): &(f64, usize)| {
+            self.tile(face, format!("distance {}", grouped(squared.sqrt())))
+        };
+        let a_pixel = |distance: f64| distance / (faces.size().pixels() as f64).sqrt();
+        let weights: Vec<f32> = own.iter().copied().collect();
+        let residual = space.residual(faces.face(self.shown), &weights);
+        let of_learned = others.iter().enumerate().map(|(at, &face)| {
+            let weights: Vec<f32> = known.column(at).iter().copied().collect();
+            space.residual(faces.face(face), &weights).distance
+        });
+        let mean = of_learned.sum::<f64>() / others.len() as f64;
+        let written: Vec<String> = weights
+            .iter()
+            .take(WRITTEN)
+            .map(|&w| signed(f64::from(w)))
+            .collect();
+        let more = if weights.len() > WRITTEN { ", …" } else { "" };
+        Ok(Some(NewFace {
+            learned: others.len(),
+            weights: format!("{}{more}", written.join(", ")),
+            rebuilt: Tile {
+                picture: picture(gray(faces.size(), &space.rebuild(&weights)).into()),
+                name: "rebuilt".to_owned(),
+                note: format!("from {} weights", weights.len()),
+            },
+            nearest: tile(&near[0]),
+            second: other.map(tile),
+            is_right: person(near[0].1) == person(self.shown),
+            residual: format!("{:.1}", a_pixel(residual.distance)),
+            explained: percent(
+                1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2),
+            ),
+            residual_learned: format!("{:.1}", a_pixel(mean)),
+        }))
+    }
+}
