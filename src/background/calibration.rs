@@ -55,10 +55,6 @@ const DOUBT: f64 = 0.15;
 /// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass.
 const LOW: f64 = 2.33;
 
-/// The share of strangers who pass a score that is enough for a name, however high those of the gallery's own photos are:
-/// where these are all alike (passport photos, one sitting, one light), they say nothing of photos under other conditions.
-const RARE: f64 = 0.005;
-
 /// By how much the score at which a name is as likely right as wrong lies above where the two normal shapes cross, in
 /// spreads: strangers' scores have a longer tail.
 const CAUTION: f64 = 0.3;
@@ -164,7 +160,7 @@ impl Calibration {
             people: count,
             foreign,
             location,
-            spread: seen.spread(offset, foreign, framing).hypot(doubt),
+            spread: seen.spread(offset, foreign).hypot(doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),
@@ -207,25 +203,23 @@ impl Calibration {
     }
 
     /// The score beyond which about the share `far` of strangers lie, against the best of `people`: raised where
-    /// enrolled people's scores leave room, not beyond where strangers become [`RARE`].
+    /// enrolled people's scores leave room.
     fn limit(&self, far: f64, claim: Claim) -> f64 {
         let limit = self.beyond(far, claim);
         let low = claim.genuine - LOW * self.genuine_spread;
-        let low = low.min(self.beyond(RARE, claim));
         limit.max((limit + low) / 2.0)
     }
 
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
-    /// [`CAUTION`]), at the latest where strangers become [`RARE`], with the slope of their log ratio there (times [`STEEPNESS`]).
+    /// [`CAUTION`]), with the slope of their log ratio there (times [`STEEPNESS`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
         let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);
         let tail = tail.max(1e-3);
         let apart = (claim.genuine - strangers).max(0.5 * (tail + self.genuine_spread));
         let apart = apart / (tail + self.genuine_spread);
-        let middle = strangers + apart * tail + CAUTION * self.spread;
         Line {
-            middle: middle.min(self.beyond(RARE, claim)),
+            middle: strangers + apart * tail + CAUTION * self.spread,
             slope: STEEPNESS * (apart / tail + apart / self.genuine_spread),
         }
     }

@@ -356,7 +356,7 @@ pub struct Evaluate {
     /// person, its score (higher means more alike), and the person whom the probe shows. A probe whose truth is none of the
     /// people that it was compared with, or empty, is a stranger's; one with neither person nor score could not be used. The
     /// columns split and group may be added.
-    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["faces", "labels", "check", "pairs", "protocol", "strangers", "not_faces", "scores", "split", "failures"])]
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["faces", "rule", "check", "pairs", "protocol", "strangers", "not_faces", "scores", "split", "failures"])]
     pub from_scores: Option<PathBuf>,
     /// Rates by groups of people too: a table (CSV) with the columns person and group
     ///

@@ -4,7 +4,6 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::super::{Adaptation, Background, People};
-use crate::locate::framing::Framing;
 
 /// Parts the people are split into; each in turn is left out of adapting.
 const FOLDS: usize = 5;
@@ -138,12 +137,8 @@ impl Seen {
     }
 
     /// Spread of strangers' scores, from other galleries and this one.
-    pub fn spread(&self, offset: f64, foreign: f64, framing: Framing) -> f64 {
-        let distant = match framing {
-            Framing::AsIs => (offset - DISTANT).clamp(0.0, MOST_DISTANT),
-            // Eyes in their places make strangers no more alike in another light or another camera.
-            Framing::Detect => 0.0,
-        };
+    pub fn spread(&self, offset: f64, foreign: f64) -> f64 {
+        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
         let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
         let Some(weight) = self.worth() else {
             return prior;
