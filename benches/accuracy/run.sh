@@ -12,10 +12,9 @@ venv=$target/accuracy-venv
 if [ ! -x "$venv/bin/python" ]; then
     "${PYTHON:-python3}" -m venv "$venv"
 fi
-pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
-$pip numpy opencv-contrib-python-headless scikit-learn
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy opencv-contrib-python-headless scikit-learn
 # dlib-bin is dlib compiled, under another name than face_recognition asks for. Where it cannot be had, it is left out.
-$pip --no-deps pillow click 'setuptools<80' dlib-bin face_recognition face_recognition_models || echo "without face_recognition" >&2
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps pillow click 'setuptools<80' dlib-bin face_recognition face_recognition_models || echo "without face_recognition" >&2
 if [ -z "${EIGENFACES:-}" ]; then
     cargo build --quiet --release --bin eigenfaces
     EIGENFACES=$target/release/eigenfaces
