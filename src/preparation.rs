@@ -15,7 +15,8 @@ use crate::normalize::resize::{self, Fit};
 
 /// Position of the eyes in every aligned face: from the sides between the best in the wild (22-25 %) and the best in the
 /// studio (30 %), and about as far from the top as in the studio (35 %).
-const EYES: EyePlacement = EyePlacement {
+#[doc(hidden)]
+pub const EYES: EyePlacement = EyePlacement {
     inset: 0.26,
     level: 0.36,
 };
@@ -334,8 +335,7 @@ impl Preparation {
         let eyes = relative_eyes(photo.dimensions(), location.eyes);
         if of == 1 && is_doubtful(photo, &location) {
             let kept = unlocated(photo);
-            let used = self.frame_near(&kept, eyes);
-            let used = used.unwrap_or_else(|| absolute_eyes(kept.dimensions(), eyes));
+            let used = self.settled(&kept, eyes);
             let in_photo =
                 absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
             return PreparedFace {
@@ -368,9 +368,7 @@ impl Preparation {
     pub fn assumed(&self, kept: &GrayImage, eyes: Option<RelativeEyes>) -> Option<PreparedFace> {
         let used = match eyes {
             None => self.crop_eyes?.in_photo(kept.dimensions())?,
-            Some(eyes) => self
-                .frame_near(kept, eyes)
-                .unwrap_or_else(|| absolute_eyes(kept.dimensions(), eyes)),
+            Some(eyes) => self.settled(kept, eyes),
         };
         Some(PreparedFace {
             pixels: self.face(kept, used),
@@ -382,13 +380,23 @@ impl Preparation {
         })
     }
 
-    /// The eyes of the gallery's frame in a photo, if those found in it lie near them.
-    fn frame_near(&self, kept: &GrayImage, eyes: RelativeEyes) -> Option<[Point; 2]> {
-        let frame = self.crop_eyes?.in_photo(kept.dimensions())?;
-        let distance = |[x, y]: Point, [u, v]: Point| (x - u).hypot(y - v);
+    /// The eyes by which a photo is aligned whose eyes were found in doubt: those of the gallery's frame where these lie
+    /// near, else those that were found.
+    fn settled(&self, kept: &GrayImage, eyes: RelativeEyes) -> [Point; 2] {
         let found = absolute_eyes(kept.dimensions(), eyes);
-        let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
-        (off <= FRAME_REACH * distance(frame[0], frame[1])).then_some(frame)
+        let frame = self
+            .crop_eyes
+            .and_then(|eyes| eyes.in_photo(kept.dimensions()));
+        let distance = |[x, y]: Point, [u, v]: Point| (x - u).hypot(y - v);
+        match frame {
+            Some([left, right])
+                if distance(found[0], left).max(distance(found[1], right))
+                    <= FRAME_REACH * distance(left, right) =>
+            {
+                [left, right]
+            }
+            _ => found,
+        }
     }
 
     /// The face with these eyes, of this size and light.

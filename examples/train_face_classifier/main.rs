@@ -10,19 +10,14 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::background::{Background, Channel, Described, FACE, FaceClassifier};
+use eigenfaces::background::{Background, Described, FACE, FaceClassifier};
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::locate::align::{EyePlacement, Point, align};
+use eigenfaces::locate::align::{Point, align};
 use eigenfaces::locate::{Location, Locator, main_face};
+use eigenfaces::preparation::EYES;
 use image::GrayImage;
 use walkdir::WalkDir;
-
-/// Where aligned faces have their eyes.
-const EYES: EyePlacement = EyePlacement {
-    inset: 0.26,
-    level: 0.36,
-};
 
 /// Parts without a face that are looked for in each photo, and crops of each picture that is judged.
 const PARTS: usize = 2;
@@ -134,7 +129,6 @@ fn described(faces: &[Vec<u8>]) -> Result<FaceMatrix, Box<dyn Error>> {
     let all = FaceMatrix::from_pixels(FACE, faces.concat())?;
     let numbers: Vec<usize> = (0..faces.len()).collect();
     let [_, relit] = Described::of(&all, &numbers, Background::bundled()?.mouths())?.channels;
-    debug_assert_eq!(Channel::ALL[1], Channel::LightNormalized);
     Ok(relit)
 }
 

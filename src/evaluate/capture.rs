@@ -38,7 +38,7 @@ pub(super) fn capture(
         failed[person] += failures as u32;
     }
     let bootstrap = Bootstrap::new(place.len(), seed);
-    // Photos that failed count as misses beside the probes of the first repeat.
+    // Photos that failed count as misses beside the probes of every repeat.
     let mut with_failures = found.clone();
     for (person, &failures) in failed.iter().enumerate() {
         for repeat in 0..found.repeats() {

@@ -1,6 +1,6 @@
 //! The figures of any system's scores: what a table of probes, people and scores tells, by the rules of an own evaluation.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
@@ -83,6 +83,122 @@ impl Numbered {
     }
 }
 
+/// What the rows so far tell. Probes are told apart by split and label.
+#[derive(Default)]
+struct Reading {
+    people: Numbered,
+    splits: Numbered,
+    labels: Numbered,
+    /// The group of each person, as far as told.
+    groups: Vec<Option<String>>,
+    probes: BTreeMap<(usize, usize), ProbeScores>,
+    /// The person shown by each probe that could not be used.
+    failed: BTreeMap<(usize, usize), usize>,
+}
+
+impl Reading {
+    fn take(&mut self, columns: &Columns, fields: &[String]) -> Result<(), String> {
+        let field = |at: usize| fields.get(at).map_or("", |field| field.trim());
+        let of = |at: Option<usize>| at.map_or("", field);
+        let label = field(columns.probe);
+        if label.is_empty() {
+            return Err("it names no probe".to_owned());
+        }
+        let truth = match field(columns.truth) {
+            // Nobody knows who else is the same stranger: each probe is its own.
+            "" => self.people.place(&format!("\0{label}")),
+            truth => self.people.place(truth),
+        };
+        let key = (
+            self.splits.place(of(columns.split)),
+            self.labels.place(label),
+        );
+        self.put_into_group(truth, of(columns.group))?;
+        let (person, score) = (field(columns.person), field(columns.score));
+        if person.is_empty() && score.is_empty() {
+            self.failed.insert(key, truth);
+            return Ok(());
+        }
+        let number = score.parse::<f32>().ok().filter(|score| score.is_finite());
+        let number = number.ok_or_else(|| {
+            format!("the score '{score}' is no number; higher is to mean more alike")
+        })?;
+        if person.is_empty() {
+            return Err("it names no person for the score".to_owned());
+        }
+        let person = self.people.place(person) as u32;
+        let probe = self.probes.entry(key).or_insert_with(|| ProbeScores {
+            face: key.1,
+            repeat: key.0,
+            person: truth,
+            ranked: Vec::new(),
+        });
+        if probe.person != truth {
+            return Err(format!(
+                "the probe '{label}' shows somebody else in an earlier line"
+            ));
+        }
+        probe.ranked.push(PersonDistance {
+            person,
+            distance: -number,
+        });
+        Ok(())
+    }
+
+    /// Puts a person into a group, unless none is told.
+    fn put_into_group(&mut self, person: usize, group: &str) -> Result<(), String> {
+        if group.is_empty() {
+            return Ok(());
+        }
+        self.groups.resize(self.groups.len().max(person + 1), None);
+        match &self.groups[person] {
+            Some(other) if other != group => Err(format!(
+                "'{}' is in the group '{group}' here and in '{other}' before; a person has one",
+                self.people.names[person]
+            )),
+            _ => {
+                self.groups[person] = Some(group.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<ScoreTable, String> {
+        let is_used = |key: &&(usize, usize)| self.probes.contains_key(key);
+        if let Some((_, label)) = self.failed.keys().find(is_used) {
+            return Err(format!(
+                "the probe '{}' has scores, and a line without person and score, which says that it could not be used",
+                self.labels.names[*label]
+            ));
+        }
+        for probe in self.probes.values_mut() {
+            probe.ranked.sort_by_key(|found| found.person);
+            let mut pairs = probe.ranked.windows(2);
+            if let Some(twice) = pairs.find(|pair| pair[0].person == pair[1].person) {
+                return Err(format!(
+                    "the probe '{}' has two scores for '{}'; give the best, or tell splits apart by a column split",
+                    self.labels.names[probe.face], self.people.names[twice[0].person as usize]
+                ));
+            }
+            // Of equally near people the first of the table stays first.
+            probe
+                .ranked
+                .sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        }
+        if self.probes.is_empty() {
+            return Err("it has no score".to_owned());
+        }
+        self.groups.resize(self.people.names.len(), None);
+        let failed = self.failed.into_iter();
+        Ok(ScoreTable {
+            names: self.people.names,
+            groups: self.groups,
+            probes: self.probes.into_values().collect(),
+            failed: failed.map(|((split, _), person)| (split, person)).collect(),
+        })
+    }
+}
+
 impl ScoreTable {
     /// From the rows of a table.
     ///
@@ -95,105 +211,12 @@ impl ScoreTable {
             );
         };
         let columns = Columns::of(&heading.fields)?;
-        let (mut people, mut splits) = (Numbered::default(), Numbered::default());
-        let mut groups: Vec<Option<String>> = Vec::new();
-        let mut probes: BTreeMap<(usize, usize), ProbeScores> = BTreeMap::new();
-        let mut labels = Numbered::default();
-        let mut failed: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        let mut reading = Reading::default();
         for row in rows {
             let wrong = |problem: String| format!("line {}: {problem}", row.line);
-            let field = |at: usize| row.fields.get(at).map_or("", |field| field.trim());
-            let of = |at: Option<usize>| at.map_or("", field);
-            let label = field(columns.probe);
-            if label.is_empty() {
-                return Err(wrong("it names no probe".to_owned()));
-            }
-            let truth = match field(columns.truth) {
-                // Nobody knows who else is the same stranger: each probe is its own.
-                "" => people.place(&format!("\0{label}")),
-                truth => people.place(truth),
-            };
-            let key = (splits.place(of(columns.split)), labels.place(label));
-            if let Some(group) = Some(of(columns.group)).filter(|group| !group.is_empty()) {
-                groups.resize(groups.len().max(truth + 1), None);
-                match &groups[truth] {
-                    Some(other) if other != group => {
-                        return Err(wrong(format!(
-                            "'{}' is in the group '{group}' here and in '{other}' before; a person has one",
-                            people.names[truth]
-                        )));
-                    }
-                    _ => groups[truth] = Some(group.to_owned()),
-                }
-            }
-            let (person, score) = (field(columns.person), field(columns.score));
-            if person.is_empty() && score.is_empty() {
-                failed.insert(key, truth);
-                continue;
-            }
-            let number = score.parse::<f32>().ok().filter(|score| score.is_finite());
-            let number = number.ok_or_else(|| {
-                wrong(format!(
-                    "the score '{score}' is no number; higher is to mean more alike"
-                ))
-            })?;
-            if person.is_empty() {
-                return Err(wrong("it names no person for the score".to_owned()));
-            }
-            let person = people.place(person) as u32;
-            let probe = probes.entry(key).or_insert_with(|| ProbeScores {
-                face: key.1,
-                repeat: key.0,
-                person: truth,
-                ranked: Vec::new(),
-            });
-            if probe.person != truth {
-                return Err(wrong(format!(
-                    "the probe '{label}' shows somebody else in an earlier line"
-                )));
-            }
-            probe.ranked.push(PersonDistance {
-                person,
-                distance: -number,
-            });
+            reading.take(&columns, &row.fields).map_err(wrong)?;
         }
-        if let Some((_, label)) = failed.keys().find(|key| probes.contains_key(key)) {
-            return Err(format!(
-                "the probe '{}' has scores, and a line without person and score, which says that it could not be used",
-                labels.names[*label]
-            ));
-        }
-        for probe in probes.values_mut() {
-            let by_person = |a: &PersonDistance, b: &PersonDistance| a.person.cmp(&b.person);
-            probe.ranked.sort_by(by_person);
-            if let Some(twice) = probe
-                .ranked
-                .windows(2)
-                .find(|pair| pair[0].person == pair[1].person)
-            {
-                return Err(format!(
-                    "the probe '{}' has two scores for '{}'; give the best, or tell splits apart by a column split",
-                    labels.names[probe.face], people.names[twice[0].person as usize]
-                ));
-            }
-            // Of equally near people the first of the table stays first.
-            probe
-                .ranked
-                .sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        }
-        if probes.is_empty() {
-            return Err("it has no score".to_owned());
-        }
-        groups.resize(people.names.len(), None);
-        Ok(Self {
-            names: people.names,
-            groups,
-            probes: probes.into_values().collect(),
-            failed: failed
-                .into_iter()
-                .map(|((split, _), person)| (split, person))
-                .collect(),
-        })
+        reading.finish()
     }
 
     /// Whether any person is in a group.
@@ -280,13 +303,10 @@ impl ScoreTable {
             unusable.add(0, person, true);
             with_failures.add(split, person, false);
         }
-        for person in 0..self.names.len() {
-            let is_shown = |probe: &ProbeScores| probe.person == person;
-            let has_failed = self.failed.iter().any(|failed| failed.1 == person);
-            let is_used = self.probes.iter().any(is_shown);
-            if is_used || has_failed {
-                not_enrolled.add(0, person, !is_used);
-            }
+        let used: BTreeSet<usize> = self.probes.iter().map(|probe| probe.person).collect();
+        let failed = self.failed.iter().map(|failed| failed.1);
+        for person in used.iter().copied().chain(failed).collect::<BTreeSet<_>>() {
+            not_enrolled.add(0, person, !used.contains(&person));
         }
         let rate = |tally: &Tally| tally.rate(bootstrap);
         (!self.failed.is_empty()).then(|| CaptureFigures {

@@ -17,8 +17,8 @@ const NEARLY_BLACK: u8 = 24;
 /// The exponent by which levels are compressed.
 const GAMMA: f32 = 0.4;
 
-/// Of so many places the brightest one may be cut off at white.
-const BRIGHTEST: usize = 200;
+/// One place in this number may be brighter than white.
+const BRIGHTER_THAN_WHITE: usize = 200;
 
 /// The face whose eyes are given, aligned as `placement` says; with its shadows lifted where a quarter of it is nearly
 /// black.
@@ -47,7 +47,8 @@ fn is_in_shadow(face: &GrayImage) -> bool {
 fn stretched(levels: &[f32]) -> Vec<u8> {
     let mut sorted = levels.to_vec();
     sorted.sort_by(f32::total_cmp);
-    let white = sorted[sorted.len() - 1 - sorted.len() / BRIGHTEST].max(f32::MIN_POSITIVE);
+    let white =
+        sorted[sorted.len() - 1 - sorted.len() / BRIGHTER_THAN_WHITE].max(f32::MIN_POSITIVE);
     let byte = |level: &f32| (level / white * 255.0).clamp(0.0, 255.0).round() as u8;
     levels.iter().map(byte).collect()
 }

@@ -1,10 +1,12 @@
 //! The figures that an evaluation finds, each defined where it stands.
 
 mod capture;
+mod figure;
 mod groups;
 mod identification;
 mod list;
 mod methods;
+mod object;
 mod open_set;
 mod suspects;
 mod verification;
@@ -12,11 +14,12 @@ mod verification;
 use serde::Serialize;
 
 pub use capture::*;
+pub use figure::*;
 pub use groups::*;
 pub use identification::*;
-pub use list::*;
-pub(super) use list::{List, curves, insert};
+pub(super) use list::List;
 pub use methods::*;
+pub(super) use object::{curves, insert};
 pub use open_set::*;
 pub use suspects::*;
 pub(super) use verification::error_rates;
