@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use eigenfaces::background::Prior;
-use eigenfaces::dataset::{self, Person, PhotoFile, Skipped};
+use eigenfaces::dataset::{self, LabelRule, Person, PhotoFile, Skipped};
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate::{Capture, Plan, Strangers};
@@ -70,7 +70,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
                 )
             })
             .transpose()?,
-        capture: capture(args, &gallery, &read.skipped),
+        capture: capture(&args.faces, &args.labels.rule, &gallery, &read.skipped),
     };
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
@@ -98,8 +98,13 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
 }
 
 /// The photos given of each person, and those that could not be used; `None` where photos have no label of their own.
-fn capture(args: &Evaluate, gallery: &Gallery, skipped: &[Skipped]) -> Option<Vec<Capture>> {
-    let listing = dataset::list_labeled(&args.faces, &args.labels.rule).ok()?;
+pub(super) fn capture(
+    folders: &[PathBuf],
+    rule: &LabelRule,
+    gallery: &Gallery,
+    skipped: &[Skipped],
+) -> Option<Vec<Capture>> {
+    let listing = dataset::list_labeled(folders, rule).ok()?;
     let labels: HashMap<&Path, &Person> = listing
         .photos
         .iter()

@@ -13,7 +13,7 @@ use super::args::Report;
 use super::error::Result;
 use super::outcome::Outcome;
 use super::output::{Output, bytes, shown, with_schema};
-use super::{files, learning, log};
+use super::{evaluate, evaluation_conditions, files, learning, log};
 
 pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let mut inputs = args.faces.clone();
@@ -23,7 +23,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     }
     let outputs = Outputs::new(inputs, args.force.into());
     let destination = outputs.claim(&args.output)?;
-    let (preparation, gallery, settings, outcome) = if args.faces.is_empty() {
+    let (preparation, gallery, settings, capture, outcome) = if args.faces.is_empty() {
         args.learn.refuse_given("a folder of faces");
         let recognizer = store::load(model)?;
         let gallery = recognizer.gallery().clone();
@@ -31,6 +31,8 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
             *recognizer.preparation(),
             gallery,
             recognizer.settings(),
+            // A model does not hold how many photos could not be used.
+            None,
             Outcome::Done,
         )
     } else {
@@ -38,17 +40,22 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         let read = enrollment::read_gallery(&args.faces, &args.labels.rule, options, output)?;
         let outcome = Outcome::of_inputs(read.gallery.len(), read.skipped.len());
         let settings = args.learn.settings(Settings::default());
-        (read.preparation, read.gallery, settings, outcome)
+        let rule = &args.labels.rule;
+        let capture = evaluate::capture(&args.faces, rule, &read.gallery, &read.skipped);
+        (read.preparation, read.gallery, settings, capture, outcome)
     };
     let recognizer = Recognizer::learn(preparation, gallery.clone(), settings)?;
     let plan = Plan {
         seed: args.seed,
+        capture,
         ..Plan::new(args.protocol)
     };
     let evaluation = learning::evaluate(preparation, gallery, settings, &plan, output)?;
 
     let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
-    let json = with_schema(evaluation.object()).to_string();
+    let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, gallery);
+    let mut object = with_schema(evaluation.object());
+    object["conditions"] = evaluation_conditions::object(&conditions);
     let of = match args.faces.first() {
         None => format!("the model {}", shown(model)),
         Some(folder) => format!("the folder {}", shown(folder)),
@@ -64,8 +71,9 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
         ratios: &recognizer.shown_ratios(&space),
         space: &space,
         evaluation: &evaluation,
-        json: &json,
+        json: &object.to_string(),
         origin: &origin,
+        conditions: &conditions,
     })?;
     let size = bytes(page.len() as u64);
     destination.write(Privacy::Owner, page.into_bytes())?;

@@ -89,6 +89,36 @@ fn its_numbers_are_those_of_evaluate() {
     }
 }
 
+/// Of a folder it says what the figures hold for, and how many photos could not be used, as `evaluate` does.
+#[test]
+fn conditions_and_failures_to_acquire_stand_on_the_page() {
+    let folder = scratch();
+    std::fs::create_dir_all(folder.path().join("more/Zoe")).unwrap();
+    std::fs::write(folder.path().join("more/Zoe/1.jpg"), "a letter").unwrap();
+    let faces = text(bundled_faces());
+    let args = ["report", faces, "more", "-o", "r.html"];
+    let args = [&args[..], &["--protocol", "first:4"]].concat();
+    run(folder.path(), args).ended(3, &["1.jpg"]);
+    let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    let object = embedded(&page);
+    let close = |field: &str, share: f64| {
+        let found = object[field].as_f64().unwrap();
+        assert!((found - share).abs() < 1e-12, "{field}: {found}");
+    };
+    close("failure_to_acquire_rate", 1.0 / 113.0);
+    close("failure_to_enrol_rate", 1.0 / 15.0);
+    let conditions = object["conditions"].as_object().unwrap();
+    let dataset = conditions["dataset"].as_str().unwrap();
+    assert!(dataset.contains("in 113 photos given"), "{dataset}");
+    for (name, value) in conditions {
+        let row = format!("<th scope=\"row\">{name}</th><td>");
+        let row = page.find(&row).unwrap_or_else(|| panic!("no row {name}"));
+        let start: String = value.as_str().unwrap().chars().take(12).collect();
+        assert!(page[row..].contains(&start), "{name}: {start}");
+    }
+    assert!(page.contains("failure to acquire"));
+}
+
 #[test]
 fn names_cannot_break_out() {
     let folder = scratch();

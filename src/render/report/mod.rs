@@ -46,6 +46,8 @@ pub struct Report<'a> {
     pub json: &'a str,
     /// Of what and when the page is made, in a sentence.
     pub origin: &'a str,
+    /// What the figures hold for: names and values.
+    pub conditions: &'a [(&'static str, String)],
 }
 
 #[derive(Template)]
@@ -74,6 +76,7 @@ struct Page<'a> {
     confusions: Vec<ConfusionRow>,
     confusion: Option<String>,
     people: Vec<PersonRow>,
+    conditions: &'a [(&'static str, String)],
     version: &'static str,
     json: String,
 }
@@ -139,7 +142,7 @@ pub fn html(report: &Report<'_>) -> Result<String> {
 }
 
 impl Report<'_> {
-    fn page<'a>(&self, figures: &'a [Measured]) -> Page<'a> {
+    fn page<'a>(&'a self, figures: &'a [Measured]) -> Page<'a> {
         let (space, found) = (self.space, self.evaluation);
         let (part, parts) = parts(space);
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
@@ -200,6 +203,7 @@ impl Report<'_> {
             confusions: self.confusions(),
             confusion: self.confusion(),
             people: self.people(),
+            conditions: self.conditions,
             version: env!("CARGO_PKG_VERSION"),
             json: inside_script(self.json),
         }
