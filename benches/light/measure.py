@@ -15,6 +15,7 @@ import math
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -62,6 +63,8 @@ def main():
     parser.add_argument("--folds", type=int, default=4)
     arguments, options = parser.parse_known_args()
     people = sorted(entry.name for entry in arguments.folder.iterdir() if entry.is_dir())
+    if not any(angle(photo) is not None for person in people for photo in (arguments.folder / person).iterdir()):
+        sys.exit(f"{arguments.folder}: no photo's name ends in the angles of its light (A+050E-40)")
     counts = collections.defaultdict(collections.Counter)
     for fold in range(arguments.folds):
         left_out = set(people[fold :: arguments.folds])

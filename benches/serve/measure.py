@@ -31,8 +31,15 @@ class Server:
         self.begun = time.perf_counter()
         environment = {**os.environ, "EIGENFACES_KEY": KEY}
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
-        said = self.process.stderr.readline()
-        self.port = int(said.split("http://127.0.0.1:")[1].split("/")[0])
+        # Before its address it may say that a model is learned or that leftovers were removed.
+        said = []
+        while not said or "http://127.0.0.1:" not in said[-1]:
+            said.append(self.process.stderr.readline())
+            if not said[-1]:
+                raise RuntimeError(f"the server ended, saying: {''.join(said)}")
+        self.port = int(said[-1].split("http://127.0.0.1:")[1].split("/")[0])
+        # What it says later must not fill the pipe.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)

@@ -304,9 +304,10 @@ impl Axis {
         // No 0.30000000000000004, and no -0.
         let rounded = format!("{value:.4}");
         let short = rounded.trim_end_matches('0').trim_end_matches('.');
-        // Small ones in a form that fits beside the axis: 1e-4.
+        // Small ones, and large powers of ten, in a form that fits beside the axis: 1e-4, 1e6.
         let short = match value.abs() {
             tiny if tiny > 0.0 && tiny < 0.000_999 => format!("{value:.0e}"),
+            large if self.logarithmic && large >= 99_999.0 => format!("{value:.0e}"),
             _ if short == "-0" => "0".to_owned(),
             _ => short.to_owned(),
         };
@@ -356,6 +357,9 @@ mod tests {
         assert_eq!(share.written(1e-6), "1e-4 %");
         assert_eq!(share.written(1e-5), "0.001 %");
         assert_eq!(share.written(0.0), "0 %");
+        let sizes = Axis::numbers("n", (14.0, 1e6)).logarithmic();
+        assert_eq!(sizes.written(1e6), "1e6");
+        assert_eq!(sizes.written(1e4), "10000");
     }
 
     #[test]
