@@ -111,6 +111,46 @@ def side_light(data):
     return run(sys.executable, ROOT / "benches/light/measure.py", data / "yale-light", "--program", PROGRAM).splitlines()
 
 
+def asked_of(enrolled, probes):
+    """Probes nearest to the right person, told the right name, and a wrong one; a photo's folder is its person."""
+    with tempfile.TemporaryDirectory() as work:
+        gallery = pathlib.Path(work) / "gallery"
+        for photo in enrolled:
+            (gallery / photo.parent.name).mkdir(parents=True, exist_ok=True)
+            (gallery / photo.parent.name / photo.name).symlink_to(photo.resolve())
+        run(PROGRAM, "enroll", "-q", gallery, folder=work)
+        asked = [photo.resolve() for photo in probes]
+        lines = run(PROGRAM, "identify", "-q", "--format", "json", *asked, folder=work).splitlines()
+    near = named = wrong = 0
+    for photo, line in zip(probes, lines, strict=True):
+        for face in json.loads(line)["faces"][:1]:
+            right = face["candidates"][0]["person"] == photo.parent.name
+            near += right
+            named += right and face["decision"] == "known"
+            wrong += not right and face["decision"] == "known"
+    return near, named, wrong
+
+
+def appearance(data):
+    """Yale, whose photos are named after what the person wears or does, and where the lamp stands."""
+    people = sorted(entry for entry in (data / "yale").iterdir() if entry.is_dir())
+    kinds = ("noglasses", "glasses", "happy", "sad", "sleepy", "surprised", "wink", "centerlight", "leftlight", "rightlight")
+    yield from head("photo asked", "of people", "enrolled from `normal` alone: nearest, named, wrong", "from all others: nearest, named, wrong")
+    for kind in kinds:
+        probes, alone, others = [], [], []
+        for person in people:
+            photos = {photo.stem: photo for photo in person.iterdir()}
+            # Some people's photos of two names are one file: these are not asked.
+            content = {name: photo.read_bytes() for name, photo in photos.items()}
+            if kind not in photos or any(content[kind] == content[name] for name in photos if name != kind):
+                continue
+            probes.append(photos[kind])
+            alone.append(photos["normal"])
+            others += [photo for name, photo in photos.items() if name != kind]
+        cells = (" ".join(f"{count}," for count in asked_of(enrolled, probes)).rstrip(",") for enrolled in (alone, others))
+        yield row(kind, len(probes), *cells)
+
+
 # --- Everybody enrolled ---
 
 
@@ -236,26 +276,13 @@ def deep_network(data):
 
 
 def first_five_named(folder):
-    """Photos that are not enrolled, nearest to the right person, named rightly, and wrongly; the first five of each person are enrolled."""
-    with tempfile.TemporaryDirectory() as work:
-        work = pathlib.Path(work)
-        probes = []
-        for person in sorted(entry for entry in folder.iterdir() if entry.is_dir()):
-            photos = sorted(person.iterdir(), key=lambda photo: (len(photo.name), photo.name))
-            (work / "enrolled" / person.name).mkdir(parents=True)
-            for photo in photos[:5]:
-                (work / "enrolled" / person.name / photo.name).symlink_to(photo.resolve())
-            probes += [(person.name, photo.resolve()) for photo in photos[5:]]
-        run(PROGRAM, "enroll", "-q", "enrolled", folder=work)
-        lines = run(PROGRAM, "identify", "-q", "--format", "json", *(photo for _, photo in probes), folder=work).splitlines()
-        counts = [len(probes), 0, 0, 0]
-        for (person, _), line in zip(probes, lines, strict=True):
-            for face in json.loads(line)["faces"][:1]:
-                right = face["candidates"][0]["person"] == person
-                counts[1] += right
-                if face["decision"] == "known":
-                    counts[2 if right else 3] += 1
-    return counts
+    """The first five photos of each person are enrolled, the others asked: their number, and `asked`'s counts."""
+    enrolled, probes = [], []
+    for person in sorted(entry for entry in folder.iterdir() if entry.is_dir()):
+        photos = sorted(person.iterdir(), key=lambda photo: (len(photo.name), photo.name))
+        enrolled += photos[:5]
+        probes += photos[5:]
+    return len(probes), *asked_of(enrolled, probes)
 
 
 def readme(data):
@@ -285,6 +312,7 @@ TABLES = {
         "deep-network": deep_network,
         "relit": relit,
         "side-light": side_light,
+        "appearance": appearance,
         "groups": groups,
         "verify": verify,
     },

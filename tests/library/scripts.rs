@@ -96,3 +96,29 @@ fn every_script_installs_what_it_imports() {
     }
     assert!(checked >= 10, "only {checked} imports were found");
 }
+
+#[test]
+fn every_measured_table_has_its_place_and_its_script() {
+    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    let script = read("benches/figures/remake.py").unwrap();
+    let (_, tables) = script.split_once("TABLES = {").unwrap();
+    let (tables, _) = tables.split_once("\n}\n").unwrap();
+    // `"NAME": function,` of each document.
+    let known: BTreeSet<&str> = tables
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| !name.ends_with(".md"))
+        .collect();
+    let documents = ["README.md", "docs/RECIPES.md"].map(|path| read(path).unwrap());
+    let mut marked = BTreeSet::new();
+    for document in &documents {
+        for part in document.split("<!-- measured: ").skip(1) {
+            let (name, rest) = part.split_once(" -->").unwrap();
+            let (table, _) = rest.split_once("<!-- end -->").expect("an end of the table");
+            assert!(table.contains("| ") || table.contains("```"), "{name} is empty");
+            assert!(marked.insert(name), "{name} stands twice");
+        }
+    }
+    assert_eq!(marked, known);
+}
