@@ -115,8 +115,13 @@ fn every_measured_table_has_its_place_and_its_script() {
     for document in &documents {
         for part in document.split("<!-- measured: ").skip(1) {
             let (name, rest) = part.split_once(" -->").unwrap();
-            let (table, _) = rest.split_once("<!-- end -->").expect("an end of the table");
-            assert!(table.contains("| ") || table.contains("```"), "{name} is empty");
+            let (table, _) = rest
+                .split_once("<!-- end -->")
+                .expect("an end of the table");
+            assert!(
+                table.contains("| ") || table.contains("```"),
+                "{name} is empty"
+            );
             assert!(marked.insert(name), "{name} stands twice");
         }
     }
