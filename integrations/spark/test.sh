@@ -18,8 +18,10 @@ if [ -z "${BINARY:-}" ]; then
 fi
 venv=$work/venv
 if [ ! -x "$venv/bin/spark-submit" ]; then
-  python3 -m venv "$venv" && "$venv/bin/pip" install -q pyspark pyarrow pandas maturin ||
-    { echo "spark: skipped, pyspark cannot be had here"; exit 0; }
+  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q pyspark pyarrow pandas maturin; }; then
+    echo "spark: skipped, pyspark cannot be had here"
+    exit 0
+  fi
   (cd python && CARGO_TARGET_DIR=$PWD/../target "$venv/bin/maturin" build --profile dev --locked --quiet --out "$work/dist")
   "$venv/bin/pip" install -q "$work"/dist/*.whl
 fi
@@ -37,7 +39,7 @@ submit() { # the job's options; what the driver says comes on standard output of
     --conf spark.executorEnv.RAYON_NUM_THREADS=1 "$here/eigenfaces_spark.py" -o spark.npz "$@" >spark.log 2>&1
 }
 check() { # what the job ended with
-  [ "$1" = 3 ] && grep -q "skipped: .*bad.pgm" spark.log || { tail -30 spark.log; exit 1; }
+  if [ "$1" != 3 ] || ! grep -q "skipped: .*bad.pgm" spark.log; then tail -30 spark.log; exit 1; fi
   cmp one.npz spark.npz
 }
 

@@ -293,11 +293,12 @@ pub enum Command {
         "eigenfaces completions bash > /etc/bash_completion.d/eigenfaces" => "for every user of bash",
     ))]
     Completions(Completions),
-    /// Print the manual page (troff)
+    /// Print the manual pages of all commands (troff)
     #[command(after_long_help = examples!(
-        "eigenfaces man | man -l -" => "read the manual page",
+        "eigenfaces man | man -l -" => "read the manual",
+        "eigenfaces man -o man1" => "a file for each command: eigenfaces.1, eigenfaces-identify.1, ...",
     ))]
-    Man,
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -564,6 +565,15 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Write a file for each command to this folder instead; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
 }
 
 #[cfg(test)]

@@ -187,7 +187,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Info(args) if args.diagnose => diagnose::run(model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
-        Command::Man => shell::manual(),
+        Command::Man(args) => shell::manual(args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => crate::server::run(args, model, output),
     }

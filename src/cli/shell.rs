@@ -1,12 +1,16 @@
 //! `eigenfaces completions` and `eigenfaces man`: what a package maintainer installs beside the program.
 
 use std::io::{self, Write};
+use std::iter;
+use std::path::PathBuf;
 
 use clap::{Command, CommandFactory};
+use eigenfaces::store::{Outputs, Privacy};
 
-use super::args::{Cli, Completions};
+use super::args::{Cli, Completions, Man};
 use super::error::{Error, Result};
 use super::outcome::Outcome;
+use super::output_dir::OutputDir;
 use super::stdout;
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
@@ -15,23 +19,44 @@ pub fn completions(args: &Completions) -> Result<Outcome> {
     print(&script)
 }
 
-pub fn manual() -> Result<Outcome> {
-    let mut page = Vec::new();
+/// Prints the manual page of every command, one after another, or writes each to a file of its own.
+pub fn manual(args: &Man) -> Result<Outcome> {
     let mut program = Cli::command();
     program.build();
-    section(&program, &mut page).map_err(Error::Print)?;
-    for command in program
+    let mut pages = Vec::new();
+    add_pages(&program, &mut pages).map_err(Error::Print)?;
+    let Some(folder) = &args.output else {
+        let text: Vec<u8> = pages.into_iter().flat_map(|(_, page)| page).collect();
+        return print(&text);
+    };
+    let folder = OutputDir::new(
+        folder,
+        Outputs::new(iter::empty::<PathBuf>(), args.force.into()),
+    );
+    let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+    folder.check(&names)?;
+    for (name, page) in pages {
+        folder.claim(name)?.write(Privacy::Public, page)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The pages of a command and of all below it, and the names of their files.
+fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    let mut page = Vec::new();
+    section(command, &mut page)?;
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    pages.push((format!("{name}.1"), page));
+    command
         .get_subcommands()
         .filter(|command| command.get_name() != "help")
-    {
-        section(command, &mut page).map_err(Error::Print)?;
-    }
-    print(&page)
+        .try_for_each(|command| add_pages(command, pages))
 }
 
 /// The manual page of one command.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let man = clap_mangen::Man::new(command.clone());
+    let version = command.get_version().unwrap_or_default();
+    let man = clap_mangen::Man::new(command.clone()).source(format!("eigenfaces {version}"));
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;

@@ -389,6 +389,41 @@ fn completions_and_the_manual_name_every_command() {
 }
 
 #[test]
+fn every_command_has_a_manual_page_of_its_own() {
+    let folder = scratch();
+    let write = || run(folder.path(), ["man", "-o", "man1"]);
+    write().done();
+    let help = run(folder.path(), ["--help"]).done().stdout;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let names = commands
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help");
+    let mut pages = 0;
+    for name in names.chain(["people rename"]) {
+        let page = folder
+            .path()
+            .join(format!("man1/eigenfaces-{}.1", name.replace(' ', "-")));
+        let page = std::fs::read_to_string(&page).expect(name);
+        assert!(
+            page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"),
+            "{page}"
+        );
+        pages += 1;
+    }
+    assert!(pages > 15, "{help}");
+    let whole = std::fs::read_to_string(folder.path().join("man1/eigenfaces.1")).unwrap();
+    assert!(whole.contains(".SH SUBCOMMANDS"), "{whole}");
+    // A later version's pages replace these; files that are somebody else's stay.
+    write().done();
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::fs::write(folder.path().join("other/eigenfaces.1"), "mine").unwrap();
+    run(folder.path(), ["man", "-o", "other"]).failed_saying(&["eigenfaces.1", "--force"]);
+    run(folder.path(), ["man", "-o", "other", "--force"]).done();
+}
+
+#[test]
 fn att_learning_from_five_photos_names_nine_in_ten() {
     let Some(att) = real_data("att") else { return };
     let folder = scratch();
