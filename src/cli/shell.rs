@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use clap::{Command, CommandFactory};
 
 use super::args::{Cli, Completions};
-use super::error::{Error, Result};
-use super::outcome::Outcome;
-use super::stdout;
+use super::{Error, Outcome, Result, stdout};
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
