@@ -261,6 +261,11 @@ impl Error {
         Self::Photo { path, problem }
     }
 
+    /// A path at which nothing is.
+    pub fn missing(path: impl Into<PathBuf>) -> Self {
+        Self::NoSuchPath { path: path.into() }
+    }
+
     /// A file that cannot be written.
     pub fn write(path: impl Into<PathBuf>, problem: WriteProblem) -> Self {
         let path = path.into();

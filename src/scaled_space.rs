@@ -60,6 +60,11 @@ impl ScaledSpace {
         }
     }
 
+    /// The space of pixels that are divided already.
+    pub(crate) fn inner(&self) -> &FaceSpace {
+        &self.inner
+    }
+
     /// Width and height of the faces.
     pub fn size(&self) -> FaceSize {
         self.inner.size()

@@ -11,9 +11,7 @@ use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageResult, RgbImage};
 
-use super::error::{Error, Result};
-use super::files;
-use super::output::percent;
+use super::{Error, Result, files, percent};
 
 /// Of 100: what is drawn has sharp edges.
 const JPEG_QUALITY: u8 = 92;

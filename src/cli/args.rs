@@ -11,7 +11,6 @@ macro_rules! examples {
     };
 }
 
-mod force;
 pub mod group;
 mod identify;
 mod learn;
@@ -29,8 +28,8 @@ use eigenfaces::database::GivenAddress;
 use eigenfaces::dataset::{LabelRule, Person};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
+use eigenfaces::store::Overwrite;
 
-pub use force::Force;
 pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearningOptions, Prepare};
@@ -450,6 +449,26 @@ pub struct Export {
     pub index: Option<DatabaseIndex>,
     #[command(flatten)]
     pub change: ChangeOptions,
+}
+
+/// Which files a result may replace.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Force {
+    /// Overwrite existing files (never an input)
+    ///
+    /// Without it only files in a folder that an earlier run made for results are replaced.
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl From<Force> for Overwrite {
+    fn from(force: Force) -> Self {
+        if force.force {
+            Self::AnyFile
+        } else {
+            Self::Results
+        }
+    }
 }
 
 /// Where the recogniser comes from: the model, or folders that are learned from in memory.

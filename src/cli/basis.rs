@@ -19,12 +19,9 @@ use eigenfaces::store::{self, Archive, Outputs, Privacy};
 use image::GrayImage;
 
 use super::args::Basis;
-use super::error::Result;
 use super::folder_space::{self, How};
-use super::learning;
-use super::outcome::Outcome;
-use super::output::{Output, counted, shown};
 use super::output_dir::OutputDir;
+use super::{Outcome, Output, Result, counted, learning, shown};
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];

@@ -14,10 +14,9 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Evaluate};
-use super::error::Result;
-use super::learning;
-use super::outcome::Outcome;
-use super::output::{Output, counted, one_line, percent, shown};
+use super::{
+    Outcome, Output, Result, counted, faces_of_people, learning, one_line, percent, shown,
+};
 
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
@@ -268,11 +267,7 @@ fn print(
     for Finding { text, object } in findings {
         output.record(COLUMNS, object, || [text])?;
     }
-    let seen = format!(
-        "{} of {}",
-        counted(gallery.len(), "face", "faces"),
-        counted(gallery.people().len(), "person", "people")
-    );
+    let seen = faces_of_people(gallery.len(), gallery.people().len());
     output.say(&match count {
         0 => format!("{seen}: nothing to correct"),
         _ => format!("{seen}: {} to look at", counted(count, "thing", "things")),

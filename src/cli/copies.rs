@@ -14,9 +14,8 @@ use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::annotate::annotated;
 use super::args::Pictures;
-use super::error::Result;
-use super::files;
 use super::output_dir::OutputDir;
+use super::{Result, files};
 
 /// The pictures that are to be written, photo by photo.
 pub struct Copies {

@@ -9,10 +9,7 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::Format;
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, bytes, counted};
-use super::{info, json};
+use super::{Outcome, Output, Result, bytes, counted, info, json};
 
 pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
     let model = Model::read(path);

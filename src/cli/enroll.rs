@@ -15,10 +15,10 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
-use super::error::{Error, Result};
-use super::outcome::Outcome;
-use super::output::{Output, counted, keep, one_line, percent};
-use super::{check, json, learning, model_changes, people, wrong_folder};
+use super::{
+    Error, Outcome, Output, Result, check, counted, json, keep, learning, model_changes, one_line,
+    people, percent, wrong_folder,
+};
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {

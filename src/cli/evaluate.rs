@@ -13,16 +13,16 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
-use eigenfaces::render;
+use eigenfaces::render::evaluation::{EvaluationPage, of_evaluation};
 use image::imageops;
 
 use super::args::Evaluate;
-use super::error::Result;
-use super::evaluation_files::{Page, Wanted};
+use super::evaluation_files::Wanted;
 use super::evaluation_groups::GroupTable;
-use super::outcome::Outcome;
-use super::output::{Output, counted};
-use super::{check, evaluate_scores, evaluation, evaluation_conditions, learning, pairs};
+use super::{
+    Outcome, Output, Result, check, counted, evaluate_scores, evaluation, evaluation_conditions,
+    learning, pairs,
+};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -80,16 +80,16 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, &gallery);
     let mut object = evaluation.object();
     object["conditions"] = evaluation_conditions::object(&conditions);
-    let page = Page {
-        heading: evaluation::heading(&evaluation),
-        conditions,
+    let page = EvaluationPage {
+        heading: &evaluation::heading(&evaluation),
+        conditions: &conditions,
         figures: &figures,
-        charts: render::evaluation::of_evaluation(&evaluation),
-        object: &object,
+        charts: &of_evaluation(&evaluation),
+        json: "",
     };
     let curve = evaluation.open_set.as_ref();
     let curve = curve.map_or(&[][..], |set| &set.fpir_fnir);
-    wanted.write_page(&page, (&evaluation.verification, curve), output)?;
+    wanted.write_page(page, &object, (&evaluation.verification, curve), output)?;
     wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
     evaluation::print(&figures, object, output, |figures| {
         evaluation::text(&evaluation, &preparation, figures, output)

@@ -6,15 +6,12 @@ use std::path::Path;
 use eigenfaces::dataset;
 use eigenfaces::error::reason;
 use eigenfaces::evaluate::scores::{ScoreEvaluation, ScoreTable};
-use eigenfaces::render::evaluation::of_scores;
+use eigenfaces::render::evaluation::{EvaluationPage, of_scores};
 
 use super::args::Evaluate;
-use super::error::{Error, Result};
-use super::evaluation_files::{Page, Wanted};
+use super::evaluation_files::Wanted;
 use super::evaluation_groups::GroupTable;
-use super::outcome::Outcome;
-use super::output::{Output, counted, shown};
-use super::{evaluation, evaluation_conditions};
+use super::{Error, Outcome, Output, Result, counted, evaluation, evaluation_conditions, shown};
 
 pub fn run(args: &Evaluate, path: &Path, output: &Output) -> Result<Outcome> {
     args.learn.refuse_given("a folder of faces");
@@ -24,7 +21,7 @@ pub fn run(args: &Evaluate, path: &Path, output: &Output) -> Result<Outcome> {
     dataset::open_file(path)
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(|error| problem(reason(&error)))?;
-    let table = dataset::read_table(path).map_err(problem)?;
+    let table = dataset::parse_table(&bytes).map_err(problem)?;
     let mut scores = ScoreTable::parse(&table).map_err(problem)?;
     if let Some(groups) = &args.groups
         && let Some(told) = GroupTable::read(Some(groups), &args.labels.rule)?
@@ -39,21 +36,23 @@ pub fn run(args: &Evaluate, path: &Path, output: &Output) -> Result<Outcome> {
     object["conditions"] = evaluation_conditions::object(&conditions);
     let curve = found.open_set.as_ref();
     let curve = curve.map_or(&[][..], |set| &set.fpir_fnir);
-    let page = Page {
-        heading: heading(&found, path),
-        conditions,
+    let charts = of_scores(
+        (&found.identification, None),
+        &found.verification,
+        (curve, found.enrolled),
+        &found.larger_galleries,
+    );
+    let heading = heading(&found, path);
+    let page = EvaluationPage {
+        heading: &heading,
+        conditions: &conditions,
         figures: &figures,
-        charts: of_scores(
-            (&found.identification, None),
-            &found.verification,
-            (curve, found.enrolled),
-            &found.larger_galleries,
-        ),
-        object: &object,
+        charts: &charts,
+        json: "",
     };
-    wanted.write_page(&page, (&found.verification, curve), output)?;
-    evaluation::print(&figures, object.clone(), output, |figures| {
-        output.line(&page.heading)?;
+    wanted.write_page(page, &object, (&found.verification, curve), output)?;
+    evaluation::print(&figures, object, output, |figures| {
+        output.line(&heading)?;
         output.line("")?;
         evaluation::rows(figures, args.seed, output, |_| Ok(()))
     })?;

@@ -9,8 +9,7 @@ use eigenfaces::preparation::Preparation;
 use serde_json::Value;
 
 use super::args::Format;
-use super::error::Result;
-use super::output::{Output, counted};
+use super::{Output, Result, counted, faces_of_people};
 
 /// The figures in the format asked for; as text between a heading and the end of the page.
 pub fn print(
@@ -149,9 +148,8 @@ pub fn heading(evaluation: &Evaluation) -> String {
         count => format!(" ({} never tried)", counted(count, "face", "faces")),
     };
     format!(
-        "{} of {}, {}: learned anew {}, {}{never}",
-        counted(evaluation.faces, "face", "faces"),
-        counted(evaluation.people, "person", "people"),
+        "{}, {}: learned anew {}, {}{never}",
+        faces_of_people(evaluation.faces, evaluation.people),
         evaluation.protocol,
         counted(evaluation.folds, "time", "times"),
         counted(evaluation.probes, "probe", "probes"),

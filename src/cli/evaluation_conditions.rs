@@ -9,8 +9,7 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use serde_json::{Map, Value};
 
-use super::output::{counted, one_line};
-use super::{diagnose, log};
+use super::{counted, diagnose, faces_of_people, log, one_line};
 
 /// Names of conditions and their values.
 pub type Conditions = Vec<(&'static str, String)>;
@@ -150,9 +149,8 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
         format!("; {}", counted(count, "stranger given", "strangers given"))
     });
     format!(
-        "{} of {}{given}{strangers}; SHA-256 of the photos' hashes {}",
-        counted(evaluation.faces, "face", "faces"),
-        counted(evaluation.people, "person", "people"),
+        "{}{given}{strangers}; SHA-256 of the photos' hashes {}",
+        faces_of_people(evaluation.faces, evaluation.people),
         ContentHash::of(hashes.concat().as_bytes())
     )
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use eigenfaces::background::Prior;
 use eigenfaces::evaluate::{
-    self, Evaluation, Figure, Plan, ProbeOutcome, Role, SearchPoint, Verification, WorstPair,
+    self, Evaluation, Plan, ProbeOutcome, Role, SearchPoint, Verification, WorstPair,
 };
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::evaluation::{EvaluationPage, html, trade_offs};
@@ -15,24 +15,12 @@ use image::DynamicImage;
 use serde_json::Value;
 
 use super::args::Evaluate;
-use super::error::Result;
-use super::evaluation_conditions::Conditions;
-use super::output::{Output, bytes, cell, counted, one_line, shown, table, with_schema};
+use super::output::{cell, table, with_schema};
 use super::output_dir::OutputDir;
-use super::{files, json};
+use super::{Output, Result, bytes, counted, files, json, one_line, shown};
 
 /// Rows on a page of mistakes: as many as can be looked at.
 const ROWS: usize = 12;
-
-/// What a page to be filed is made of.
-pub struct Page<'a> {
-    pub heading: String,
-    pub conditions: Conditions,
-    pub figures: &'a [Figure],
-    pub charts: Vec<String>,
-    /// The evaluation as JSON.
-    pub object: &'a Value,
-}
 
 /// The files asked for.
 pub struct Wanted {
@@ -69,26 +57,22 @@ impl Wanted {
         })
     }
 
-    /// Writes the page and the trade-off of claims and searches, where they were asked for.
+    /// Writes the page, with the evaluation as an object, and the trade-off of claims and searches, where they were asked for.
     pub fn write_page(
         &self,
-        page: &Page<'_>,
+        page: EvaluationPage<'_>,
+        object: &Value,
         (verification, curve): (&Verification, &[SearchPoint]),
         output: &Output,
     ) -> Result<()> {
         if let Some(file) = &self.report {
             // Seconds differ from run to run, and the page is to be written again to the byte.
-            let mut object = with_schema(page.object.clone());
+            let mut object = with_schema(object.clone());
             if let Some(fields) = object.as_object_mut() {
                 fields.remove("times");
             }
-            let page = html(&EvaluationPage {
-                heading: &page.heading,
-                conditions: &page.conditions,
-                figures: page.figures,
-                charts: &page.charts,
-                json: &object.to_string(),
-            })?;
+            let json = &object.to_string();
+            let page = html(&EvaluationPage { json, ..page })?;
             let size = bytes(page.len() as u64);
             file.write(Privacy::Owner, page.into_bytes())?;
             output.say(&format!(

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use eigenfaces::dataset::{self, LabelRule, Person, Table};
 
-use super::error::{Error, Result};
-use super::output::one_line;
+use super::{Error, Result, one_line};
 
 /// The group of each person, by name.
 pub struct GroupTable(HashMap<String, String>);

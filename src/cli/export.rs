@@ -9,10 +9,7 @@ use eigenfaces::store;
 use serde_json::json;
 
 use super::args::{DatabaseIndex, Export, Format};
-use super::error::Result;
-use super::model_changes;
-use super::outcome::Outcome;
-use super::output::{Output, counted, shown};
+use super::{Outcome, Output, Result, counted, faces_of_people, model_changes, shown};
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let started = Instant::now();
@@ -85,9 +82,8 @@ impl Report<'_> {
             .collect();
         let verb = if dry_run { "would export" } else { "exported" };
         output.line(&format!(
-            "{verb} {} of {} to {}: {}",
-            counted(gallery.len(), "face", "faces"),
-            counted(gallery.people().len(), "person", "people"),
+            "{verb} {} to {}: {}",
+            faces_of_people(gallery.len(), gallery.people().len()),
             self.address,
             told.join(", ")
         ))?;
@@ -111,17 +107,11 @@ impl Report<'_> {
     }
 
     fn object(&self) -> serde_json::Value {
-        json!({
-            "database": self.address,
-            "dry_run": self.dry_run,
-            "people": self.gallery.people().len(),
-            "faces": self.gallery.len(),
-            "new": self.change.new,
-            "changed": self.change.changed,
-            "unchanged": self.change.unchanged,
-            "erased_people": self.change.erased_people,
-            "erased_faces": self.change.erased_faces,
-            "replaces": self.change.replaces,
-        })
+        let mut object = json!(self.change);
+        object["database"] = self.address.into();
+        object["dry_run"] = self.dry_run.into();
+        object["people"] = self.gallery.people().len().into();
+        object["faces"] = self.gallery.len().into();
+        object
     }
 }

@@ -12,10 +12,7 @@ use image::GrayImage;
 use serde_json::json;
 
 use super::args::{Facemap, MapMeasure};
-use super::error::Result;
-use super::files;
-use super::outcome::Outcome;
-use super::output::{Output, counted, one_line, shown};
+use super::{Outcome, Output, Result, counted, files, one_line, shown};
 
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
 const MOST_PIXELS: f64 = 25e6;
@@ -30,8 +27,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         |count| count as usize,
     );
     if args.photo.symlink_metadata().is_err() {
-        let path = args.photo.clone();
-        return Err(eigenfaces::Error::NoSuchPath { path }.into());
+        return Err(eigenfaces::Error::missing(&args.photo).into());
     }
     let (measure, _) = about(args.measure);
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);

@@ -8,7 +8,7 @@ use eigenfaces::store::{Destination, Outputs, Privacy};
 use image::DynamicImage;
 
 use super::args::ModelSource;
-use super::error::{Error, Result};
+use super::{Error, Result};
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {

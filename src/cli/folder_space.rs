@@ -12,10 +12,7 @@ use eigenfaces::pca::{Accumulator, ComponentCount, Components, Pca, Rule, Solver
 use eigenfaces::preparation::Preparation;
 
 use super::args::Basis;
-use super::error::Result;
-use super::learning;
-use super::outcome::Outcome;
-use super::output::Output;
+use super::{Outcome, Output, Result, learning};
 
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;

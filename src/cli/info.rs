@@ -10,10 +10,7 @@ use eigenfaces::recognizer::{BasisOrigin, Recognizer};
 use eigenfaces::store::{self, Archive};
 
 use super::args::{Format, Info};
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, bytes, counted, keep, percent, shown};
-use super::{json, learning, log};
+use super::{Outcome, Output, Result, bytes, counted, json, keep, learning, log, percent, shown};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let archive = Archive::read(model)?;

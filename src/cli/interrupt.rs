@@ -13,7 +13,7 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use super::output::{Output, shown};
+use super::{Output, shown};
 
 /// Time that removing the lock and temporary files may take when the program ends without memory.
 const REMOVAL: Duration = Duration::from_secs(2);

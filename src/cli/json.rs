@@ -26,7 +26,6 @@ pub fn identified(photo: &Path, found: &[Identification]) -> Value {
 }
 
 fn face(found: &Identification) -> Value {
-    let known = found.decision == Decision::Known;
     let closest = found.closest();
     let candidates: Vec<Value> = found
         .candidates
@@ -44,7 +43,7 @@ fn face(found: &Identification) -> Value {
         "eyes": found.location.map(|place| place.eyes.map(|eye| eye.map(pixels))),
         "decision": decision(found.decision),
         "probable": found.is_probable(),
-        "person": closest.filter(|_| known).map(|candidate| candidate.person.as_str()),
+        "person": found.name(),
         "confidence": closest.map(|candidate| candidate.confidence),
         "distance": closest.map(|candidate| candidate.distance),
         "somebody_else": found.somebody_else,

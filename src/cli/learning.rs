@@ -19,9 +19,7 @@ use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{LearningOptions, ModelSource, Prepare};
-use super::error::{Error, Result};
-use super::output::{Output, counted, one_line, shown};
-use super::{misuse, remedy};
+use super::{Error, Output, Result, counted, misuse, one_line, remedy, shown};
 
 impl LearningOptions {
     /// Ends with a usage error where an option of learning was given although nothing is learned.

@@ -6,10 +6,7 @@ use eigenfaces::render::lesson;
 use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Lesson, ModelSource};
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, bytes, shown};
-use super::{files, learning};
+use super::{Outcome, Output, Result, bytes, files, learning, shown};
 
 const PAGE: &str = "lesson.html";
 

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use eigenfaces::gallery::{Event, History, Record, Tally};
 use serde_json::{Value, json};
 
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, counted};
+use super::{Outcome, Output, Result, counted, faces_of_people};
 
 /// Number of records shown by default.
 const LATEST: usize = 5;
@@ -85,8 +83,7 @@ fn in_a_line(record: &Record) -> String {
         let faces = tally
             .iter()
             .fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
-        let faces = counted(faces, "face", "faces");
-        format!("{faces} of {}", counted(tally.len(), "person", "people"))
+        faces_of_people(faces, tally.len())
     };
     let what = match &record.event {
         Event::Enrolled(tally) => format!("enrolled {}", sum(tally)),

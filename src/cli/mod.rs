@@ -19,7 +19,6 @@ mod export;
 mod facemap;
 pub mod files;
 mod folder_space;
-mod gallery;
 pub mod group;
 mod identify;
 mod info;
@@ -57,9 +56,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
-use error::{Error, Result};
-use outcome::Outcome;
-use output::Output;
+pub use error::{Error, Result};
+pub use outcome::Outcome;
+pub use output::{Output, bytes, counted, faces_of_people, keep, one_line, percent, shown};
 
 /// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
 fn survive_large_files() {

@@ -12,8 +12,7 @@ use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::ChangeOptions;
-use super::error::{Error, Result};
-use super::output::{Output, counted, one_line, shown};
+use super::{Error, Output, Result, counted, one_line, shown};
 
 /// Notice that a model's basis, fixed until now, is learned again.
 pub const LEARNED_AGAIN: &str =

@@ -330,6 +330,12 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// `112 faces of 14 people`.
+pub fn faces_of_people(faces: usize, people: usize) -> String {
+    let faces = counted(faces, "face", "faces");
+    format!("{faces} of {}", counted(people, "person", "people"))
+}
+
 /// The verb that goes with a count: "keeps" or "keep".
 pub fn keep(count: usize) -> &'static str {
     if count == 1 { "keeps" } else { "keep" }

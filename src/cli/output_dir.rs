@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
 
-use super::error::Result;
-use super::files;
+use super::{Result, files};
 
 /// A folder of results, each written as a whole. It is made, where it is missing, when the first one is claimed.
 pub struct OutputDir {

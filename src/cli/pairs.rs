@@ -14,10 +14,7 @@ use eigenfaces::locate::framing::{CropEyes, Crops};
 use eigenfaces::preparation::Origin;
 
 use super::args::{Evaluate, Format};
-use super::error::{Error, Result};
-use super::learning;
-use super::outcome::Outcome;
-use super::output::{Output, counted, shown};
+use super::{Error, Outcome, Output, Result, counted, learning, shown};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);

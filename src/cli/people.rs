@@ -1,7 +1,6 @@
 //! `eigenfaces people`: who is enrolled; add a face, rename, merge and remove them, and take that back.
 
 mod add;
-mod undo;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,35 +12,29 @@ use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{ChangeOptions, Format, List, Merge, People, PeopleAction, Remove, Rename};
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, counted};
-use super::{learning, model_changes};
+use super::{Outcome, Output, Result, counted, faces_of_people, learning, model_changes};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
         None => list(&List::default(), model, output),
         Some(PeopleAction::List(args)) => list(args, model, output),
         Some(PeopleAction::Add(args)) => {
-            let options = non_erasing(args.dry_run);
-            change(options, model, output, |all, history| {
-                add::plan(args, all, history, output)
-            })
+            let plan = |all: &Recognizer, log: &History| add::plan(args, all, log, output);
+            change(non_erasing(args.dry_run), model, output, plan)
         }
         Some(PeopleAction::Rename(args)) => {
-            change(non_erasing(args.dry_run), model, output, |all, _| {
-                rename(args, all.gallery())
-            })
+            let plan = |all: &Recognizer, _: &History| rename(args, all.gallery());
+            change(non_erasing(args.dry_run), model, output, plan)
         }
         Some(PeopleAction::Merge(args)) => {
-            change(non_erasing(args.dry_run), model, output, |all, _| {
-                merge(args, all.gallery())
-            })
+            let plan = |all: &Recognizer, _: &History| merge(args, all.gallery());
+            change(non_erasing(args.dry_run), model, output, plan)
         }
-        Some(PeopleAction::Remove(args)) => change(args.change, model, output, |all, _| {
-            remove(args, all.gallery())
-        }),
-        Some(PeopleAction::Undo(options)) => change(*options, model, output, undo::plan),
+        Some(PeopleAction::Remove(args)) => {
+            let plan = |all: &Recognizer, _: &History| remove(args, all.gallery());
+            change(args.change, model, output, plan)
+        }
+        Some(PeopleAction::Undo(options)) => change(*options, model, output, undo),
     }
 }
 
@@ -56,8 +49,7 @@ fn non_erasing(dry_run: bool) -> ChangeOptions {
 fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let gallery = recognizer.gallery();
-    let wanted = args.people.iter().map(|name| gallery.find(name));
-    let wanted: BTreeSet<usize> = wanted.collect::<eigenfaces::Result<_>>()?;
+    let wanted = gallery.find_all(&args.people)?;
     let is_wanted = |person: usize| wanted.is_empty() || wanted.contains(&person);
     if args.photos {
         return list_photos(gallery, is_wanted, output);
@@ -143,12 +135,9 @@ fn change(
     }
     let after = model_changes::learn_from_rest(&before, plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
-    let left = format!(
-        "{} of {} enrolled",
-        counted(after.gallery().len(), "face", "faces"),
-        counted(after.gallery().people().len(), "person", "people")
-    );
-    output.say(&format!("{} {}; {left} now", plan.verbs[1], plan.what));
+    let left = faces_of_people(after.gallery().len(), after.gallery().people().len());
+    let (done, what) = (plan.verbs[1], plan.what);
+    output.say(&format!("{done} {what}; {left} enrolled now"));
     if let Some(warning) = learning::confidence_warning(&after) {
         output.say(&warning);
     }
@@ -172,17 +161,10 @@ fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
 }
 
 fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
-    let person = gallery.find(&args.person)?;
-    let (from, to) = (gallery.people()[person].clone(), Person::new(&args.name)?);
+    let (from, to, after) = gallery.with_new_name(&args.person, &args.name)?;
     let forget = args.forget;
-    if gallery.people().contains(&to) {
-        return Err(eigenfaces::Error::NameTaken {
-            name: to.to_string(),
-        }
-        .into());
-    }
     Ok(Plan {
-        after: gallery.clone().renamed(&[person], &to),
+        after,
         erased: None,
         verbs: ["rename", "renamed"],
         what: format!("{from} to {to}"),
@@ -197,42 +179,26 @@ fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
 }
 
 fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
-    let into = gallery.find(&args.into)?;
-    let from = args.people.iter().map(|name| gallery.find(name));
-    let from: BTreeSet<usize> = from.collect::<eigenfaces::Result<_>>()?;
-    let name = gallery.people()[into].clone();
-    if from.contains(&into) {
-        return Err(eigenfaces::Error::MergedIntoItself {
-            name: name.to_string(),
-        }
-        .into());
-    }
-    let people: Vec<usize> = from.iter().copied().collect();
-    let from: Vec<Person> = people
-        .iter()
-        .map(|&at| gallery.people()[at].clone())
-        .collect();
-    let faces: usize = people.iter().map(|&at| gallery.counts()[at]).sum();
+    let (from, into, after) = gallery.with_merged(&args.people, &args.into)?;
     let names: Vec<&str> = from.iter().map(Person::as_str).collect();
+    let counts = gallery.people().iter().zip(gallery.counts());
+    let of_them = counts.filter(|(person, _)| from.contains(person));
+    let faces: usize = of_them.map(|(_, count)| count).sum();
+    let faces = counted(faces, "face", "faces");
     Ok(Plan {
-        after: gallery.clone().renamed(&people, &name),
+        after,
         erased: None,
         verbs: ["merge", "merged"],
-        what: format!(
-            "{} ({}) into {name}",
-            names.join(", "),
-            counted(faces, "face", "faces")
-        ),
-        json: json!({ "merged": names, "into": name.as_str() }),
+        what: format!("{} ({faces}) into {into}", names.join(", ")),
+        json: json!({ "merged": names, "into": into.as_str() }),
         entry: Box::new(move |history, before, _| {
-            history.merge(change_time(), &from, &name, before);
+            history.merge(change_time(), &from, &into, before);
         }),
     })
 }
 
 fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
-    let people = args.people.iter().map(|name| gallery.find(name));
-    let people: BTreeSet<usize> = people.collect::<eigenfaces::Result<_>>()?;
+    let people = gallery.find_all(&args.people)?;
     let of_them = |at: &usize| people.contains(&gallery.enrolled()[*at].person);
     let mut gone: BTreeSet<usize> = (0..gallery.len()).filter(of_them).collect();
     for photo in &args.photos {
@@ -256,6 +222,40 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
         what,
         json: json!({ "removed": removed }),
         entry: record_faces(),
+    })
+}
+
+fn undo(known: &Recognizer, history: &History) -> Result<Plan> {
+    let change = history
+        .last_change()
+        .ok_or(eigenfaces::Error::NothingToUndo)?;
+    let gallery = known.gallery();
+    let undone = gallery.clone().undone(change)?;
+    let added = (!undone.erased.is_empty()).then(|| {
+        let faces = counted(undone.erased.len(), "face", "faces");
+        format!("{faces} ({})", in_words(&tally(gallery, &undone.erased)))
+    });
+    let mut parts = Vec::new();
+    if let Some(added) = &added {
+        parts.push(format!("{added} erased again"));
+    }
+    if undone.restored > 0 {
+        let faces = counted(undone.restored, "face", "faces");
+        parts.push(format!("{faces} given back the name or place from before"));
+    }
+    if undone.lost > 0 {
+        let faces = counted(undone.lost, "face", "faces");
+        parts.push(format!("{faces} that it erased cannot come back"));
+    }
+    Ok(Plan {
+        after: undone.gallery,
+        erased: added,
+        verbs: ["take back", "took back"],
+        what: format!("the last change ({})", parts.join(", ")),
+        json: json!({
+            "undone": { "erased": undone.erased.len(), "restored": undone.restored, "lost": undone.lost }
+        }),
+        entry: Box::new(|history, before, after| history.undo(change_time(), before, after)),
     })
 }
 

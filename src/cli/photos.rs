@@ -10,9 +10,7 @@ use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 use eigenfaces::store;
 
 use super::args::Format;
-use super::error::{Error, Result};
-use super::learning;
-use super::output::{Output, counted, shown};
+use super::{Error, Output, Result, counted, learning, shown};
 
 pub struct Photos {
     pub paths: Vec<PathBuf>,
@@ -31,7 +29,7 @@ impl Photos {
             named.iter().cloned().partition(|path| is_there(path));
         if let (true, Some(path), Format::Text) = (there.is_empty(), missing.first(), output.format)
         {
-            return Err(eigenfaces::Error::NoSuchPath { path: path.clone() }.into());
+            return Err(eigenfaces::Error::missing(path).into());
         }
         let mut photos = Self {
             paths: Vec::new(),
@@ -46,7 +44,7 @@ impl Photos {
             unusable = listing.skipped;
         }
         for path in missing {
-            output.warn(&eigenfaces::Error::NoSuchPath { path: path.clone() }.to_string());
+            output.warn(&eigenfaces::Error::missing(&path).to_string());
             let problem = PhotoProblem::NotThere;
             unusable.push(Skipped { path, problem });
         }

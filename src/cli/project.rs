@@ -14,12 +14,9 @@ use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::args::{AnyFormat, Axes, Format, Project};
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, counted, one_line, shown};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
-use super::{files, learning, misuse, remedy};
+use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), args.format);

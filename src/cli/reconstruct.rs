@@ -13,11 +13,8 @@ use eigenfaces::store::{Outputs, Privacy};
 use serde_json::json;
 
 use super::args::Reconstruct;
-use super::error::Result;
-use super::outcome::Outcome;
-use super::output::{Output, counted, one_line, shown};
 use super::weights::{Scale, Table};
-use super::{files, learning, photos};
+use super::{Outcome, Output, Result, counted, files, learning, one_line, photos, shown};
 
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;

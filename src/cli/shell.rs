@@ -8,10 +8,8 @@ use clap::{Command, CommandFactory};
 use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Cli, Completions, Man};
-use super::error::{Error, Result};
-use super::outcome::Outcome;
 use super::output_dir::OutputDir;
-use super::stdout;
+use super::{Error, Outcome, Result, stdout};
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();

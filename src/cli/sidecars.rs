@@ -8,8 +8,7 @@ use eigenfaces::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
 
-use super::error::{Error, Result};
-use super::output::{Output, counted, shown};
+use super::{Error, Output, Result, counted, shown};
 
 /// Whether sidecars are written, or it is only said what would be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,7 @@ use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Outputs, Privacy, note_change};
 
 use super::args::{SortBy, Sorting};
-use super::error::{Error, Result};
-use super::files;
-use super::output::{Output, counted, shown};
+use super::{Error, Output, Result, counted, files, shown};
 
 /// Folders for photos of nobody who is enrolled, and for those without a face.
 const UNKNOWN: &str = "unknown";

@@ -10,10 +10,7 @@ use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
 use super::args::Verify;
-use super::error::{Error, Result};
-use super::outcome::Outcome;
-use super::output::{Output, one_line, percent, shown};
-use super::{learning, photos};
+use super::{Error, Outcome, Output, Result, learning, one_line, percent, photos, shown};
 
 pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(other) = &args.other

@@ -7,8 +7,8 @@ use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
 use serde::Serialize;
 
-use super::error::{Error, Result};
 use super::output::{SCHEMA, cell, from_cell, table};
+use super::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -150,9 +150,7 @@ impl Table {
             Error::about(path, format_args!("{problem}; {remedy}"))
         };
         let about = std::fs::metadata(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => eigenfaces::Error::NoSuchPath {
-                path: path.to_owned(),
-            },
+            io::ErrorKind::NotFound => eigenfaces::Error::missing(path),
             _ => eigenfaces::Error::read(path, source),
         })?;
         if !about.is_file() || about.len() > MOST_BYTES {

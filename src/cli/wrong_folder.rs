@@ -12,9 +12,7 @@ use eigenfaces::locate::framing::{Framing, FramingRule};
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 
 use super::args::Enroll;
-use super::error::{Error, Result};
-use super::model_changes;
-use super::output::{counted, one_line, shown};
+use super::{Error, Result, counted, model_changes, one_line, shown};
 
 /// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
 /// Nothing is decoded for that.

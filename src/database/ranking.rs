@@ -56,26 +56,14 @@ pub struct RemoteGallery {
     row: Row,
     statements: Statements,
     search: Search,
-    question: Question,
-}
-
-/// What people are ordered by, and how far the server can be wrong about it.
-#[derive(Debug, Clone, Copy)]
-struct Question {
     order: Order,
-    /// The norm of a person's point, where inner products are taken.
-    norm: f64,
-    /// Slope and intercept of log-odds over the score, where everybody's odds are wanted.
-    log_odds: Option<[f64; 2]>,
 }
 
-impl Question {
-    /// Points asked of an HNSW index, of each kind.
-    fn hnsw_points(self) -> i64 {
-        match self.order {
-            Order::SquaredDistance => HNSW_POINTS,
-            Order::InnerProduct => HNSW_PEOPLE,
-        }
+/// Points asked of an HNSW index, of each kind.
+fn hnsw_points(order: Order) -> i64 {
+    match order {
+        Order::SquaredDistance => HNSW_POINTS,
+        Order::InnerProduct => HNSW_PEOPLE,
     }
 }
 
@@ -125,16 +113,12 @@ impl RemoteGallery {
             let senseless =
                 || DatabaseProblem::senseless("its calibration does not fit its people");
             let calibration = calibration.ok_or_else(senseless)?;
-            let question = Question {
-                order: comparer.order(),
-                norm: calibration.norm(),
-                log_odds: calibration.log_odds(),
-            };
-            let statements = Statements::prepare(client, &row, question, search).await?;
-            Ok((calibration, identity, row, statements, question))
+            let candidates = candidates(&row.tables(), comparer.order(), &calibration, search);
+            let statements = Statements::prepare(client, &row, &candidates).await?;
+            Ok((calibration, identity, row, statements))
         }));
         let Database { client, address } = database;
-        let (calibration, identity, row, statements, question) =
+        let (calibration, identity, row, statements) =
             opened.map_err(|problem| address.problem(problem))?;
         Ok(Self {
             connection: Mutex::new(client),
@@ -144,7 +128,7 @@ impl RemoteGallery {
             row,
             statements,
             search,
-            question,
+            order: recognizer.comparer().order(),
         })
     }
 
@@ -224,7 +208,7 @@ impl RemoteGallery {
         if self.search == Search::Hnsw {
             let settings = format!(
                 "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
-                self.question.hnsw_points()
+                hnsw_points(self.order)
             );
             transaction.batch_execute(&settings).await?;
         }
@@ -261,17 +245,10 @@ impl Statements {
     async fn prepare(
         client: &Client,
         row: &Row,
-        question: Question,
-        search: Search,
+        candidates: &str,
     ) -> Result<Self, DatabaseProblem> {
-        let tables = row.tables();
-        let candidates = match (search, question.order) {
-            (Search::Exact, Order::SquaredDistance) => nearest_by_distance(&tables),
-            (Search::Exact, Order::InnerProduct) => nearest_by_product(&tables[0], question),
-            (Search::Hnsw, _) => approximate(&tables),
-        };
         let mut coordinates = Vec::new();
-        for table in &tables {
+        for table in row.tables() {
             let of_people =
                 format!("SELECT person, coordinates FROM {table} WHERE person = ANY($1)");
             coordinates.push(client.prepare(&of_people).await?);
@@ -280,10 +257,26 @@ impl Statements {
         let by_name = "SELECT id FROM eigenfaces.people WHERE gallery = $1 AND name = $2";
         Ok(Self {
             coordinates,
-            candidates: client.prepare(&candidates).await?,
+            candidates: client.prepare(candidates).await?,
             names: client.prepare(names).await?,
             by_name: client.prepare(by_name).await?,
         })
+    }
+}
+
+/// The query for the people whom the server takes for the nearest.
+fn candidates(
+    tables: &[String],
+    order: Order,
+    calibration: &RemoteCalibration,
+    search: Search,
+) -> String {
+    match (search, order) {
+        (Search::Exact, Order::SquaredDistance) => nearest_by_distance(tables),
+        (Search::Exact, Order::InnerProduct) => {
+            nearest_by_product(&tables[0], calibration.log_odds())
+        }
+        (Search::Hnsw, _) => approximate(tables),
     }
 }
 
@@ -308,8 +301,8 @@ fn nearest_by_distance(tables: &[String]) -> String {
 
 /// $1 the probe, $2 how many people are wanted. `<#>` is the negated inner product. Odds are added in the order of people, so
 /// that their sum is always the same.
-fn nearest_by_product(table: &str, question: Question) -> String {
-    let odds = question.log_odds.map(|[slope, intercept]| {
+fn nearest_by_product(table: &str, log_odds: Option<[f64; 2]>) -> String {
+    let odds = log_odds.map(|[slope, intercept]| {
         format!("(SELECT sum(exp(greatest(-{MOST_LOG_ODDS}, least({MOST_LOG_ODDS}, {intercept:e} - {slope:e} * away))) ORDER BY person) FROM near)")
     });
     format!(
@@ -361,14 +354,14 @@ impl Asking<'_> {
             None => None,
         };
         let gallery = self.gallery;
-        let mut wanted = match gallery.question.order {
+        let mut wanted = match gallery.order {
             Order::SquaredDistance => top + MORE,
             Order::InnerProduct => (top + MORE).max(MOST_EXACT),
         } as i64;
         loop {
             let asked = match gallery.search {
                 Search::Exact => wanted,
-                Search::Hnsw => gallery.question.hnsw_points(),
+                Search::Hnsw => hnsw_points(gallery.order),
             };
             let statement = &gallery.statements.candidates;
             let rows = self
@@ -454,21 +447,23 @@ impl RemoteGallery {
     /// The least that a person can be away in truth whom the server takes for so far away.
     fn least(&self, probe: &RemoteProbe, told: f64) -> f64 {
         let rounding = RoundingBound::of(probe.vector.len());
-        match self.question.order {
+        match self.order {
             Order::SquaredDistance => rounding.least(told) / self.row.kinds as f64,
             Order::InnerProduct => {
                 let squares = probe.vector.iter().map(|&value| f64::from(value).powi(2));
-                told - rounding.of_product(squares.sum::<f64>().sqrt() * self.question.norm)
+                told - rounding.of_product(squares.sum::<f64>().sqrt() * self.calibration.norm())
             }
         }
     }
 
     /// The odds of a person that far away; none where they are not asked for.
     fn odds(&self, away: f64) -> f64 {
-        self.question.log_odds.map_or(0.0, |[slope, intercept]| {
-            let log_odds = intercept - slope * away;
-            log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp()
-        })
+        self.calibration
+            .log_odds()
+            .map_or(0.0, |[slope, intercept]| {
+                let log_odds = intercept - slope * away;
+                log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp()
+            })
     }
 
     /// The odds of everybody but the candidates, by the server's arithmetic.

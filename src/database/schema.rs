@@ -1,12 +1,4 @@
-//! The tables, and what is in them.
-//!
-//! | table | what |
-//! |---|---|
-//! | `version` | one row: the version of this schema |
-//! | `galleries` | the gallery: identity of the model its coordinates are of, whether it is whole, how distances become decisions |
-//! | `people` | who, and a digest of all that is known of their faces |
-//! | `faces` | each face: its person, the hash of its photo, where it came from |
-//! | `points_G_K` | of gallery G what probes are compared with, of kind K (0, and 1 where centroids count too): a person's coordinates |
+//! The tables, which docs/POSTGRES.md lists.
 //!
 //! The points of each gallery have tables of their own: an index knows no other gallery, and to take one down is to
 //! drop tables. There are two galleries only while one takes another's place.

@@ -193,9 +193,7 @@ impl Table {
             problem,
         };
         if !path.exists() {
-            return Err(Error::NoSuchPath {
-                path: path.to_owned(),
-            });
+            return Err(Error::missing(path));
         }
         let read = table::read_table(path).map_err(fail)?;
 

@@ -23,9 +23,7 @@ impl Photo {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path.symlink_metadata().is_err() {
-            return Err(Error::NoSuchPath {
-                path: path.to_owned(),
-            });
+            return Err(Error::missing(path));
         }
         let decoded = PhotoFile::read(path).and_then(|file| Self::decode(&file));
         decoded.map_err(|problem| Error::photo(path, problem))

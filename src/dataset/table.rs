@@ -6,8 +6,7 @@ use std::path::Path;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use super::damaged::io_reason;
-use super::damaged::one_line;
+use super::damaged::{io_reason, one_line};
 use super::open::open_file;
 
 /// The rows of a table, without empty ones.
@@ -56,10 +55,14 @@ pub fn read_table(path: &Path) -> Result<Table, String> {
             io::ErrorKind::NotFound => "there is no such file; check the spelling".to_owned(),
             _ => io_reason(&error),
         })?;
-    parsed(&bytes)
+    parse_table(&bytes)
 }
 
-fn parsed(bytes: &[u8]) -> Result<Table, String> {
+/// Reads the content of a table as [`read_table`] does.
+///
+/// # Errors
+/// What is wrong with it, in one line.
+pub fn parse_table(bytes: &[u8]) -> Result<Table, String> {
     let (text, encoding) = decoded(bytes)?;
     // A byte order mark that a program took for three letters, and wrote after one of its own.
     let text = text.trim_start_matches(['\u{feff}']);
@@ -154,7 +157,7 @@ mod tests {
     use super::*;
 
     fn fields(bytes: &[u8]) -> Vec<Vec<String>> {
-        let rows = parsed(bytes).expect("a table").rows;
+        let rows = parse_table(bytes).expect("a table").rows;
         rows.into_iter().map(|row| row.fields).collect()
     }
 
@@ -196,11 +199,11 @@ mod tests {
 
     #[test]
     fn what_is_no_unicode_is_windows_1252() {
-        let table = parsed(b"path;person\r\nZo\xEB/1.jpg;Zo\xEB \x80\r\n").expect("a table");
+        let table = parse_table(b"path;person\r\nZo\xEB/1.jpg;Zo\xEB \x80\r\n").expect("a table");
         assert_eq!(table.encoding, TableEncoding::Windows1252);
         assert_eq!(table.rows[1].fields, ["Zoë/1.jpg", "Zoë €"]);
-        assert!(parsed(b"\xFF\xFEa").is_err());
-        assert!(parsed(b"a,\xEB\0").is_err());
+        assert!(parse_table(b"\xFF\xFEa").is_err());
+        assert!(parse_table(b"a,\xEB\0").is_err());
         let mark_read_as_text = "\u{feff}ï»¿path,person\n";
         assert_eq!(fields(mark_read_as_text.as_bytes()), [["path", "person"]]);
     }
@@ -209,7 +212,7 @@ mod tests {
     fn commas_within_fields_do_not_separate_them() {
         let text = b"Berlin, 2024/a.jpg;Ada\nBerlin, 2024/b.jpg;Bo\n";
         assert_eq!(fields(text)[1], ["Berlin, 2024/b.jpg", "Bo"]);
-        let rows = parsed(b"sep=;\na,b;c\n").expect("a table").rows;
+        let rows = parse_table(b"sep=;\na,b;c\n").expect("a table").rows;
         assert_eq!((rows[0].line, rows[0].fields.len()), (2, 2));
         assert_eq!(fields(b""), Vec::<Vec<String>>::new());
         assert_eq!(fields(b"one\n"), [["one"]]);
@@ -228,7 +231,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_a_table_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            if let Ok(table) = parsed(&bytes) {
+            if let Ok(table) = parse_table(&bytes) {
                 for row in &table.rows {
                     prop_assert!(row.fields.iter().any(|field| !field.trim().is_empty()));
                 }

@@ -226,9 +226,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         return Ok(vec![given()]);
     }
     let about = fs::metadata(root).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Error::NoSuchPath {
-            path: root.to_owned(),
-        },
+        std::io::ErrorKind::NotFound => Error::missing(root),
         _ => unreadable(&error),
     })?;
     if !about.is_dir() {

@@ -74,6 +74,11 @@ pub enum ModelProblem {
 }
 
 impl ModelProblem {
+    pub(crate) fn json(member: &str, reason: impl Into<String>) -> Self {
+        let (member, reason) = (member.to_owned(), reason.into());
+        Self::Json { member, reason }
+    }
+
     pub(crate) fn layout(reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self::Layout { reason }

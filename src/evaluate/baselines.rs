@@ -4,18 +4,78 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use serde::Serialize;
 
-use super::bootstrap::{Bootstrap, Tally};
 use super::curve::{Eigenfaces, products};
 use super::folds::nearest_by_pixels;
 use super::split::Fold;
-use super::{Baseline, BaselineMethod};
+use super::{Bootstrap, Rate, Tally};
 use crate::error::Result;
 use crate::features::texture;
 use crate::gallery::Gallery;
 use crate::pca::{ComponentCount, Pca};
 use crate::recognizer::Settings;
 use crate::vectors::squared_distance;
+
+/// Rank-1 of one method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Baseline {
+    /// Which.
+    #[serde(serialize_with = "by_name")]
+    pub method: BaselineMethod,
+    /// Share of probes whose own person is the nearest; `None` where the method has nothing to learn from.
+    #[serde(skip)]
+    pub rank1: Option<Rate>,
+}
+
+fn by_name<S: serde::Serializer>(method: &BaselineMethod, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(method.name())
+}
+
+/// A way to recognise faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BaselineMethod {
+    /// The one that is evaluated, with the settings asked for.
+    Asked,
+    /// The nearest face by the plain distance between pixels.
+    Pixels,
+    /// The nearest face by the plain distance between weights (Turk & Pentland 1991).
+    Eigenfaces,
+    /// The nearest face by linear discriminants of the weights (Belhumeur, Hespanha & Kriegman 1997).
+    Fisherfaces,
+    /// The nearest face by histograms of local binary patterns, cell by cell (Ahonen, Hadid & Pietikäinen 2004).
+    PatternHistograms,
+}
+
+impl BaselineMethod {
+    /// What it compares, in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Asked => "the method of the figures above",
+            Self::Pixels => "nearest photo by the distance between pixels",
+            Self::Eigenfaces => {
+                "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)"
+            }
+            Self::Fisherfaces => {
+                "nearest photo by discriminants of the weights (Belhumeur et al. 1997)"
+            }
+            Self::PatternHistograms => {
+                "nearest photo by histograms of local binary patterns (Ahonen et al. 2004)"
+            }
+        }
+    }
+
+    /// The name that the field has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asked => "as asked",
+            Self::Pixels => "plain pixels",
+            Self::Eigenfaces => "eigenfaces",
+            Self::Fisherfaces => "Fisherfaces",
+            Self::PatternHistograms => "LBP histograms",
+        }
+    }
+}
 
 /// Added to the scatter within people, in terms of its mean variance: enough for an inverse, too little to be felt.
 const RIDGE: f64 = 1e-6;
@@ -32,13 +92,12 @@ pub(super) fn baselines(
     let patterns = patterns(gallery);
     let one = |fold: &Fold| -> Result<[Option<Tally>; 4]> {
         let right = |nearest: &dyn Fn(usize) -> Option<usize>| {
-            let mut tally = Tally::default();
-            for (at, &face) in fold.tried.iter().enumerate() {
-                let person = persons[face];
-                let is_hit = nearest(at).map(|face| persons[face]) == Some(person);
-                tally.add(fold.repeat, person, is_hit);
-            }
-            tally
+            let tried = fold.tried.iter().enumerate();
+            let one = |(at, &face): (usize, &usize)| {
+                let is_hit = nearest(at).map(|face| persons[face]) == Some(persons[face]);
+                (fold.repeat, persons[face], is_hit)
+            };
+            tried.map(one).collect::<Tally>()
         };
         let found = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
         let (learned, tried) = (wide(&found.learned), wide(&found.tried));

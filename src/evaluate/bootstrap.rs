@@ -1,16 +1,13 @@
 //! Intervals by bootstrap over people: photos of one person are not independent, so people are drawn, not photos.
 //!
-//! Percentile intervals (B. Efron & R. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13) of cluster
-//! resampling: each draw takes as many people as there are, with replacement, and each person's photos count as often as the
-//! person was drawn. A comparison of a photo with another person counts as often as both together (A. Owen, "The pigeonhole
-//! bootstrap", 2007). What was learned and who is enrolled stay as they are.
+//! docs/EVALUATION.md ("Intervals") has the rule (B. Efron & R. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13;
+//! A. Owen, "The pigeonhole bootstrap", 2007).
 
 use rayon::prelude::*;
 use serde::Serialize;
 use symmetric_eigen::Noise;
 
 use super::Rate;
-use super::interval::wilson;
 
 /// Draws of people.
 pub const DRAWS: usize = 1000;
@@ -20,6 +17,9 @@ const STREAM: u64 = 0x626f_6f74_7374_7270;
 
 /// The share of draws on either side of the interval.
 const TAIL: f64 = 0.025;
+
+/// The two-sided 95 % quantile of the normal distribution.
+const NORMAL_95: f64 = 1.959_963_985;
 
 /// How an interval was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -116,33 +116,60 @@ impl Rate {
     }
 }
 
+/// The 95 % interval of Wilson (1927) of a share seen in so many independent tries: within 0 and 1, and sensible even
+/// where the share is 0 or 1.
+fn wilson(share: f64, tries: f64) -> [f64; 2] {
+    if tries < 1.0 {
+        return [0.0, 1.0];
+    }
+    let z2 = NORMAL_95 * NORMAL_95;
+    let middle = share + z2 / (2.0 * tries);
+    let half = NORMAL_95 * (share * (1.0 - share) / tries + z2 / (4.0 * tries * tries)).sqrt();
+    let scale = 1.0 + z2 / tries;
+    [
+        ((middle - half) / scale).clamp(0.0, share),
+        ((middle + half) / scale).clamp(share, 1.0),
+    ]
+}
+
 /// Hits and tries of each person, repeat by repeat.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally(Vec<Vec<[u32; 2]>>);
 
+impl FromIterator<(usize, usize, bool)> for Tally {
+    /// From tries: the repeat, the person, and whether it is a hit.
+    fn from_iter<I: IntoIterator<Item = (usize, usize, bool)>>(tries: I) -> Self {
+        let mut tally = Self::default();
+        for (repeat, person, is_hit) in tries {
+            tally.add(repeat, person, is_hit);
+        }
+        tally
+    }
+}
+
 impl Tally {
-    /// Counts a try.
-    pub fn add(&mut self, repeat: usize, person: usize, is_hit: bool) {
+    /// The counts of so many people in a repeat, and perhaps of more.
+    fn of_repeat(&mut self, repeat: usize, people: usize) -> &mut [[u32; 2]] {
         if self.0.len() <= repeat {
             self.0.resize(repeat + 1, Vec::new());
         }
-        let people = &mut self.0[repeat];
-        if people.len() <= person {
-            people.resize(person + 1, [0; 2]);
+        let own = &mut self.0[repeat];
+        if own.len() < people {
+            own.resize(people, [0; 2]);
         }
-        people[person][0] += u32::from(is_hit);
-        people[person][1] += 1;
+        own
+    }
+
+    /// Counts a try.
+    pub fn add(&mut self, repeat: usize, person: usize, is_hit: bool) {
+        let [hits, tries] = &mut self.of_repeat(repeat, person + 1)[person];
+        *hits += u32::from(is_hit);
+        *tries += 1;
     }
 
     pub fn append(&mut self, other: &Self) {
         for (repeat, people) in other.0.iter().enumerate() {
-            if self.0.len() <= repeat {
-                self.0.resize(repeat + 1, Vec::new());
-            }
-            let own = &mut self.0[repeat];
-            if own.len() < people.len() {
-                own.resize(people.len(), [0; 2]);
-            }
+            let own = self.of_repeat(repeat, people.len());
             for (sum, counts) in own.iter_mut().zip(people) {
                 *sum = [sum[0] + counts[0], sum[1] + counts[1]];
             }
@@ -224,6 +251,25 @@ pub(super) fn deviation(shares: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_are_those_of_the_tables() {
+        // Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+        for (hits, tries, low, high) in [
+            (81.0, 263.0, 0.2553, 0.3662),
+            (15.0, 148.0, 0.0624, 0.1605),
+            (0.0, 20.0, 0.0, 0.1611),
+            (1.0, 29.0, 0.0061, 0.1718),
+        ] {
+            let found = wilson(hits / tries, tries);
+            assert!(
+                (found[0] - low).abs() < 5e-5 && (found[1] - high).abs() < 5e-5,
+                "{found:?}"
+            );
+        }
+        assert_eq!(wilson(1.0, 10.0)[1], 1.0);
+        assert_eq!(wilson(0.0, 0.0), [0.0, 1.0]);
+    }
 
     #[test]
     fn draws_are_of_people_and_by_the_seed() {

@@ -2,15 +2,53 @@
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use serde::Serialize;
 
-use super::KPoint;
-use super::bootstrap::{Bootstrap, Tally};
 use super::split::Fold;
+use super::{Bootstrap, Rate, Tally};
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{Clusters, Gallery};
 use crate::pca::{InnerProducts, Pca};
 use crate::recognizer::Settings;
+
+/// Recognition by the weights of the first K eigenfaces, whatever features were asked for, that is the weights of
+/// the faces' pixels without copies, with the metric and the clusters asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct KPoint {
+    /// K; in a fold with fewer, all of them.
+    pub components: usize,
+    /// Their share of the variance of the faces learned from; mean over folds.
+    pub variance: f64,
+    /// Rank-1 of the probes.
+    #[serde(skip)]
+    pub rank1: Rate,
+    /// J, the average squared error of the reconstruction over the total variation about the mean face, of
+    /// the faces learned from: 1 - `variance`.
+    pub error_learned: f64,
+    /// J of the probes, which were never seen: usually larger.
+    pub error_unseen: f64,
+    /// Peak signal-to-noise ratio of the reconstructed probes in decibels: 10 log10(255² / mean squared
+    /// error of a pixel).
+    pub psnr_unseen: f64,
+}
+
+/// The size of faces as weights, in the face space of all faces.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Compression {
+    /// d, the number of pixels of a face: as many bytes.
+    pub pixels: usize,
+    /// K chosen from all faces.
+    pub components: usize,
+    /// K / d.
+    pub share: f64,
+    /// Bytes of a face's weights (4 each).
+    pub bytes_a_face: usize,
+    /// Share of the variance kept.
+    pub variance: f64,
+    /// The fewest and the most components chosen inside the folds of the curve.
+    pub components_in_folds: (usize, usize),
+}
 
 /// Up to so many faces their inner products are kept, and learning again costs an eigenproblem; beyond that,
 /// pixels are looked at again.

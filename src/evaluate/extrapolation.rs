@@ -1,14 +1,24 @@
 //! Rates in larger galleries, from the distribution of scores of false claims.
 //!
-//! With N people enrolled the best of a stranger's N scores is larger, and an enrolled person has more rivals. Of each probe
-//! the scores of false claims are taken for normal, with their own mean and deviation: some probes resemble everybody, so one
-//! distribution of all would be wrong. A stranger then passes the threshold t with the probability 1 - (1 - p(t))^N, p(t)
-//! being the tail of the probe's distribution above t, and an enrolled person is found where the own score passes t and all
-//! N - 1 others stay below it (P. Grother & P. J. Phillips, "Models of large population recognition performance", 2004).
+//! docs/EVALUATION.md (`larger_galleries`) has the model (P. Grother & P. J. Phillips, "Models of large population recognition
+//! performance", 2004). Each probe has a distribution of its own: some resemble everybody, so one of all would be wrong.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
-use super::{LargerGallery, ProbeScores};
+use super::bootstrap::{deviation, mean};
+use super::{PersonDistance, ProbeScores};
+
+/// Rates with so many people enrolled, extrapolated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LargerGallery {
+    /// Number of people enrolled.
+    pub people: usize,
+    /// Share of probes whose own person is the nearest.
+    pub rank1: f64,
+    /// The false negative identification rate where 1 % of strangers pass.
+    pub fnir_at_fpir_1pct: f64,
+}
 
 /// Galleries that are asked about, beside the one that is there.
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
@@ -29,22 +39,14 @@ struct Probe {
 impl Probe {
     fn of(probe: &ProbeScores, score: &(dyn Fn(f32) -> f64 + Sync)) -> Option<Self> {
         let finite = |distance: f32| Some(score(distance)).filter(|score| score.is_finite());
-        let own = probe
-            .ranked
-            .iter()
-            .find(|found| found.person as usize == probe.person);
-        let others = probe
-            .ranked
-            .iter()
-            .filter(|found| found.person as usize != probe.person);
+        let is_own = |found: &&PersonDistance| found.person as usize == probe.person;
+        let own = probe.ranked.iter().find(is_own);
+        let others = probe.ranked.iter().filter(|found| !is_own(found));
         let others: Vec<f64> = others.filter_map(|found| finite(found.distance)).collect();
-        let count = others.len() as f64;
-        let mean = others.iter().sum::<f64>() / count;
-        let squares: f64 = others.iter().map(|score| (score - mean).powi(2)).sum();
-        let deviation = (squares / (count - 1.0)).sqrt();
+        let deviation = deviation(&others)?;
         (others.len() >= LEAST && deviation > 0.0).then(|| Self {
             own: own.and_then(|own| finite(own.distance)),
-            mean,
+            mean: mean(&others),
             deviation,
         })
     }

@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::bootstrap::Tally;
 use super::identification::squared_distance;
 use super::split::Fold;
-use super::{PersonDistance, ProbeOutcome, ProbeScores};
+use super::{PersonDistance, ProbeOutcome, ProbeScores, Tally};
 use crate::compare::{Part, Ranking};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
@@ -83,33 +82,17 @@ fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
             person,
             ranked: ranked.collect(),
         });
-        outcome
-            .trials
-            .extend(trial(fold.repeat, face, person, ranking));
+        // None where nobody's photo was left to learn from, or the coordinates are not finite, which 8-bit pixels do not
+        // lead to.
+        let ranked = ranking.people.iter();
+        let ranked: Vec<(usize, f64)> = ranked.map(|one| (one.person, one.distance)).collect();
+        let trial = ProbeOutcome::of((face, person, fold.repeat), &ranked, ranking.confidence);
+        outcome.trials.extend(trial);
         let nearest = nearest_by_pixels(gallery.faces(), face, &fold.learned);
         let is_right = persons[nearest] == person;
         outcome.raw_pixels.add(fold.repeat, person, is_right);
     }
     outcome
-}
-
-/// `None` where the ranking does not hold the person: nobody's photo was left to learn from, or the coordinates are not
-/// finite, which 8-bit pixels do not lead to.
-fn trial(repeat: usize, face: usize, person: usize, ranking: &Ranking) -> Option<ProbeOutcome> {
-    let ranked = &ranking.people;
-    let place = ranked.iter().position(|found| found.person == person)?;
-    let other = ranked.iter().find(|found| found.person != person);
-    Some(ProbeOutcome {
-        face,
-        person,
-        repeat,
-        named: ranked[0].person,
-        rank: place + 1,
-        own_distance: ranked[place].distance,
-        other_distance: other.map_or(f64::INFINITY, |found| found.distance),
-        other: other.map_or(person, |found| found.person),
-        confidence: ranking.confidence,
-    })
 }
 
 /// The learned face nearest to a face by the plain distance between pixels; the first of equally near ones.

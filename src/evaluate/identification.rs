@@ -2,24 +2,171 @@
 
 use std::collections::BTreeMap;
 
-use super::bootstrap::{Bootstrap, Tally};
-use super::{Confusion, Identification, PersonAccuracy, ProbeOutcome, Rate, WorstPair};
+use serde::Serialize;
+
+use super::{Bootstrap, Evaluation, Rate, Tally};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::vectors;
+
+/// Figures of identification where everybody is enrolled (closed set): rank-1, CMC, confusions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Identification {
+    /// Share of probes whose own person is the nearest.
+    pub rank1: Rate,
+    /// Cumulative match characteristic: at position r - 1 the share of probes whose own person is among
+    /// the r nearest, r = 1 to 10 (fewer where there are fewer people).
+    pub cmc: Vec<Rate>,
+    /// Counts of the people that probes of each person were taken for: only those that occurred, right answers included,
+    /// in the order of people.
+    pub confusion: Vec<Confusion>,
+    /// Every person of whom a photo was tried, in order.
+    pub per_person: Vec<PersonAccuracy>,
+    /// Every probe, fold after fold.
+    pub trials: Vec<ProbeOutcome>,
+}
+
+/// One probe.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbeOutcome {
+    /// The face that was tried.
+    pub face: usize,
+    /// The person.
+    pub person: usize,
+    /// In which repeat, from 0.
+    pub repeat: usize,
+    /// The person found nearest.
+    pub named: usize,
+    /// The place of its own person among all, from 1.
+    pub rank: usize,
+    /// Distance to its own person, by the metric and the cluster rule.
+    pub own_distance: f64,
+    /// Distance to the nearest other person.
+    pub other_distance: f64,
+    /// The nearest other person.
+    pub other: usize,
+    /// Probability that `named` is right, by the calibration of the whole gallery: a hint only, for that
+    /// has seen the probe.
+    pub confidence: f64,
+}
+
+impl ProbeOutcome {
+    /// Of a probe, and people with their distances, the nearest first; `None` where they do not hold the probe's own.
+    pub(super) fn of(
+        (face, person, repeat): (usize, usize, usize),
+        ranked: &[(usize, f64)],
+        confidence: f64,
+    ) -> Option<Self> {
+        let place = ranked.iter().position(|(found, _)| *found == person)?;
+        let other = ranked.iter().find(|(found, _)| *found != person);
+        let (other, other_distance) = other.copied().unwrap_or((person, f64::INFINITY));
+        Some(Self {
+            face,
+            person,
+            repeat,
+            named: ranked[0].0,
+            rank: place + 1,
+            own_distance: ranked[place].1,
+            other_distance,
+            other,
+            confidence,
+        })
+    }
+}
+
+/// The count of one person's probes that were taken for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Confusion {
+    /// The person whose photos were tried.
+    pub person: usize,
+    /// The person who was found nearest; may be the same.
+    pub named: usize,
+    /// Number of times.
+    pub count: usize,
+}
+
+/// One person's probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PersonAccuracy {
+    /// The person.
+    pub person: usize,
+    /// Probes.
+    pub probes: usize,
+    /// Probes whose nearest person was right.
+    pub right: usize,
+}
+
+/// A probe compared with people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbeScores {
+    /// The face that was tried.
+    pub face: usize,
+    /// In which repeat, from 0.
+    pub repeat: usize,
+    /// The person it shows.
+    pub person: usize,
+    /// Everybody it was compared with, the nearest first.
+    pub ranked: Vec<PersonDistance>,
+}
+
+/// The distance of a person from a probe.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PersonDistance {
+    /// The person.
+    pub person: u32,
+    /// The distance, by the metric and the cluster rule.
+    pub distance: f32,
+}
+
+impl PersonDistance {
+    /// Higher for the more alike.
+    pub fn score(&self) -> f32 {
+        -self.distance
+    }
+}
+
+/// [`Evaluation::worst_pairs`](super::Evaluation::worst_pairs) has at most so many.
+pub const MOST_WORST_PAIRS: usize = 12;
+
+/// A probe that was taken for another person.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorstPair {
+    /// The probe.
+    pub face: usize,
+    /// The person it was taken for.
+    pub named: usize,
+    /// That person's face nearest to the probe by pixels.
+    pub named_face: usize,
+    /// Its own person's other face nearest to the probe by pixels.
+    pub own_face: usize,
+    /// Distance to its own person.
+    pub own_distance: f64,
+    /// Distance to the person it was taken for.
+    pub named_distance: f64,
+    /// Number of probes of this person that were taken for that one.
+    pub count: usize,
+}
 
 /// The last rank of the CMC.
 const RANKS: usize = 10;
 
 /// Whether each probe's own person is among so many nearest.
 pub(super) fn within(trials: &[ProbeOutcome], rank: usize) -> Tally {
-    let mut tally = Tally::default();
-    for trial in trials {
-        tally.add(trial.repeat, trial.person, trial.rank <= rank);
-    }
-    tally
+    let tries = trials.iter();
+    tries
+        .map(|trial| (trial.repeat, trial.person, trial.rank <= rank))
+        .collect()
 }
 
+/// Whether the nearest person is another.
+pub(super) fn missed(trials: &[ProbeOutcome]) -> Tally {
+    let tries = trials.iter();
+    tries
+        .map(|trial| (trial.repeat, trial.person, trial.rank > 1))
+        .collect()
+}
+
+/// The figures; `people` are enrolled.
 pub(super) fn identification(
     trials: Vec<ProbeOutcome>,
     people: usize,
@@ -87,25 +234,22 @@ pub(super) fn worst_pairs(
     });
     pairs.truncate(most);
     let persons = gallery.persons();
-    let pairs = pairs.into_iter();
-    pairs
-        .map(|(trial, count)| pair(trial, count, gallery, &persons))
-        .collect()
+    let pair = |(trial, count): (&ProbeOutcome, usize)| pair(trial, count, gallery, &persons);
+    pairs.into_iter().map(pair).collect()
 }
 
 /// Every probe that was taken for another person, the most mistaken first.
-pub(super) fn mistakes(trials: &[ProbeOutcome], gallery: &Gallery) -> Vec<WorstPair> {
+pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
     let persons = gallery.persons();
+    let trials = &evaluation.identification.trials;
     let mut wrong: Vec<&ProbeOutcome> = trials.iter().filter(|trial| trial.rank > 1).collect();
     wrong.sort_by(|a, b| {
         mistaken(b)
             .total_cmp(&mistaken(a))
             .then((a.face, a.repeat).cmp(&(b.face, b.repeat)))
     });
-    let wrong = wrong.into_iter();
-    wrong
-        .map(|trial| pair(trial, 1, gallery, &persons))
-        .collect()
+    let pair = |trial: &ProbeOutcome| pair(trial, 1, gallery, &persons);
+    wrong.into_iter().map(pair).collect()
 }
 
 /// The amount by which another person is nearer than the own one.

@@ -16,7 +16,6 @@ mod folds;
 mod groups;
 pub mod hygiene;
 mod identification;
-mod interval;
 mod not_faces;
 mod open_set;
 pub mod pairs;
@@ -25,25 +24,38 @@ mod searches;
 pub mod split;
 mod verification;
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::background::Prior;
 use crate::dataset::Person;
-use crate::decision::{Acceptance, Decision};
+use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::preparation::Origin;
-use crate::preparation::Preparation;
+use crate::preparation::{Origin, Preparation};
 use crate::recognizer::{QueryOptions, Recognizer, Settings};
-pub use bootstrap::DRAWS;
+pub use baselines::{Baseline, BaselineMethod};
 use bootstrap::{Bootstrap, Tally};
+pub use bootstrap::{DRAWS, IntervalMethod};
+pub use capture::{Capture, CaptureFigures};
+pub use curve::{Compression, KPoint};
+pub use extrapolation::LargerGallery;
 pub use figures::*;
+pub use groups::{GroupFigures, GroupRate, GroupRatio, Groups};
+pub use hygiene::{
+    Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people,
+};
+pub use identification::{
+    Confusion, Identification, MOST_WORST_PAIRS, PersonAccuracy, PersonDistance, ProbeOutcome,
+    ProbeScores, WorstPair, mistakes,
+};
 use split::Protocol;
+pub use verification::{DetPoint, RocPoint, Verification};
 
 /// Settings of an evaluation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// The split of the faces for identification and verification.
     pub protocol: Protocol,
@@ -64,11 +76,7 @@ impl Plan {
     pub fn new(protocol: Protocol) -> Self {
         Self {
             protocol,
-            seed: 0,
-            strangers: None,
-            not_faces: None,
-            groups: None,
-            capture: None,
+            ..Self::default()
         }
     }
 }
@@ -138,40 +146,27 @@ pub fn evaluate(
     let curve_folds = curve_protocol.folds(whole.gallery(), plan.seed)?;
     let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds, &bootstrap)?;
     let mut baselines = baselines::baselines(whole.gallery(), settings, &curve_folds, &bootstrap)?;
-    let asked = match plan.protocol {
-        Protocol::LeaveOneOut => {
-            let outcomes = folds::run(&whole, &curve_folds, &step)?;
-            identification::within(&outcomes.trials, 1).rate(&bootstrap)
-        }
-        _ => identification::within(&outcomes.trials, 1).rate(&bootstrap),
+    // Where the protocol leaves one out, ten parts serve the other methods; where not, they serve to look for mistakes.
+    let ten_parts = Protocol::TEN_PARTS.folds(whole.gallery(), plan.seed)?;
+    let in_ten_parts = folds::run(&whole, &ten_parts, &step)?.trials;
+    let (asked, for_mistakes) = match plan.protocol {
+        Protocol::LeaveOneOut => (&in_ten_parts, &outcomes.trials),
+        _ => (&outcomes.trials, &in_ten_parts),
     };
-    baselines.insert(
-        0,
-        Baseline {
-            method: BaselineMethod::Asked,
-            rank1: Some(asked),
-        },
-    );
+    let asked = Baseline {
+        method: BaselineMethod::Asked,
+        rank1: Some(identification::within(asked, 1).rate(&bootstrap)),
+    };
+    baselines.insert(0, asked);
     let curve_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
     let open_set = open_set::open_set(&whole, plan, &bootstrap, &step)?;
     let open_set_time = started.elapsed().as_secs_f64();
 
-    let suspects = match plan.protocol {
-        Protocol::LeaveOneOut => hygiene::suspects(&whole, &outcomes.trials)?,
-        _ => {
-            let parts = Protocol::TEN_PARTS.folds(whole.gallery(), plan.seed)?;
-            let outcomes = folds::run(&whole, &parts, &step)?;
-            hygiene::suspects(&whole, &outcomes.trials)?
-        }
-    };
-
+    let suspects = hygiene::suspects(&whole, for_mistakes)?;
     let gallery = whole.gallery();
-    let mut tried: Vec<usize> = outcomes.trials.iter().map(|trial| trial.face).collect();
-    let probes = tried.len();
-    tried.sort_unstable();
-    tried.dedup();
+    let tried: HashSet<usize> = outcomes.trials.iter().map(|trial| trial.face).collect();
     let names: Vec<String> = gallery.people().iter().map(Person::to_string).collect();
     let by_group = plan.groups.as_ref().map(|groups| {
         let open_set = open_set.as_ref().map_or(&[][..], |set| &set.probes);
@@ -202,7 +197,7 @@ pub fn evaluate(
         seed: plan.seed,
         people: gallery.people().len(),
         faces: gallery.len(),
-        probes,
+        probes: outcomes.trials.len(),
         never_tried: gallery.len() - tried.len(),
         folds: folds.len(),
         verification: verification::verification(&outcomes.scores, &bootstrap),
@@ -239,20 +234,16 @@ fn by_group(
     open_set: &[OpenProbe],
     bootstrap: &Bootstrap,
 ) -> Groups {
-    let mut missed = Tally::default();
-    for trial in &outcomes.trials {
-        missed.add(trial.repeat, trial.person, trial.rank > 1);
-    }
     let (mut strangers_named, mut not_named) = (Tally::default(), Tally::default());
     for probe in open_set {
-        let is_named = probe.decision == Decision::Known;
+        let is_right = probe.is_named() && probe.right;
         match probe.role {
-            Role::Stranger => strangers_named.add(0, probe.person, is_named),
-            Role::Enrolled => not_named.add(0, probe.person, !(is_named && probe.right)),
+            Role::Stranger => strangers_named.add(0, probe.person, probe.is_named()),
+            Role::Enrolled => not_named.add(0, probe.person, !is_right),
         }
     }
     let counts = groups::Counts {
-        missed,
+        missed: identification::missed(&outcomes.trials),
         strangers_named,
         not_named,
         claims: &verification::Claims::of(&outcomes.scores),
@@ -267,23 +258,6 @@ fn by_group(
 pub fn check(preparation: Preparation, gallery: Gallery, settings: Settings) -> Result<Suspects> {
     let whole = Recognizer::learn(preparation, gallery, settings)?;
     hygiene::suspects(&whole, &hygiene::trials(&whole)?)
-}
-
-/// Those of these people (positions) whose enrolled faces clearly show several people; none where the background model does not
-/// compare.
-///
-/// # Errors
-/// When the program itself is damaged.
-pub fn several_people(
-    recognizer: &Recognizer,
-    people: impl IntoIterator<Item = usize>,
-) -> Result<Vec<SeveralPeople>> {
-    hygiene::several_people(recognizer, people)
-}
-
-/// Every probe that was taken for another person, the most mistaken first.
-pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
-    identification::mistakes(&evaluation.identification.trials, gallery)
 }
 
 /// Seconds a face, one after the other as photos come in.

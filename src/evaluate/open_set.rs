@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use super::bootstrap::{Bootstrap, Tally};
 use super::folds::nearest_by_pixels;
 use super::identification::squared_distance;
 use super::not_faces::{blurred_noise, noise, upside_down};
@@ -13,7 +12,8 @@ use super::searches::{Search, Searches};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{
-    Apart, NotAFace, OpenProbe, OpenSet, Plan, Reliability, ReliabilityBin, Role, Strangers,
+    Apart, Bootstrap, NotAFace, OpenProbe, OpenSet, Plan, Reliability, ReliabilityBin, Role,
+    Strangers, Tally,
 };
 use crate::background::Prior;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
@@ -30,27 +30,13 @@ const GENERATED: usize = 25;
 /// Bins of confidence.
 const BINS: usize = 10;
 
-/// A probe: how sure its name is, whether that is right, and what was decided.
+/// A probe, and what else is counted of it.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
-    face: usize,
-    person: usize,
-    /// 0 to 1; below 0 where it is refused as not a face.
-    score: f64,
-    confidence: f64,
-    right: bool,
-    /// The nearest person, and how far.
-    nearest: Option<(usize, f64)>,
-    decision: Decision,
+    outcome: OpenProbe,
     looks: Looks,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
-}
-
-impl Probe {
-    fn is_named(&self) -> bool {
-        self.decision == Decision::Known
-    }
 }
 
 /// How much a picture looks like a face.
@@ -97,7 +83,7 @@ pub(super) fn open_set(
     let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
         let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));
-        let split = run(whole, fold, &faces, &turned, dealt(at)?, noise);
+        let split = run(whole, (at, fold), &faces, &turned, dealt(at)?, noise);
         progress();
         split
     };
@@ -196,7 +182,7 @@ impl Turned {
 
 fn run(
     whole: &Recognizer,
-    fold: &OpenFold,
+    (split, fold): (usize, &OpenFold),
     all: &Faces<'_>,
     turned: &Turned,
     pictures: Option<FaceMatrix>,
@@ -205,15 +191,15 @@ fn run(
     let gallery = whole.gallery();
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
-    let probes = |faces: &[usize]| -> Result<Vec<Probe>> {
+    let probes = |faces: &[usize], role: Role| -> Result<Vec<Probe>> {
         let pixels = all.pixels.select(faces)?;
         let coordinates = all.coordinates.as_ref();
         let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let identifier = recognizer.identifier();
         let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);
-        let probes = probes.map(|(&face, found)| probe(gallery, all, face, &fold.learned, found));
-        Ok(probes.collect())
+        let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
+        Ok(probes.map(probe).collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<Looks> {
         let found = recognizer
@@ -224,8 +210,8 @@ fn run(
     let size = whole.preparation().size();
     Ok(Split {
         enrolled: recognizer.gallery().people().len(),
-        genuine: probes(&fold.genuine)?,
-        strangers: probes(&fold.strangers)?,
+        genuine: probes(&fold.genuine, Role::Enrolled)?,
+        strangers: probes(&fold.strangers, Role::Stranger)?,
         noise: others(&noise(size, GENERATED, &mut random)?),
         blurred_noise: others(&blurred_noise(size, GENERATED, &mut random)?),
         upside_down: turned.identified(&fold.genuine, &recognizer)?,
@@ -236,8 +222,8 @@ fn run(
 fn probe(
     gallery: &Gallery,
     all: &Faces<'_>,
-    face: usize,
     learned: &[usize],
+    (split, face, role): (usize, usize, Role),
     found: &Identification,
 ) -> Probe {
     let looks = Looks::of(found);
@@ -247,13 +233,20 @@ fn probe(
     let nearest = nearest_by_pixels(&all.pixels, face, learned);
     let distance = (squared_distance(&all.pixels, face, nearest) as f64).sqrt();
     Probe {
-        face,
-        person: all.persons[face],
-        score: if looks.refused { -1.0 } else { confidence },
-        confidence,
-        right: person == Some(all.persons[face]),
-        nearest: person.zip(closest.map(|closest| closest.distance)),
-        decision: found.decision,
+        outcome: OpenProbe {
+            split,
+            face,
+            person: all.persons[face],
+            role,
+            score: if looks.refused { -1.0 } else { confidence },
+            right: person == Some(all.persons[face]),
+            nearest: person,
+            distance: person
+                .and(closest)
+                .map_or(f64::INFINITY, |closest| closest.distance),
+            confidence,
+            decision: found.decision,
+        },
         looks,
         raw: (-distance, all.persons[nearest] == all.persons[face]),
     }
@@ -277,23 +270,33 @@ fn figures(
 ) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
-    let share = |of: &[Probe], is: fn(&Probe) -> bool| {
-        let mut tally = Tally::default();
-        for probe in of {
-            tally.add(0, probe.person, is(probe));
-        }
+    let share = |of: &[Probe], is: fn(&OpenProbe) -> bool| {
+        let tries = of.iter().map(|probe| &probe.outcome);
+        let tally: Tally = tries.map(|probe| (0, probe.person, is(probe))).collect();
         tally.rate_of_tries(bootstrap, different(of))
     };
+    let all = || {
+        let all = splits.iter();
+        all.flat_map(|split| split.genuine.iter().chain(&split.strangers))
+    };
+    let search = |probe: &Probe, (score, right): (f64, bool)| Search {
+        split: probe.outcome.split,
+        person: probe.outcome.person,
+        is_mated: probe.outcome.role == Role::Enrolled,
+        score,
+        right,
+    };
     let tries = different(&genuine);
-    let sure = searches(splits, |probe| (probe.score, probe.right));
-    let raw = searches(splits, |probe| probe.raw);
+    let by_confidence = |probe: &OpenProbe| (probe.score, probe.right);
+    let sure = Searches::new(all().map(|probe| search(probe, by_confidence(&probe.outcome))));
+    let raw = Searches::new(all().map(|probe| search(probe, probe.raw)));
     OpenSet {
         splits: splits.len(),
         enrolled: splits.iter().map(|split| split.enrolled).min().unwrap_or(0),
         genuine: genuine.len(),
         strangers: strangers.len(),
         given,
-        probes: outcomes(splits),
+        probes: all().map(|probe| probe.outcome).collect(),
         identification_at_1_percent: sure.rate(0.01, tries, bootstrap),
         identification_at_10_percent: sure.rate(0.10, tries, bootstrap),
         raw_pixels_at_1_percent: raw.rate(0.01, tries, bootstrap),
@@ -307,65 +310,17 @@ fn figures(
     }
 }
 
-/// All probes as searches, by a score and whether its first answer is right.
-fn searches(splits: &[Split], score: fn(&Probe) -> (f64, bool)) -> Searches {
-    let search = |split: usize, is_mated: bool| {
-        move |probe: &Probe| {
-            let (score, right) = score(probe);
-            Search {
-                split,
-                person: probe.person,
-                is_mated,
-                score,
-                right,
-            }
-        }
-    };
-    let of_split = |(at, split): (usize, &Split)| {
-        let mated: Vec<Search> = split.genuine.iter().map(search(at, true)).collect();
-        let nonmated: Vec<Search> = split.strangers.iter().map(search(at, false)).collect();
-        [mated, nonmated].concat()
-    };
-    Searches::new(splits.iter().enumerate().flat_map(of_split))
-}
-
-/// Every probe, split after split.
-fn outcomes(splits: &[Split]) -> Vec<OpenProbe> {
-    let of_split = |(split, probes): (usize, &Split)| {
-        let outcome = |role: Role| {
-            move |probe: &Probe| OpenProbe {
-                split,
-                face: probe.face,
-                person: probe.person,
-                role,
-                score: probe.score,
-                right: probe.right,
-                nearest: probe.nearest.map(|(person, _)| person),
-                distance: probe
-                    .nearest
-                    .map_or(f64::INFINITY, |(_, distance)| distance),
-                confidence: probe.confidence,
-                decision: probe.decision,
-            }
-        };
-        let genuine = probes.genuine.iter().map(outcome(Role::Enrolled));
-        let strangers = probes.strangers.iter().map(outcome(Role::Stranger));
-        genuine.chain(strangers).collect::<Vec<_>>()
-    };
-    splits.iter().enumerate().flat_map(of_split).collect()
-}
-
 /// Number of different faces that were tried.
 fn different(probes: &[Probe]) -> f64 {
-    let faces: HashSet<usize> = probes.iter().map(|probe| probe.face).collect();
+    let faces: HashSet<usize> = probes.iter().map(|probe| probe.outcome.face).collect();
     faces.len() as f64
 }
 
 fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     let weigh = |probes: &[Probe], share: f64, is_enrolled: bool| -> Vec<(f64, bool, f64)> {
         let weight = share / probes.len() as f64;
-        let sample = |p: &Probe| (p.confidence, is_enrolled && p.right, weight);
-        probes.iter().map(sample).collect()
+        let sample = |p: &OpenProbe| (p.confidence, is_enrolled && p.right, weight);
+        probes.iter().map(|probe| sample(&probe.outcome)).collect()
     };
     let mut samples = weigh(genuine, 1.0 - STRANGER_PRIOR, true);
     samples.extend(weigh(strangers, STRANGER_PRIOR, false));
@@ -451,13 +406,18 @@ mod tests {
 
     fn probe(confidence: f64, right: bool) -> Probe {
         Probe {
-            face: 0,
-            person: 0,
-            score: confidence,
-            confidence,
-            right,
-            nearest: None,
-            decision: Decision::Unknown,
+            outcome: OpenProbe {
+                split: 0,
+                face: 0,
+                person: 0,
+                role: Role::Enrolled,
+                score: confidence,
+                right,
+                nearest: None,
+                distance: f64::INFINITY,
+                confidence,
+                decision: Decision::Unknown,
+            },
             looks: Looks {
                 face_score: 1.0,
                 residual: 0.0,

@@ -1,8 +1,5 @@
 //! Pairs of photos, the same person or not: the standard protocol of Labeled Faces in the Wild (Huang et al. 2007,
-//! View 2).
-//!
-//! The pairs stand in folds of different people. Accuracy is that of each fold at the threshold that is best on the
-//! others; its mean and standard error over folds are what the field reports.
+//! View 2), as docs/EVALUATION.md has it.
 
 use super::verification::{self};
 use crate::background::{Adaptation, Background, Described, People, Training};

@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
-use super::bootstrap::{Bootstrap, Tally};
 use super::extrapolation::larger_galleries;
 use super::figures::{List, curves, insert};
 use super::groups::{Counts, groups};
-use super::identification::{identification, within};
+use super::identification::{identification, missed, within};
 use super::searches::{Search, Searches};
 use super::verification::{Claims, verification};
 use super::{
-    CaptureFigures, Figure, Groups, Identification, LargerGallery, PersonDistance, ProbeOutcome,
-    ProbeScores, Rate, SearchPoint, Verification,
+    Bootstrap, CaptureFigures, Figure, Groups, Identification, LargerGallery, PersonDistance,
+    ProbeOutcome, ProbeScores, Rate, SearchPoint, Tally, Verification,
 };
 use crate::dataset::Table;
 
@@ -241,13 +240,9 @@ impl ScoreTable {
         let trials: Vec<ProbeOutcome> = self.probes.iter().filter_map(trial).collect();
         let found = within(&trials, 1);
         let claims = Claims::of(&self.probes);
-        let mut missed = Tally::default();
-        for trial in &trials {
-            missed.add(trial.repeat, trial.person, trial.rank > 1);
-        }
         let by_group = self.has_groups().then(|| {
             let counts = Counts {
-                missed,
+                missed: missed(&trials),
                 strangers_named: Tally::default(),
                 not_named: Tally::default(),
                 claims: &claims,
@@ -294,19 +289,17 @@ impl ScoreTable {
 
     /// `None` where every probe could be used.
     fn capture(&self, found: &Tally, bootstrap: &Bootstrap) -> Option<CaptureFigures> {
-        let mut unusable = Tally::default();
-        let (mut with_failures, mut not_enrolled) = (found.clone(), Tally::default());
-        for probe in &self.probes {
-            unusable.add(0, probe.person, false);
-        }
+        let used: BTreeSet<usize> = self.probes.iter().map(|probe| probe.person).collect();
+        let failed: BTreeSet<usize> = self.failed.iter().map(|failed| failed.1).collect();
+        let everybody = used.union(&failed);
+        let not_enrolled = everybody.map(|person| (0, *person, !used.contains(person)));
+        let not_enrolled: Tally = not_enrolled.collect();
+        let usable = self.probes.iter().map(|probe| (0, probe.person, false));
+        let mut unusable: Tally = usable.collect();
+        let mut with_failures = found.clone();
         for &(split, person) in &self.failed {
             unusable.add(0, person, true);
             with_failures.add(split, person, false);
-        }
-        let used: BTreeSet<usize> = self.probes.iter().map(|probe| probe.person).collect();
-        let failed = self.failed.iter().map(|failed| failed.1);
-        for person in used.iter().copied().chain(failed).collect::<BTreeSet<_>>() {
-            not_enrolled.add(0, person, !used.contains(&person));
         }
         let rate = |tally: &Tally| tally.rate(bootstrap);
         (!self.failed.is_empty()).then(|| CaptureFigures {
@@ -322,20 +315,11 @@ impl ScoreTable {
 
 /// A probe of somebody it was compared with; `None` of a stranger.
 fn trial(probe: &ProbeScores) -> Option<ProbeOutcome> {
-    let is_own = |found: &&PersonDistance| found.person as usize == probe.person;
-    let place = probe.ranked.iter().position(|found| is_own(&found))?;
-    let other = probe.ranked.iter().find(|found| !is_own(found));
-    Some(ProbeOutcome {
-        face: probe.face,
-        person: probe.person,
-        repeat: probe.repeat,
-        named: probe.ranked[0].person as usize,
-        rank: place + 1,
-        own_distance: f64::from(probe.ranked[place].distance),
-        other: other.map_or(probe.person, |found| found.person as usize),
-        other_distance: other.map_or(f64::INFINITY, |found| f64::from(found.distance)),
-        confidence: 0.0,
-    })
+    let distances = probe.ranked.iter();
+    let ranked: Vec<(usize, f64)> = distances
+        .map(|found| (found.person as usize, f64::from(found.distance)))
+        .collect();
+    ProbeOutcome::of((probe.face, probe.person, probe.repeat), &ranked, 0.0)
 }
 
 /// Figures of a table of scores.
@@ -386,14 +370,10 @@ impl ScoreEvaluation {
             list.searches("open_set.", "1pct", "1 %", &open_set.at_1_percent);
             list.searches("open_set.", "10pct", "10 %", &open_set.at_10_percent);
         }
-        if let Some(capture) = &self.capture {
-            list.capture(capture);
-        }
-        if let Some(groups) = &self.groups {
-            list.groups(groups);
-        }
+        self.capture.iter().for_each(|found| list.capture(found));
+        self.groups.iter().for_each(|groups| list.groups(groups));
         list.larger_galleries(&self.larger_galleries);
-        list.0
+        list.figures
     }
 
     /// All of it as an object, its fields named as those of an evaluation.

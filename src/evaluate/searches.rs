@@ -1,7 +1,10 @@
 //! Searches of people who may not be enrolled: how many are found at thresholds that few strangers pass.
 
-use super::bootstrap::{Bootstrap, deviation, mean};
-use super::{Rate, SearchPoint, error_rates};
+use std::collections::HashSet;
+
+use super::bootstrap::{deviation, mean};
+use super::verification::error_rates;
+use super::{Bootstrap, Rate, SearchPoint};
 
 /// A probe that was looked for among people enrolled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,9 +94,7 @@ impl Searches {
     /// Number of enrolled people who were looked for.
     fn people(&self) -> usize {
         let mated = self.0.iter().flat_map(|split| &split.mated);
-        let mut people: Vec<usize> = mated.map(|search| search.2).collect();
-        people.sort_unstable();
-        people.dedup();
+        let people: HashSet<usize> = mated.map(|search| search.2).collect();
         people.len()
     }
 }

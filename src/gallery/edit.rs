@@ -1,6 +1,6 @@
 //! Changes to a gallery that exists: leave faces out, give people another name, find a person by name.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{Enrolled, Gallery, LabeledFace};
 use crate::dataset::{ContentHash, Person};
@@ -21,6 +21,14 @@ impl Gallery {
             name: name.chars().take(Person::MAX_LENGTH).collect(),
             nearest: self.nearest_spelling(name),
         })
+    }
+
+    /// The people of exactly these names, each once, as positions in [`Gallery::people`].
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_all(&self, names: &[impl AsRef<str>]) -> Result<BTreeSet<usize>> {
+        names.iter().map(|name| self.find(name.as_ref())).collect()
     }
 
     /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is exactly `given`, or else
@@ -72,6 +80,44 @@ impl Gallery {
             }
             true
         })
+    }
+
+    /// A person under another name: the old one, the new one, and the gallery then.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find); [`Error::NameTaken`]; [`Error::PersonName`].
+    pub fn with_new_name(&self, name: &str, new: &str) -> Result<(Person, Person, Self)> {
+        let at = self.find(name)?;
+        let (from, to) = (self.people[at].clone(), Person::new(new)?);
+        if self.people.contains(&to) {
+            return Err(Error::NameTaken {
+                name: to.to_string(),
+            });
+        }
+        let after = self.clone().renamed(&[at], &to);
+        Ok((from, to, after))
+    }
+
+    /// The faces of some people as another person's: those people in order, that person, and the gallery then.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find); [`Error::MergedIntoItself`].
+    pub fn with_merged(
+        &self,
+        names: &[impl AsRef<str>],
+        into: &str,
+    ) -> Result<(Vec<Person>, Person, Self)> {
+        let into = self.find(into)?;
+        let from: Vec<usize> = self.find_all(names)?.into_iter().collect();
+        let name = self.people[into].clone();
+        if from.contains(&into) {
+            return Err(Error::MergedIntoItself {
+                name: name.to_string(),
+            });
+        }
+        let after = self.clone().renamed(&from, &name);
+        let from = from.into_iter().map(|at| self.people[at].clone());
+        Ok((from.collect(), name, after))
     }
 
     /// The gallery in which one photo is another person's.

@@ -1,6 +1,5 @@
 //! Changes to who is enrolled.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::Model;
@@ -123,17 +122,9 @@ impl Model {
     /// # Errors
     /// Nobody of that name; [`Error::NameTaken`]; [`Error::PersonName`].
     pub fn rename(&mut self, name: &str, new: impl AsRef<str>) -> Result<()> {
-        let new = &Person::new(new.as_ref())?;
-        let at = self.gallery().find(name)?;
-        if self.people().contains(new) {
-            return Err(Error::NameTaken {
-                name: new.to_string(),
-            });
-        }
-        let from = self.people()[at].clone();
-        let after = self.gallery().clone().renamed(&[at], new);
+        let (from, to, after) = self.gallery().with_new_name(name, new.as_ref())?;
         self.relearn(after)?;
-        self.history.rename(change_time(), &from, new);
+        self.history.rename(change_time(), &from, &to);
         Ok(())
     }
 
@@ -142,20 +133,10 @@ impl Model {
     /// # Errors
     /// Nobody of such a name; [`Error::MergedIntoItself`].
     pub fn merge(&mut self, names: &[&str], into: &str) -> Result<()> {
-        let into = self.gallery().find(into)?;
-        let people = names.iter().map(|name| self.gallery().find(name));
-        let people: BTreeSet<usize> = people.collect::<Result<_>>()?;
-        let name = self.people()[into].clone();
-        if people.contains(&into) {
-            return Err(Error::MergedIntoItself {
-                name: name.to_string(),
-            });
-        }
-        let people: Vec<usize> = people.into_iter().collect();
-        let from: Vec<Person> = people.iter().map(|&at| self.people()[at].clone()).collect();
+        let (from, into, after) = self.gallery().with_merged(names, into)?;
         let before = self.gallery().clone();
-        self.relearn(before.clone().renamed(&people, &name))?;
-        self.history.merge(change_time(), &from, &name, &before);
+        self.relearn(after)?;
+        self.history.merge(change_time(), &from, &into, &before);
         Ok(())
     }
 

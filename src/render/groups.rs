@@ -35,26 +35,30 @@ pub struct Face {
 
 #[derive(Template)]
 #[template(path = "groups.html")]
-struct Page {
-    several: Vec<Shown>,
-    single: Vec<Shown>,
+struct Page<'a> {
+    several: Vec<Shown<'a>>,
+    single: Vec<Shown<'a>>,
     faces: usize,
     left_out: usize,
     version: &'static str,
 }
 
-struct Shown {
+struct Shown<'a> {
     number: usize,
     /// The group that may be the same person, with its number; the likeliest only.
     perhaps: Option<usize>,
-    faces: Vec<ShownFace>,
+    faces: &'a [Face],
 }
 
-struct ShownFace {
-    picture: String,
-    photo: String,
-    number: usize,
-    bounds: String,
+impl Face {
+    fn picture_in_page(&self) -> String {
+        jpeg_data_uri(&self.picture)
+    }
+
+    fn bounds_in_words(&self) -> String {
+        let edges = self.bounds.map(|edge| format!("{edge:.1}"));
+        edges.join(",")
+    }
 }
 
 /// The page. Groups, each of at least one face, are numbered from 1 in this order; proposals name them by position.
@@ -79,7 +83,7 @@ pub fn page(groups: &[Vec<Face>], proposals: &[Proposal]) -> Result<String> {
         let shown = Shown {
             number: at + 1,
             perhaps: perhaps.map(|other| other + 1),
-            faces: group.iter().take(room).map(shown).collect(),
+            faces: &group[..group.len().min(room)],
         };
         room -= shown.faces.len();
         match shown.faces.len() {
@@ -111,13 +115,4 @@ pub fn jpeg_data_uri(picture: &GrayImage) -> String {
     );
     let encoded = STANDARD.encode(jpeg.get_ref());
     format!("data:image/jpeg;base64,{encoded}")
-}
-
-fn shown(face: &Face) -> ShownFace {
-    ShownFace {
-        picture: jpeg_data_uri(&face.picture),
-        photo: face.photo.clone(),
-        number: face.number,
-        bounds: face.bounds.map(|edge| format!("{edge:.1}")).join(","),
-    }
 }

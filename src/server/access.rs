@@ -5,15 +5,15 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use axum::http::{HeaderMap, header};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
-use super::uuid::in_groups;
-use crate::cli::error::{Error, Result};
+use super::locked;
+use crate::cli::{Error, Result};
 
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]
@@ -48,21 +48,20 @@ impl Access {
 
     /// The address that opens the page, once.
     pub fn first_address(&self) -> String {
-        let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = locked(&self.token);
         let token = token.as_deref().unwrap_or_default();
         format!("http://{}/?token={token}", self.address)
     }
 
     /// A session for whoever has the one-time token; it is used up.
     pub fn begin_session(&self, given: &str) -> Option<String> {
-        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut token = locked(&self.token);
         if !token.as_deref().is_some_and(|token| same(token, given)) {
             return None;
         }
         let session = URL_SAFE_NO_PAD.encode(secret().ok()?);
         *token = None;
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(session.clone());
+        locked(&self.sessions).insert(session.clone());
         Some(session)
     }
 
@@ -72,7 +71,7 @@ impl Access {
     }
 
     pub fn has_session(&self, headers: &HeaderMap) -> bool {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = locked(&self.sessions);
         let name = self.cookie();
         let cookies = headers.get_all(header::COOKIE).iter();
         let mut values = cookies
@@ -131,6 +130,13 @@ fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     in_groups(bytes)
+}
+
+/// 128 bits as the field writes them: 8-4-4-4-12 hexadecimal digits.
+pub fn in_groups(bytes: [u8; 16]) -> String {
+    let digits = format!("{:032x}", u128::from_be_bytes(bytes));
+    let groups = [0..8, 8..12, 12..16, 16..20, 20..32];
+    groups.map(|group| &digits[group]).join("-")
 }
 
 /// Compared in a time that does not tell where they differ.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -14,6 +14,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
+
+use super::locked;
 
 /// Time after which a connection, new or answered, is closed that sends no whole request head.
 const IDLE: Duration = Duration::from_secs(10);
@@ -65,7 +67,7 @@ impl Connection {
     }
 
     fn change(&self, change: impl FnOnce(&mut Open)) {
-        if let Some(open) = self.all.open().get_mut(&self.number) {
+        if let Some(open) = locked(&self.all.open).get_mut(&self.number) {
             change(open);
         }
     }
@@ -85,20 +87,16 @@ struct Listed(Connection);
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.0.all.open().remove(&self.0.number);
+        locked(&self.0.all.open).remove(&self.0.number);
     }
 }
 
 impl Connections {
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Makes room for one more of this client: of its own connections, or of all, the one that has been idle longest is
     /// closed. False where none is idle.
     fn make_room(&self, client: IpAddr) -> bool {
         let most = most_connections();
-        let mut open = self.open();
+        let mut open = locked(&self.open);
         let of_client = open.values().filter(|one| one.client == client).count();
         (of_client < most.div_ceil(2) || close_idle(&mut open, |one| one.client == client))
             && (open.len() < most || close_idle(&mut open, |_| true))
@@ -150,7 +148,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
             busy: 0,
             task: None,
         };
-        connection.all.open().insert(number, listed);
+        locked(&connection.all.open).insert(number, listed);
         let task = tokio::spawn(answer(stream, router, Listed(connection.clone())));
         connection.change(|open| open.task = Some(task.abort_handle()));
     }
@@ -164,7 +162,7 @@ async fn accepted(listener: &TcpListener, all: &Connections) -> (TcpStream, Sock
             Err(error) if is_of_one(&error) => {}
             // Too many files are open.
             Err(_) => {
-                close_idle(&mut all.open(), |_| true);
+                close_idle(&mut locked(&all.open), |_| true);
                 tokio::time::sleep(PAUSE).await;
             }
         }

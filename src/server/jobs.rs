@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use eigenfaces::dataset::Skipped;
 use eigenfaces::enrollment::Observer;
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure};
+use super::locked;
 
 /// Number of newer jobs after which one that ended is forgotten.
 const KEPT: usize = 50;
@@ -51,7 +52,7 @@ struct Found {
 impl Jobs {
     /// A new job; `None` while another one works.
     pub fn begin(&self, kind: &'static str) -> Option<Arc<Job>> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = locked(&self.all);
         if all.values().any(|job| job.is_working()) {
             return None;
         }
@@ -72,22 +73,20 @@ impl Jobs {
     }
 
     pub fn find(&self, id: u64) -> Option<Arc<Job>> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&id).cloned()
+        locked(&self.all).get(&id).cloned()
     }
 
     /// The job that works, in words.
     pub fn working(&self) -> Option<String> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = locked(&self.all);
         let job = all.values().find(|job| job.is_working())?;
         Some(format!("job {}, {},", job.id, job.kind))
     }
 
     /// Forgets what jobs have found, for it may name people who were erased.
     pub fn forget_results(&self) {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        for job in all.values() {
-            let mut found = job.found();
+        for job in locked(&self.all).values() {
+            let mut found = locked(&job.found);
             found.skipped.clear();
             found.is_outdated = true;
             if let Some(end) = &mut found.end {
@@ -98,18 +97,13 @@ impl Jobs {
     }
 
     pub fn cancel_all(&self) {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().for_each(|job| job.cancel());
+        locked(&self.all).values().for_each(|job| job.cancel());
     }
 }
 
 impl Job {
-    fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_working(&self) -> bool {
-        self.found().end.is_none()
+        locked(&self.found).end.is_none()
     }
 
     pub fn cancel(&self) {
@@ -118,7 +112,7 @@ impl Job {
 
     pub fn finish(&self, end: Answer<Value>) {
         let end = end.map_err(|Failure { message, .. }| message);
-        let mut found = self.found();
+        let mut found = locked(&self.found);
         found.end = Some(match found.is_outdated {
             true => Err(ERASED_SINCE.to_owned()),
             false => end,
@@ -127,7 +121,7 @@ impl Job {
 
     /// The job for whoever asks; `waiting` is the number of changes that wait for their turn.
     pub fn report(&self, waiting: usize) -> Value {
-        let found = self.found();
+        let found = locked(&self.found);
         let (state, result, error) = match &found.end {
             None => ("working", None, None),
             Some(Ok(result)) => ("done", Some(result), None),
@@ -158,7 +152,7 @@ impl Observer for Job {
     }
 
     fn skipped(&self, skipped: &[Skipped]) {
-        let mut found = self.found();
+        let mut found = locked(&self.found);
         found.skipped_count += skipped.len();
         if !found.is_outdated {
             let room = TOLD.saturating_sub(found.skipped.len());

@@ -21,13 +21,12 @@ mod page;
 mod people;
 mod review;
 mod service;
-mod uuid;
 mod workers;
 mod zipped;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -40,10 +39,8 @@ use tower_http::timeout::TimeoutLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::cli::args::Serve;
-use crate::cli::error::{Error, Result};
 use crate::cli::model_changes::no_locks;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{Output, shown};
+use crate::cli::{Error, Outcome, Output, Result, shown};
 use access::Access;
 use service::Service;
 
@@ -119,6 +116,11 @@ fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {
     Error::Told(format!(
         "cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT"
     ))
+}
+
+/// What is behind a lock, also where somebody who had it panicked: no change is made by halves.
+fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
+    behind.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All that is answered. The description of the API is made from the same list.

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::access::in_groups;
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared, Snapshot, Undo, enroll, preparation};
-use super::uuid::in_groups;
 
 pub fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new()

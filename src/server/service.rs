@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -22,11 +22,10 @@ use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::{Enrolled, FolderFaces};
 use super::jobs::{Job, Jobs};
+use super::locked;
 use super::workers::{Background, Workers};
-use crate::cli::error::Result;
 use crate::cli::group::albums::Remembered;
-use crate::cli::model_changes;
-use crate::cli::output::{Output, counted};
+use crate::cli::{Output, Result, counted, model_changes};
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;
@@ -138,6 +137,16 @@ struct Before {
     answers: Vec<Remembered>,
 }
 
+impl Before {
+    fn of_model(change: String, model: Option<Arc<Model>>) -> Self {
+        Self {
+            change,
+            model: Some(model),
+            answers: Vec::new(),
+        }
+    }
+}
+
 impl Changes {
     /// Takes down what was remembered of faces, as part of the change just made (`has_changed`) or as one by itself.
     pub fn remembered(&mut self, change: &str, has_changed: bool, answers: Vec<Remembered>) {
@@ -211,23 +220,21 @@ impl Service {
     /// # Errors
     /// There is none, or faces were erased since.
     pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
-        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         let none = || {
             let message =
                 "no folder was grouped, or faces were erased since: group the folder again";
             Failure::new(StatusCode::CONFLICT, message)
         };
-        folder.clone().ok_or_else(none)
+        locked(&self.folder).clone().ok_or_else(none)
     }
 
     pub fn set_folder(&self, faces: FolderFaces) {
-        let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        *folder = Some(Arc::new(faces));
+        *locked(&self.folder) = Some(Arc::new(faces));
     }
 
     /// Whose enrolled faces are, by their pixels: worked out once for each state of the gallery.
     pub fn enrolled(&self, snapshot: &Snapshot) -> Arc<Enrolled> {
-        let mut kept = self.enrolled_kept();
+        let mut kept = locked(&self.enrolled);
         match &*kept {
             Some((revision, enrolled)) if *revision == snapshot.revision => Arc::clone(enrolled),
             _ => {
@@ -238,15 +245,10 @@ impl Service {
         }
     }
 
-    fn enrolled_kept(&self) -> MutexGuard<'_, Option<(u64, Arc<Enrolled>)>> {
-        self.enrolled.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Forgets the folder that was grouped last and whose the faces are, for somebody was erased.
     fn forget_folder(&self) {
-        let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        *folder = None;
-        *self.enrolled_kept() = None;
+        *locked(&self.folder) = None;
+        *locked(&self.enrolled) = None;
     }
 
     /// The gallery as it is, without faces that were added and are not learned yet.
@@ -279,7 +281,7 @@ impl Service {
 
     /// Number of changes that wait for their turn.
     pub fn changes_waiting(&self) -> usize {
-        self.queue().len()
+        locked(&self.queue).len()
     }
 
     /// Works for a request on a core, as soon as one is free.
@@ -416,11 +418,7 @@ impl Service {
         let value = change(&mut model)?;
         let after = self.keep(changes, model.map(Arc::new))?;
         changes.before = match undo {
-            Undo::Of(change) => Some(Before {
-                change,
-                model: Some(before.model),
-                answers: Vec::new(),
-            }),
+            Undo::Of(change) => Some(Before::of_model(change, before.model)),
             Undo::Never => {
                 self.jobs.forget_results();
                 self.forget_folder();
@@ -541,7 +539,7 @@ impl Service {
     /// Writes a face into the journal, unless its photo is there. Returns the hash by which the face is known; none where the
     /// gallery takes faces that are prepared otherwise by now.
     fn write_down(&self, addition: Addition) -> Answer<Option<ContentHash>> {
-        let mut journal = self.journal();
+        let mut journal = locked(&self.journal);
         if self.progress.borrow().is_ending {
             return Err(Failure::ending());
         }
@@ -605,19 +603,16 @@ impl Service {
     }
 
     fn learn_additions(&self, changes: &mut Changes) -> Result<()> {
-        let additions = self.journal().additions().to_vec();
+        let additions = locked(&self.journal).additions().to_vec();
         if additions.is_empty() {
             return Ok(());
         }
         let (before, begun) = (self.snapshot().model, Instant::now());
         let (model, _) = Model::with_additions(before.as_deref().cloned(), &additions)?;
         self.keep(changes, model.map(Arc::new))?;
-        changes.before = Some(Before {
-            change: format!("{} added", counted(additions.len(), "face", "faces")),
-            model: Some(before),
-            answers: Vec::new(),
-        });
-        let mut journal = self.journal();
+        let change = format!("{} added", counted(additions.len(), "face", "faces"));
+        changes.before = Some(Before::of_model(change, before));
+        let mut journal = locked(&self.journal);
         journal.forget(additions.len())?;
         let unlearned = journal.additions().len();
         self.progress.send_modify(|progress| {
@@ -649,7 +644,7 @@ impl Service {
         self.jobs.cancel_all();
         {
             // So that no addition comes between.
-            let _journal = self.journal();
+            let _journal = locked(&self.journal);
             self.progress
                 .send_modify(|progress| progress.is_ending = true);
         }
@@ -663,14 +658,6 @@ impl Service {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-
-    fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn queue(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -714,7 +701,7 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     fn enter(service: &'a Service) -> Answer<Self> {
-        let mut queue = service.queue();
+        let mut queue = locked(&service.queue);
         if queue.len() >= MOST_WAITING {
             return Err(Failure::queued(queue.len(), service.jobs.working()));
         }
@@ -725,13 +712,13 @@ impl<'a> Place<'a> {
 
     /// Number of changes that come before: those that wait, and the one being made.
     fn position(&self) -> usize {
-        self.service.queue().range(..self.number).count() + 1
+        locked(&self.service.queue).range(..self.number).count() + 1
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.service.queue().remove(&self.number);
+        locked(&self.service.queue).remove(&self.number);
     }
 }
 

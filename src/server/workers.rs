@@ -4,14 +4,15 @@
 //! longer than a request may.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
 use super::failure::{Answer, Failure};
-use crate::cli::error::{Error, Result};
+use super::locked;
+use crate::cli::{Error, Result};
 
 /// Maximum number of requests that wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
@@ -111,14 +112,13 @@ impl Workers {
 
     /// Works on one core only, if a thread can be had for it.
     fn on_one_core<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let single = || self.single.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = single().pop();
+        let free = locked(&self.single).pop();
         let pool = free.or_else(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
         let Some(pool) = pool else {
             return self.alone.install(work);
         };
         let done = pool.install(work);
-        single().push(pool);
+        locked(&self.single).push(pool);
         done
     }
 }

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::container::{
 };
 use super::disk::Disk;
 use super::{META, zip};
-use crate::error::{Error, ModelProblem, Result};
+use crate::error::{ArchiveKind, Error, ModelProblem, Result};
 
 /// An archive whose version and layout have been found right, and whose checksum has or, of a large one that stays on
 /// disk, whose members' checksums are whenever one is read.
@@ -32,6 +33,13 @@ pub struct Archive {
 pub(super) enum Source {
     Memory(Vec<u8>),
     Disk(Disk),
+}
+
+/// The one field of `meta.json` that tells the kind.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    kind: ArchiveKind,
 }
 
 /// Files of more bytes than this can be left on disk, see [`Archive::open`]. `identify` of a model of 9.7 MB takes
@@ -174,22 +182,14 @@ impl Archive {
     pub fn meta<T: DeserializeOwned>(&self) -> Result<T> {
         let all: Value = self.json(META)?;
         if !is_sensible(&all) {
-            return Err(self.refuse(ModelProblem::Json {
-                member: META.to_owned(),
-                reason: "value out of range".to_owned(),
-            }));
+            return Err(self.refuse(ModelProblem::json(META, "value out of range")));
         }
         self.json(META)
     }
 
     /// The content of another JSON file of the archive.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
-        let json = |reason: String| {
-            self.refuse(ModelProblem::Json {
-                member: name.to_owned(),
-                reason,
-            })
-        };
+        let json = |reason: String| self.refuse(ModelProblem::json(name, reason));
         let number = self
             .number(name)
             .ok_or_else(|| json("it is missing".to_owned()))?;
@@ -205,6 +205,28 @@ impl Archive {
             path: self.path.clone(),
             problem,
         }
+    }
+
+    /// An error about parts of this file that do not fit together.
+    pub(super) fn misfit(&self, reason: impl Into<String>) -> Error {
+        self.refuse(ModelProblem::layout(reason))
+    }
+
+    /// Its kind.
+    ///
+    /// # Errors
+    /// A kind that this program does not know.
+    pub fn kind(&self) -> Result<ArchiveKind> {
+        Ok(self.meta::<Named>()?.kind)
+    }
+
+    /// Fails where it holds something else.
+    pub(super) fn expect(&self, wanted: ArchiveKind) -> Result<()> {
+        let found = self.kind()?;
+        if found == wanted {
+            return Ok(());
+        }
+        Err(self.refuse(ModelProblem::OtherKind { found, wanted }))
     }
 
     pub(super) fn number(&self, name: &str) -> Option<usize> {

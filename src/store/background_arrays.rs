@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Archive, ArchiveWriter};
 use crate::background::{Adaptation, Background, Calibration, People, PeopleParts};
 use crate::compare::{Compare, Comparer, Likelihoods};
-use crate::error::{ModelProblem, Result};
+use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;
 
@@ -83,7 +83,7 @@ pub(super) fn read(
     coordinates: Option<&DMatrix<f32>>,
 ) -> Result<Comparer> {
     let background = Background::bundled()?;
-    let refuse = |reason: &str| archive.refuse(ModelProblem::layout(reason));
+    let refuse = |reason: &str| archive.misfit(reason);
     if !about.is_current(archive) {
         let limit = about.face_score_limit;
         if !(-1.0..=1.0).contains(&limit) {

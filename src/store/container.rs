@@ -65,10 +65,8 @@ fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
         )));
     }
     let meta = &beginning[first.content()];
-    let version: Version = serde_json::from_slice(meta).map_err(|error| ModelProblem::Json {
-        member: META.to_owned(),
-        reason: in_plain_ascii(&error.to_string(), MESSAGE),
-    })?;
+    let version: Version = serde_json::from_slice(meta)
+        .map_err(|error| ModelProblem::json(META, in_plain_ascii(&error.to_string(), MESSAGE)))?;
     let newest = u64::from(FORMAT_VERSION);
     match version.format_version {
         0 => Err(ModelProblem::layout("format version 0")),

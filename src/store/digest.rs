@@ -1,8 +1,7 @@
 //! The checksum of a model file.
 //!
 //! SHA-256 of the SHA-256 digests of consecutive blocks of 256 KiB (the last one shorter). Blocks can be hashed
-//! side by side, and the result does not depend on how many threads did it. In Python:
-//! `sha256(b"".join(sha256(body[i:i + 2**18]).digest() for i in range(0, len(body), 2**18)))`.
+//! side by side, and the result does not depend on how many threads did it.
 //!
 //! The digest guards against damage, not against malice: whoever alters a model can also write a new digest.
 

@@ -18,7 +18,7 @@ use super::replace::{self, Existing};
 use super::{Archive, ArchiveWriter, Privacy};
 use crate::background::Background;
 use crate::dataset::ContentHash;
-use crate::error::{ArchiveKind, Error, ModelProblem, Result, WriteProblem};
+use crate::error::{ArchiveKind, Error, Result, WriteProblem};
 use crate::face_index::{Answers, FaceIndex, FaceKey, FileRecord, IndexedFace, IndexedPhoto};
 use crate::face_matrix::FaceSize;
 use crate::locate::Location;
@@ -97,10 +97,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     archive.expect(ArchiveKind::Faces)?;
     let meta: Meta = archive.meta()?;
     let photos: Photos = archive.json("photos.json")?;
-    let senseless = || {
-        let reason = "photos and faces that do not fit together";
-        archive.refuse(ModelProblem::layout(reason))
-    };
+    let senseless = || archive.misfit("photos and faces that do not fit together");
     let answers = answers(&photos);
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
         return Ok(FaceIndex {

@@ -9,7 +9,7 @@ use super::meta::{Meta, senseless as refused};
 use super::model;
 use super::model_parts::{EnrolledFaces, named, read_comparer, read_space};
 use crate::dataset::Person;
-use crate::error::{ArchiveKind, ModelProblem, Result};
+use crate::error::{ArchiveKind, Result};
 use crate::kernel_pca::Kernel;
 use crate::recognizer::Identifier;
 
@@ -53,7 +53,7 @@ fn read(archive: &Archive) -> Result<Identifier> {
 
 /// The people, and the person of each face.
 fn read_people(archive: &Archive, n: usize) -> Result<(Vec<Person>, Vec<usize>)> {
-    let senseless = |reason: String| archive.refuse(ModelProblem::Layout { reason });
+    let senseless = |reason: String| archive.misfit(reason);
     let mut people: Vec<Person> = Vec::new();
     let mut persons = Vec::new();
     archive.each_line("labels", n, &mut |_, label| {

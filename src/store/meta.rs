@@ -16,7 +16,6 @@ use crate::normalize::Illumination;
 use crate::pca::Pca;
 use crate::preparation::Preparation;
 use crate::recognizer::{BasisOrigin, Settings};
-use crate::scaled_space::ScaledSpace;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -93,14 +92,6 @@ impl LinearMeta {
             total_variance: space.total_variance(),
         }
     }
-
-    pub(super) fn of_scaled(space: &ScaledSpace) -> Self {
-        Self {
-            components: space.components(),
-            learned_from: space.learned_from(),
-            total_variance: space.total_variance(),
-        }
-    }
 }
 
 /// The beginning of the names of a feature's arrays.
@@ -113,10 +104,7 @@ pub(super) fn prefix(view: Feature) -> &'static str {
 
 /// The error of a wrong `meta.json`.
 pub(super) fn senseless(archive: &Archive, reason: &str) -> Error {
-    archive.refuse(ModelProblem::Json {
-        member: "meta.json".to_owned(),
-        reason: reason.to_owned(),
-    })
+    archive.refuse(ModelProblem::json("meta.json", reason))
 }
 
 impl Meta {

@@ -16,7 +16,6 @@ mod disk;
 mod face_index;
 mod identifier;
 mod journal;
-mod kind;
 mod lock;
 mod mark;
 mod meta;

@@ -1,24 +1,5 @@
-//! A recogniser as a model file and back: names and layout of the arrays, in scikit-learn's terms.
-//!
-//! | array | shape | what |
-//! |---|---|---|
-//! | `mean_` | d | mean face, f64 |
-//! | `components_` | k x d | eigenfaces, f32 |
-//! | `explained_variance_` | k | eigenvalues, n - 1 degrees of freedom, f64 |
-//! | `explained_variance_ratio_` | k | each over the total variance, f64 |
-//! | `weights` | n x k | weights of the enrolled faces, f32 |
-//! | `metric_` | k x k | the learned map of the weights, lower triangular, f32; where pixels are compared by a metric that learns one |
-//! | `texture_mean_`, `texture_components_` (or its half: [`basis`]), `texture_explained_variance_`, `texture_metric_` | t, j x t, j, j x j | the same for the texture of the faces, where it is compared; t = 3752 |
-//! | `scale_`, `scaled_mean_`, `scaled_components_`, `scaled_variance_` | d, d, k x d, k | standard deviation of each pixel (0 where it never changed), and the space of pixels divided by them, where these are compared |
-//! | `coordinates` | n c x (j + k) | what probes are compared with where no background model is: each face and its c - 1 copies, those of a face together, f32 |
-//! | `background_coordinates` | n x 2 m | coordinates of the enrolled faces in the background model's two channels, m each, f32 |
-//! | `background_directions_`, `background_between_` | 2 m x m, 2 m | its directions and variances as this gallery moved them, the channels one below the other, f32 and f64; where there was something to move them |
-//! | `faces` | n x d | the enrolled 8-bit faces |
-//! | `origins`, `unlocated` | n x 6, any | what is kept of the photos: [`origins`] |
-//! | `labels`, `sources` | n | person and origin of each face, text |
-//! | `hashes` | n x 32 | SHA-256 of each photo's file |
-//!
-//! Beside them `log.json` holds the [`History`].
+//! A recogniser as a model file and back: names and layout of the arrays, in scikit-learn's terms, are those of
+//! docs/MODEL-FORMAT.md. Beside them `log.json` holds the [`History`].
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -75,10 +56,8 @@ pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
     if history.fits(recognizer.gallery()) {
         return Ok((recognizer, history));
     }
-    Err(archive.refuse(ModelProblem::Json {
-        member: LOG.to_owned(),
-        reason: "it is not about the people enrolled".to_owned(),
-    }))
+    let reason = "it is not about the people enrolled";
+    Err(archive.refuse(ModelProblem::json(LOG, reason)))
 }
 
 /// Writes it into an open file.
@@ -119,7 +98,7 @@ pub fn write_model<W: Write>(
             .and_then(|part| Some(LinearMeta::of(part.space().linear()?))),
         scaled_pixels: matcher
             .and_then(|matcher| matcher.feature_space(Feature::Pixels))
-            .and_then(|part| Some(LinearMeta::of_scaled(part.space().scaled()?))),
+            .and_then(|part| Some(LinearMeta::of(part.space().scaled()?.inner()))),
         kernel: settings.comparison.kernel.to_string(),
         kernel_spaces: parts
             .iter()
@@ -149,7 +128,7 @@ pub fn write_model<W: Write>(
         .collect();
 
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    basis::write_space(&mut archive, "", space)?;
+    basis::write_space(&mut archive, basis::names(""), space)?;
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
     archive.add_array("weights", &[n, k], recognizer.weights().as_slice())?;
     archive.add_text("labels", &labels)?;
@@ -172,11 +151,9 @@ pub fn write_model<W: Write>(
             archive.add_array(&named("kernel_variance_"), &[k], space.eigenvalues())?;
         } else if let Some(space) = part.space().scaled() {
             archive.add_array("scale_", &[d], space.deviations().as_slice())?;
-            archive.add_array("scaled_mean_", &[d], space.mean().as_slice())?;
-            archive.add_array("scaled_components_", &[k, d], space.basis().as_slice())?;
-            archive.add_array("scaled_variance_", &[k], space.eigenvalues())?;
+            basis::write_space(&mut archive, basis::SCALED, space.inner())?;
         } else if let (Feature::Texture, Some(space)) = (part.feature(), part.space().linear()) {
-            basis::write_space(&mut archive, prefix, space)?;
+            basis::write_space(&mut archive, basis::names(prefix), space)?;
         }
         if let Some(matrix) = part.metric().matrix() {
             let rows: Vec<f32> = matrix.transpose().iter().map(|&v| v as f32).collect();

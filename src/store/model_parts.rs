@@ -9,7 +9,7 @@ use super::meta::{LinearMeta, Meta, prefix, senseless};
 use super::{Archive, background_arrays, basis, origins};
 use crate::compare::{Comparer, Distances};
 use crate::dataset::{ContentHash, Person};
-use crate::error::{ModelProblem, Result};
+use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::FaceSpace;
 use crate::gallery::{Gallery, LabeledFace};
@@ -27,7 +27,7 @@ pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
         learned_from: meta.learned_from,
         total_variance: meta.total_variance,
     };
-    let space = basis::read_space(archive, "", size, about)?;
+    let space = basis::read_space(archive, basis::names(""), size, about)?;
     let reason = "a face space whose parts do not fit together";
     let space = space.ok_or_else(|| senseless(archive, reason))?;
     let ratios: Vec<f64> = archive.array("explained_variance_ratio_", &[meta.components])?;
@@ -77,7 +77,7 @@ fn read_matcher(
     space: &Arc<FaceSpace>,
     placed: EnrolledFaces<'_>,
 ) -> Result<Matcher> {
-    let senseless = |reason: &str| archive.refuse(ModelProblem::layout(reason));
+    let senseless = |reason: &str| archive.misfit(reason);
     let kernels = placed.faces.map_or_else(
         || Ok(Vec::new()),
         |faces| read_kernels(archive, meta, settings, faces),
@@ -101,7 +101,7 @@ fn read_matcher(
             },
             (Feature::Texture, Some(about)) => {
                 let size = view.size(space.size());
-                let space = basis::read_space(archive, prefix, size, about)?;
+                let space = basis::read_space(archive, basis::names(prefix), size, about)?;
                 Space::Linear(Arc::new(space.ok_or_else(|| {
                     senseless("a texture space that does not fit together")
                 })?))
@@ -149,16 +149,8 @@ fn read_scaled(
     size: FaceSize,
     about: LinearMeta,
 ) -> Result<Option<ScaledSpace>> {
-    let (d, k) = (size.pixels(), about.components);
-    let inner = FaceSpace::from_parts(
-        size,
-        DVector::from_vec(archive.array("scaled_mean_", &[d])?),
-        DMatrix::from_vec(d, k, archive.array("scaled_components_", &[k, d])?),
-        archive.array("scaled_variance_", &[k])?,
-        about.total_variance,
-        about.learned_from,
-    );
-    let deviations = DVector::from_vec(archive.array("scale_", &[d])?);
+    let inner = basis::read_space(archive, basis::SCALED, size, about)?;
+    let deviations = DVector::from_vec(archive.array("scale_", &[size.pixels()])?);
     Ok(inner.and_then(|inner| ScaledSpace::from_parts(inner, deviations)))
 }
 
@@ -187,10 +179,9 @@ fn read_kernels(
                 archive.array(&named("kernel_variance_"), &[k])?,
                 about.total_variance,
             );
-            let reason = "a space of a kernel that does not fit together".to_owned();
             space
                 .map(|space| Space::Kernel(Arc::new(space), faces.size()))
-                .ok_or_else(|| archive.refuse(ModelProblem::Layout { reason }))
+                .ok_or_else(|| archive.misfit("a space of a kernel that does not fit together"))
         })
         .collect()
 }
@@ -209,7 +200,7 @@ pub(super) fn named(label: &str) -> Result<Person, String> {
 
 pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {
     let d = size.pixels();
-    let senseless = |reason: String| archive.refuse(ModelProblem::Layout { reason });
+    let senseless = |reason: String| archive.misfit(reason);
     let labels = archive.text("labels", n)?;
     let sources = archive.text("sources", n)?;
     let hashes = archive.bytes("hashes", &[n, 32])?;

@@ -1,15 +1,12 @@
-//! What a model file keeps of the enrolled photos, from which the frame of its crops is derived.
-//!
-//! `origins` is n x 7: width and height of the photo, then left and upper distance of both eyes in ten-thousandths, then 1
-//! where the photo's gray values stand in `unlocated`, one photo's after the other's, for no face was found in it (no eyes
-//! then) or its eyes are in doubt. A face that was taken whole has seven zeros.
+//! What a model file keeps of the enrolled photos, from which the frame of its crops is derived: `origins` and `unlocated`
+//! of docs/MODEL-FORMAT.md.
 
 use std::io::{self, Write};
 
 use image::GrayImage;
 
 use super::{Archive, ArchiveWriter};
-use crate::error::{ModelProblem, Result};
+use crate::error::Result;
 use crate::gallery::Gallery;
 use crate::locate::framing::RelativeEyes;
 use crate::preparation::{Origin, UNLOCATED_SIDE};
@@ -35,7 +32,7 @@ pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, gallery: &Gallery)
 }
 
 pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
-    let senseless = || archive.refuse(ModelProblem::layout("origins that do not fit their photos"));
+    let senseless = || archive.misfit("origins that do not fit their photos");
     let rows: Vec<u32> = archive.array("origins", &[n, COLUMNS])?;
     let (rows, _) = rows.as_chunks::<COLUMNS>();
     let length = |row: &[u32; COLUMNS]| match is_unlocated(row) {

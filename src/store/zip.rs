@@ -1,8 +1,6 @@
 //! The zip container, in one canonical form: what can be read is exactly what can be written.
 //!
-//! Members are stored, not deflated (faces are noise to deflate), one after the other without gaps; every size is in
-//! the zip64 form, so that there is one code path for small and for huge models; time stamps are 1 January 1980, so
-//! that equal contents are equal bytes. NumPy, Python's `zipfile` and the usual unzip programs read this.
+//! docs/MODEL-FORMAT.md has the form. NumPy, Python's `zipfile` and the usual unzip programs read it.
 //!
 //! The reader walks the local headers from the start and compares every header, and the whole directory at the end,
 //! with what the writer would have written for the same names, sizes and checksums. Nothing is left to interpret:

@@ -1,8 +1,7 @@
 //! Faces with names.
 
-use super::area::Area;
-use super::problem::XmpProblem;
 use super::tag;
+use super::{Area, XmpProblem};
 
 /// A face and the name to be written for it.
 #[derive(Debug, Clone, Copy, PartialEq)]

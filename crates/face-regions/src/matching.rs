@@ -1,7 +1,6 @@
 //! Pairs of a region and a face that are the same.
 
-use super::area::Area;
-use super::region::{Kind, Region};
+use super::{Area, Kind, Region};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use super::matching::matches;
 use super::orientation::{Frame, PhotoLayout};
-use super::problem::XmpProblem;
-use super::region::{Fit, Region, Regions};
+use super::{Fit, Region, Regions, XmpProblem};
 
 impl Regions {
     /// Whether a person, or another program, has named faces.

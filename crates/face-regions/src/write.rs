@@ -3,12 +3,11 @@
 use super::decide::{Decision, Outcome, decide};
 use super::encoding::Decoded;
 use super::face::{Face, NamedFace};
-use super::orientation::PhotoLayout;
 use super::parser;
-use super::problem::XmpProblem;
 use super::rdf::Packet;
 use super::region::{self, Naming};
 use super::writer::Writer;
+use super::{PhotoLayout, XmpProblem};
 
 /// The result of [`write()`].
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::area::Dimensions;
 use super::decide::{Decision, Outcome};
 use super::document::Node;
 use super::edit::Edits;
@@ -10,9 +9,9 @@ use super::face::Face;
 use super::fragment::Fragment;
 use super::names::{self, Property};
 use super::new_region::{self, applied_to_dimensions, extensions, new_region};
-use super::problem::XmpProblem;
 use super::rdf::{Form, Packet, Structure, Value};
 use super::region::Found;
+use super::{Dimensions, XmpProblem};
 
 pub(super) struct Writer<'d> {
     packet: &'d Packet<'d>,

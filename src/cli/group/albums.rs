@@ -13,8 +13,7 @@ use eigenfaces::store;
 use image::GrayImage;
 use serde_json::{Value, json};
 
-use super::super::output::{Output, counted, shown};
-use crate::cli::error::{Error, Result};
+use crate::cli::{Error, Output, Result, counted, shown};
 
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
@@ -370,8 +369,7 @@ pub fn whole_name(file: &Path) -> String {
 
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
-        let path = folder.to_owned();
-        return Err(eigenfaces::Error::NoSuchPath { path }.into());
+        return Err(eigenfaces::Error::missing(folder).into());
     }
     if !folder.is_dir() {
         return Err(Error::about(

@@ -14,14 +14,12 @@ use eigenfaces::{Model, Settings};
 
 use super::super::args::{ChangeOptions, Group};
 use super::super::model_changes;
-use super::super::outcome::Outcome;
-use super::super::output::{Output, counted, shown};
 use super::super::sidecars::{Named, Sidecars, Writing};
 use super::albums;
 use super::answers::Answer;
 use super::named::{NamedFace, NamedGroups};
 use super::table;
-use crate::cli::error::{Error, Result};
+use crate::cli::{Error, Outcome, Output, Result, counted, faces_of_people, shown};
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
     let refuse = |reason: String| Error::about(table, reason);
@@ -111,9 +109,8 @@ fn in_words(groups: &NamedGroups) -> String {
     let named = groups.faces.iter().filter_map(|face| face.answer.person());
     let people: BTreeSet<&Person> = named.clone().collect();
     format!(
-        "enrol {} of {}, ignore {} and keep {} apart",
-        counted(named.count(), "face", "faces"),
-        counted(people.len(), "person", "people"),
+        "enrol {}, ignore {} and keep {} apart",
+        faces_of_people(named.count(), people.len()),
         groups.count(is_ignored),
         groups.count(is_apart),
     )
@@ -181,9 +178,8 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
     groups.refuse(&disputes);
     after.save(model)?;
     output.say(&format!(
-        "enrolled; {} of {} in {} now",
-        counted(after.gallery().len(), "face", "faces"),
-        counted(after.people().len(), "person", "people"),
+        "enrolled; {} in {} now",
+        faces_of_people(after.gallery().len(), after.people().len()),
         shown(model)
     ));
     Ok(wrong.len() + disputes.len())

@@ -24,9 +24,7 @@ use serde_json::{Value, json};
 
 use super::args::{Format, Group};
 use super::misuse;
-use super::outcome::Outcome;
-use super::output::{Output, counted, shown};
-use crate::cli::error::Result;
+use crate::cli::{Outcome, Output, Result, counted, shown};
 use albums::{Albums, Scan, Shown};
 use table::Row;
 
@@ -279,57 +277,44 @@ pub struct KnownFace<'a> {
     pub is_enrolled: bool,
 }
 
-fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
-    match output.format {
-        Format::Text => in_words(sorted, output),
-        Format::Json => in_json(sorted, output),
-        Format::Csv => {
-            if !sorted.known.is_empty() {
-                let people = counted(sorted.known.len(), "person", "people");
-                output.say(&format!(
-                    "faces of {people} were recognised: the table has those to be named only"
-                ));
-            }
-            output.line(table::HEADER)?;
-            table::rows(&sorted.unnamed, &sorted.grouping)
-                .iter()
-                .try_for_each(|row: &Row| output.csv(&row.fields()))
-        }
-    }
-}
-
 /// Number of faces from which on a group whose faces hardly pair up may be all of one person: see [`eigenfaces::grouping`].
 const ALONE: usize = 4;
 
-fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
+fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
     let (unnamed, grouping) = (&sorted.unnamed, &sorted.grouping);
-    for person in &sorted.known {
-        let faces = counted(person.faces.len(), "face", "faces");
-        output.line(&format!("{}: {faces}", person.person))?;
+    if output.format == Format::Csv {
+        return as_table(sorted, output);
     }
-    let several = grouping.groups.iter().filter(|group| group.len() > 1);
-    for (number, group) in (1..).zip(several) {
-        let mut photos: Vec<String> = group
-            .iter()
-            .take(NAMED)
-            .map(|&face| unnamed[face].name())
-            .collect();
-        if group.len() > NAMED {
-            photos.push(format!("{} more", group.len() - NAMED));
+    for person in &sorted.known {
+        let in_json = |known: &KnownFace<'_>| {
+            let mut face = known.face.json();
+            face["confidence"] = json!(known.confidence);
+            face
+        };
+        let faces: Vec<Value> = person.faces.iter().map(in_json).collect();
+        let object = json!({ "person": person.person.as_str(), "faces": faces });
+        let count = counted(person.faces.len(), "face", "faces");
+        output.record("", object, || [format!("{}: {count}", person.person)])?;
+    }
+    for (number, group) in (1..).zip(&grouping.groups) {
+        let faces: Vec<Value> = group.iter().map(|&face| unnamed[face].json()).collect();
+        let object = json!({ "group": number, "faces": faces });
+        output.record("", object, || {
+            (group.len() > 1).then(|| in_words(number, group, unnamed))
+        })?;
+    }
+    if output.format == Format::Json {
+        for proposal in &grouping.proposals {
+            let groups = proposal.groups.map(|group| group + 1);
+            output.json(json!({ "proposal": groups, "score": proposal.score }))?;
         }
-        output.line(&format!(
-            "group {number}: {} ({})",
-            counted(group.len(), "face", "faces"),
-            photos.join(", ")
-        ))?;
+        return Ok(());
     }
     let single = grouping.groups.iter().filter(|group| group.len() == 1);
     let single = single.count();
     if single > 0 {
-        output.line(&format!(
-            "{} by themselves",
-            counted(single, "face", "faces")
-        ))?;
+        let faces = counted(single, "face", "faces");
+        output.line(&format!("{faces} by themselves"))?;
     }
     if sorted.known.is_empty() && unnamed.is_empty() {
         output.line("no face was found")?;
@@ -349,35 +334,34 @@ fn in_words(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
     Ok(())
 }
 
+/// The table to be named, which has nobody who is known.
+fn as_table(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
+    if !sorted.known.is_empty() {
+        let people = counted(sorted.known.len(), "person", "people");
+        output.say(&format!(
+            "faces of {people} were recognised: the table has those to be named only"
+        ));
+    }
+    output.line(table::HEADER)?;
+    table::rows(&sorted.unnamed, &sorted.grouping)
+        .iter()
+        .try_for_each(|row: &Row| output.csv(&row.fields()))
+}
+
+fn in_words(number: usize, group: &[usize], unnamed: &[&Shown<'_>]) -> String {
+    let named = group.iter().take(NAMED);
+    let mut photos: Vec<String> = named.map(|&face| unnamed[face].name()).collect();
+    if group.len() > NAMED {
+        photos.push(format!("{} more", group.len() - NAMED));
+    }
+    let faces = counted(group.len(), "face", "faces");
+    format!("group {number}: {faces} ({})", photos.join(", "))
+}
+
 /// A group by its number, a single face by its photo.
 fn called(group: usize, unnamed: &[&Shown<'_>], grouping: &Grouping) -> String {
     match grouping.groups[group].as_slice() {
         [face] => unnamed[*face].name(),
         _ => format!("group {}", group + 1),
     }
-}
-
-fn in_json(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
-    for person in &sorted.known {
-        let faces: Vec<Value> = person
-            .faces
-            .iter()
-            .map(|known| {
-                let mut face = known.face.json();
-                face["confidence"] = json!(known.confidence);
-                face
-            })
-            .collect();
-        output.json(json!({ "person": person.person.as_str(), "faces": faces }))?;
-    }
-    for (number, group) in (1..).zip(&sorted.grouping.groups) {
-        let faces = group.iter().map(|&face| sorted.unnamed[face].json());
-        let faces: Vec<Value> = faces.collect();
-        output.json(json!({ "group": number, "faces": faces }))?;
-    }
-    for proposal in &sorted.grouping.proposals {
-        let groups = proposal.groups.map(|group| group + 1);
-        output.json(json!({ "proposal": groups, "score": proposal.score }))?;
-    }
-    Ok(())
 }

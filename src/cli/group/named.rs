@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::albums::{self, Remembered};
 use super::answers::{Answer, answers};
 use super::table::Row;
-use crate::cli::error::{Error, Result};
+use crate::cli::{Error, Result};
 
 /// The overlap (intersection over union) from which on a face is where it was.
 const SAME_PLACE: f32 = 0.5;

@@ -10,11 +10,10 @@ use eigenfaces::render::sheet::{Tile, sheet};
 use eigenfaces::store::{Destination, Outputs, Overwrite, Privacy};
 
 use super::super::args::Group;
-use super::super::output::{Output, counted, shown};
 use super::super::output_dir::OutputDir;
 use super::albums::{self, Shown};
 use super::{answers, table};
-use crate::cli::error::Result;
+use crate::cli::{Output, Result, counted, shown};
 
 const TABLE: &str = "groups.csv";
 const PAGE: &str = "groups.html";

@@ -7,7 +7,7 @@ use eigenfaces::grouping::Grouping;
 
 use super::super::output::{cell, from_cell, table};
 use super::albums::Shown;
-use crate::cli::error::{Error, Result};
+use crate::cli::{Error, Result};
 
 /// The columns, as the first line of the table.
 pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
@@ -79,8 +79,7 @@ pub fn written(rows: &[Row]) -> String {
 pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
     let refuse = |reason: String| Error::about(path, reason);
     if !path.exists() {
-        let path = path.to_owned();
-        return Err(eigenfaces::Error::NoSuchPath { path }.into());
+        return Err(eigenfaces::Error::missing(path).into());
     }
     let table = dataset::read_table(path).map_err(refuse)?;
     let mut rows = table.rows.iter();

@@ -8,10 +8,8 @@ use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 use eigenfaces::store::{Destination, Privacy};
 
-use super::report::{Report, named};
-use crate::cli::error::Result;
-use crate::cli::files;
-use crate::cli::output::{Output, shown};
+use super::results::{Report, named};
+use crate::cli::{Output, Result, files, shown};
 
 /// Faces explained in one picture: more could not be looked at.
 const MOST_EXPLAINED: usize = 12;

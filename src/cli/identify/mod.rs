@@ -1,7 +1,7 @@
 //! `eigenfaces identify`: who is in each photo.
 
 mod explanation;
-mod report;
+mod gallery;
 mod results;
 
 use std::num::NonZeroUsize;
@@ -17,16 +17,13 @@ use rayon::prelude::*;
 
 use super::args::{Format, Identify};
 use super::copies::Copies;
-use super::error::Result;
-use super::gallery::Gallery;
 use super::learning::Naming;
-use super::outcome::Outcome;
-use super::output::Output;
 use super::photos::Photos;
 use super::{files, learning, misuse};
+use crate::cli::{Outcome, Output, Result};
 use explanation::Explanation;
-use report::Report;
-use results::Results;
+use gallery::Gallery;
+use results::{Report, Results};
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
 /// over a large gallery take.

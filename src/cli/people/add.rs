@@ -12,8 +12,7 @@ use serde_json::json;
 
 use super::{Plan, record_faces};
 use crate::cli::args::AddFace;
-use crate::cli::error::Result;
-use crate::cli::output::{Output, shown};
+use crate::cli::{Output, Result, shown};
 
 pub fn plan(
     args: &AddFace,

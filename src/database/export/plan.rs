@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
@@ -19,7 +20,7 @@ use crate::store::npy;
 const LARGEST: f32 = 1e16;
 
 /// Changes that an export makes, or would make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Change {
     /// People who were not there.
     pub new: usize,

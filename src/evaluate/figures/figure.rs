@@ -1,6 +1,6 @@
 //! One figure, and how it is said: in words, and as the row of a table.
 
-use super::{IntervalMethod, Rate};
+use crate::evaluate::{IntervalMethod, Rate};
 
 /// One number, with all that is said of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +26,10 @@ pub struct Figure {
 }
 
 /// The subjects of figures, in the order that they are shown in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     /// Everybody is enrolled: whose photo is it?
+    #[default]
     Identification,
     /// Is it who they say they are?
     Verification,

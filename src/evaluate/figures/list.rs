@@ -1,32 +1,36 @@
 //! The figures of an evaluation as one list, from which text, JSON, CSV and pages are made.
 
-use super::{
+use crate::decision::FALSE_ACCEPT_TARGET;
+use crate::evaluate::{
     CaptureFigures, Detail, Evaluation, Failures, Figure, GroupRate, Groups, Identification,
     LargerGallery, OpenSet, Rate, Section, Unit, Verification, share,
 };
-use crate::decision::FALSE_ACCEPT_TARGET;
 
 /// A list that is being made.
 #[derive(Default)]
-pub(in crate::evaluate) struct List(pub Vec<Figure>);
+pub(in crate::evaluate) struct List {
+    pub figures: Vec<Figure>,
+    /// The subject of those that come next.
+    section: Section,
+}
 
 impl List {
     fn push(
         &mut self,
-        section: Section,
         key: &str,
         label: &str,
         value: f64,
         unit: Unit,
         meaning: impl Into<String>,
     ) -> &mut Figure {
-        let failures = match section {
+        let failures = match self.section {
             Section::NotAFace | Section::Compression => Failures::Irrelevant,
             _ if unit == Unit::Count => Failures::Irrelevant,
+            Section::Capture => Failures::Included,
             _ => Failures::Excluded,
         };
-        self.0.push(Figure {
-            section,
+        self.figures.push(Figure {
+            section: self.section,
             key: key.to_owned(),
             label: label.to_owned(),
             value,
@@ -36,27 +40,25 @@ impl List {
             detail: Detail::Main,
             meaning: meaning.into(),
         });
-        let last = self.0.len() - 1;
-        &mut self.0[last]
+        let last = self.figures.len() - 1;
+        &mut self.figures[last]
     }
 
     fn rate(
         &mut self,
-        section: Section,
         key: &str,
         label: &str,
         rate: &Rate,
         meaning: impl Into<String>,
     ) -> &mut Figure {
-        let figure = self.push(section, key, label, rate.mean, Unit::Share, meaning);
+        let figure = self.push(key, label, rate.mean, Unit::Share, meaning);
         figure.rate = Some(*rate);
         figure
     }
 
     pub fn identification(&mut self, found: &Identification) {
-        let section = Section::Identification;
+        self.section = Section::Identification;
         self.rate(
-            section,
             "rank1",
             "rank-1",
             &found.rank1,
@@ -65,7 +67,7 @@ impl List {
         for (rank, rate) in (1..).zip(&found.cmc).skip(1) {
             let key = format!("rank{rank}");
             let meaning = format!("have their own person among the {rank} nearest");
-            let figure = self.rate(section, &key, &format!("rank-{rank}"), rate, meaning);
+            let figure = self.rate(&key, &format!("rank-{rank}"), rate, meaning);
             if rank != 5 {
                 figure.detail = Detail::Fine;
             }
@@ -73,9 +75,8 @@ impl List {
     }
 
     pub fn verification(&mut self, found: &Verification) {
-        let section = Section::Verification;
+        self.section = Section::Verification;
         self.rate(
-            section,
             "equal_error_rate",
             "equal error rate",
             &found.equal_error_rate,
@@ -93,11 +94,10 @@ impl List {
                 let label = format!("FNMR at FMR {bound}");
                 let meaning =
                     format!("of true claims are refused where {bound} of false ones are accepted");
-                self.rate(section, key, &label, rate, meaning);
+                self.rate(key, &label, rate, meaning);
             }
         }
         self.push(
-            section,
             "verification_area",
             "area under the ROC",
             found.area,
@@ -109,13 +109,12 @@ impl List {
 
     /// Searches at thresholds that strangers set; `tpir` is the share found at a false positive identification rate.
     pub fn searches(&mut self, prefix: &str, bound: &str, percent: &str, tpir: &Rate) {
-        let section = Section::Strangers;
+        self.section = Section::Strangers;
         let label = match percent {
             "1 %" => "with strangers",
             _ => "  at 10 %",
         };
         self.rate(
-            section,
             &format!("{prefix}detection_identification_rate_at_far_{bound}"),
             label,
             tpir,
@@ -123,7 +122,6 @@ impl List {
         );
         let fnir = tpir.complement();
         self.rate(
-            section,
             &format!("{prefix}fnir_at_fpir_{bound}"),
             &format!("FNIR at FPIR {percent}"),
             &fnir,
@@ -133,7 +131,7 @@ impl List {
     }
 
     fn open_set(&mut self, found: &OpenSet) {
-        let section = Section::Strangers;
+        self.section = Section::Strangers;
         self.searches(
             "open_set.",
             "1pct",
@@ -155,10 +153,9 @@ impl List {
             let meaning = format!(
                 "are identified by plain distance between pixels where {percent} of strangers pass"
             );
-            self.rate(section, &key, "  plain pixels", rate, meaning);
+            self.rate(&key, "  plain pixels", rate, meaning);
         }
         self.rate(
-            section,
             "open_set.false_accept_rate",
             "as decided",
             &found.strangers_named,
@@ -168,21 +165,18 @@ impl List {
             ),
         );
         self.rate(
-            section,
             "open_set.named_rightly",
             "  named rightly",
             &found.named_rightly,
             "of those enrolled get theirs",
         );
         self.rate(
-            section,
             "open_set.named_wrongly",
             "  named wrongly",
             &found.named_wrongly,
             "of those enrolled get another's",
         );
         self.rate(
-            section,
             "open_set.fnir",
             "FNIR as decided",
             &found.named_rightly.complement(),
@@ -190,7 +184,6 @@ impl List {
         )
         .detail = Detail::Fine;
         self.push(
-            section,
             "open_set.expected_calibration_error",
             "confidence",
             found.confidence.calibration_error,
@@ -198,7 +191,6 @@ impl List {
             "average gap between stated confidence and accuracy",
         );
         self.push(
-            section,
             "open_set.expected_calibration_error_adaptive",
             "  adaptive",
             found.confidence.adaptive_calibration_error,
@@ -210,7 +202,7 @@ impl List {
     }
 
     fn not_a_face(&mut self, found: &OpenSet) {
-        let section = Section::NotAFace;
+        self.section = Section::NotAFace;
         let kinds = &found.not_a_face;
         for (key, words, kind) in kinds.kinds() {
             let label = match key {
@@ -220,7 +212,6 @@ impl List {
             let meaning = format!("tells faces from {words} (1: always, 0.5: never)");
             let key = format!("open_set.not_a_face.{key}");
             self.push(
-                section,
                 &format!("{key}_area"),
                 label,
                 kind.area,
@@ -230,7 +221,6 @@ impl List {
             let meaning = format!("from {words} by the distance from face space alone");
             let by_distance = kind.area_by_distance;
             self.push(
-                section,
                 &format!("{key}_area_by_distance"),
                 "  by distance",
                 by_distance,
@@ -240,7 +230,6 @@ impl List {
             .detail = Detail::Fine;
             let meaning = format!("of {words} are refused by the default decision");
             self.push(
-                section,
                 &format!("{key}_refused"),
                 "  refused",
                 kind.refused,
@@ -250,7 +239,6 @@ impl List {
             .detail = Detail::Fine;
         }
         self.push(
-            section,
             "open_set.not_a_face.faces_refused",
             "faces refused",
             kinds.faces_refused,
@@ -261,9 +249,8 @@ impl List {
     }
 
     pub fn capture(&mut self, found: &CaptureFigures) {
-        let section = Section::Capture;
+        self.section = Section::Capture;
         self.rate(
-            section,
             "failure_to_acquire_rate",
             "FTA",
             &found.failure_to_acquire,
@@ -273,7 +260,6 @@ impl List {
             ),
         );
         self.rate(
-            section,
             "no_face_rate",
             "  no face",
             &found.no_face,
@@ -281,24 +267,18 @@ impl List {
         )
         .detail = Detail::Fine;
         self.rate(
-            section,
             "failure_to_enrol_rate",
             "FTE",
             &found.failure_to_enrol,
             "of people have no photo that can be used (failure to enrol)",
         );
         self.rate(
-            section,
             "rank1_including_failures",
             "rank-1 with these",
             &found.rank1,
             "where photos that could not be used count as misses; no other rate includes them",
         );
-        for figure in self.0.iter_mut().filter(|figure| figure.section == section) {
-            figure.failures = Failures::Included;
-        }
         self.push(
-            section,
             "photos_aligned_without_face",
             "  aligned blindly",
             found.aligned_without_face as f64,
@@ -309,14 +289,14 @@ impl List {
     }
 
     pub fn groups(&mut self, found: &Groups) {
-        let section = Section::Groups;
+        self.section = Section::Groups;
         for group in &found.groups {
             let mut label = format!("{} ({})", group.group, group.people);
             for (rate, kind) in group.rates.iter().zip(GroupRate::ALL) {
                 if let Some(rate) = rate {
                     let key = format!("groups.{}.{}", group.group, kind.name());
                     let meaning = format!("{}: {}", kind.name(), kind.meaning());
-                    self.rate(section, &key, &std::mem::take(&mut label), rate, meaning);
+                    self.rate(&key, &std::mem::take(&mut label), rate, meaning);
                 }
             }
         }
@@ -327,19 +307,18 @@ impl List {
                     "times the {} of {}: that of {}",
                     ratio.rate, ratio.smallest, ratio.largest
                 );
-                self.push(section, &key, "largest ratio", value, Unit::Ratio, meaning);
+                self.push(&key, "largest ratio", value, Unit::Ratio, meaning);
             }
         }
     }
 
     pub fn larger_galleries(&mut self, found: &[LargerGallery]) {
-        let section = Section::LargerGalleries;
+        self.section = Section::LargerGalleries;
         for size in found {
             let people = size.people;
             let key = format!("larger_galleries.{people}");
             let label = format!("{people} people");
             self.push(
-                section,
                 &format!("{key}.rank1"),
                 &label,
                 size.rank1,
@@ -348,7 +327,6 @@ impl List {
             );
             let missed = size.fnir_at_fpir_1pct;
             self.push(
-                section,
                 &format!("{key}.fnir_at_fpir_1pct"),
                 &label,
                 missed,
@@ -360,9 +338,8 @@ impl List {
 
     fn compression(&mut self, evaluation: &Evaluation) {
         let size = &evaluation.compression;
-        let section = Section::Compression;
+        self.section = Section::Compression;
         self.push(
-            section,
             "compression.share",
             "compression",
             size.share,
@@ -383,29 +360,24 @@ impl List {
                 share(point.components as f64 / size.pixels as f64)
             );
             let key = "compression.rank1_at_1_percent";
-            self.rate(section, key, "  to 1 % or less", &point.rank1, meaning);
+            self.rate(key, "  to 1 % or less", &point.rank1, meaning);
         }
     }
 
     fn methods(&mut self, evaluation: &Evaluation) {
+        self.section = Section::Baselines;
         for baseline in &evaluation.baselines {
             if let Some(rate) = &baseline.rank1 {
                 let name = baseline.method.name();
                 let key = format!("baselines.{name}");
-                self.rate(
-                    Section::Baselines,
-                    &key,
-                    &format!("  {name}"),
-                    rate,
-                    baseline.method.meaning(),
-                );
+                self.rate(&key, &format!("  {name}"), rate, baseline.method.meaning());
             }
         }
+        self.section = Section::Weights;
         for point in &evaluation.k_curve {
             let key = format!("eigenfaces.{}.rank1", point.components);
             let label = format!("K = {}", point.components);
-            self.rate(Section::Weights, &key, &label, &point.rank1, "rank-1")
-                .detail = Detail::Fine;
+            self.rate(&key, &label, &point.rank1, "rank-1").detail = Detail::Fine;
         }
     }
 }
@@ -416,25 +388,18 @@ impl Evaluation {
         let mut list = List::default();
         list.identification(&self.identification);
         list.rate(
-            Section::Identification,
             "raw_pixels_rank1",
             "plain pixels",
             &self.raw_pixels_rank1,
             "rank-1 of the nearest photo by plain distance: what eigenfaces must beat",
         );
         list.verification(&self.verification);
-        if let Some(open_set) = &self.open_set {
-            list.open_set(open_set);
-        }
-        if let Some(capture) = &self.capture {
-            list.capture(capture);
-        }
+        self.open_set.iter().for_each(|set| list.open_set(set));
+        self.capture.iter().for_each(|found| list.capture(found));
         list.compression(self);
-        if let Some(groups) = &self.groups {
-            list.groups(groups);
-        }
+        self.groups.iter().for_each(|groups| list.groups(groups));
         list.larger_galleries(&self.larger_galleries);
         list.methods(self);
-        list.0
+        list.figures
     }
 }

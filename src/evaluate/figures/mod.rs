@@ -1,32 +1,22 @@
-//! The figures that an evaluation finds, each defined where it stands.
+//! The figures that an evaluation finds, and how they are said; those of each subject stand where they are found.
 
-mod capture;
 mod figure;
-mod groups;
-mod identification;
 mod list;
-mod methods;
 mod object;
 mod open_set;
-mod suspects;
-mod verification;
 
 use serde::Serialize;
 
-pub use capture::*;
 pub use figure::*;
-pub use groups::*;
-pub use identification::*;
 pub(super) use list::List;
-pub use methods::*;
 pub(super) use object::{curves, insert};
 pub use open_set::*;
-pub use suspects::*;
-pub(super) use verification::error_rates;
-pub use verification::*;
 
-pub use super::bootstrap::IntervalMethod;
 use super::split::Protocol;
+use super::{
+    Baseline, CaptureFigures, Compression, Groups, Identification, IntervalMethod, KPoint,
+    LargerGallery, ProbeScores, Suspects, Verification, WorstPair,
+};
 #[cfg(doc)]
 use crate::gallery::Gallery;
 use crate::recognizer::Settings;

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Evaluation, Figure, GroupRate, Groups, LargerGallery, OpenSet, Rate, Unit, Verification,
+use crate::evaluate::{
+    Evaluation, Figure, GroupFigures, GroupRate, Groups, LargerGallery, OpenSet, Rate, Unit,
+    Verification,
 };
 
 impl Evaluation {
@@ -68,7 +69,7 @@ pub(in crate::evaluate) fn curves(
             object[key] = value;
         }
     }
-    let of_group = |group: &super::GroupFigures| {
+    let of_group = |group: &GroupFigures| {
         let mut object = json!(group);
         for (rate, kind) in group.rates.iter().zip(GroupRate::ALL) {
             insert_rate(&mut object, kind.name(), rate.as_ref());

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Rate, RocPoint};
 use crate::decision::{Decision, FALSE_ACCEPT_TARGET};
+use crate::evaluate::{Rate, RocPoint};
 
 /// Strangers and what is no face: people are split into enrolled and strangers, a few times over, so that
 /// everybody is a stranger equally often. Of those enrolled, half of the photos are learned from, the
@@ -96,6 +96,13 @@ pub struct OpenProbe {
     pub confidence: f64,
     /// The decision by default.
     pub decision: Decision,
+}
+
+impl OpenProbe {
+    /// Whether it got a name by the default decision.
+    pub(in crate::evaluate) fn is_named(&self) -> bool {
+        self.decision == Decision::Known
+    }
 }
 
 /// What a face is in a split.

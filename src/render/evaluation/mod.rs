@@ -13,7 +13,8 @@ use crate::evaluate::{Figure, Section};
 pub use charts::{of_evaluation, of_scores, trade_offs};
 
 /// The data of a page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Template)]
+#[template(path = "evaluation.html")]
 pub struct EvaluationPage<'a> {
     /// What was evaluated, in a few words.
     pub heading: &'a str,
@@ -25,17 +26,6 @@ pub struct EvaluationPage<'a> {
     pub charts: &'a [String],
     /// The evaluation as `evaluate --format json` prints it, without what differs from run to run.
     pub json: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "evaluation.html")]
-struct Page<'a> {
-    heading: &'a str,
-    conditions: &'a [(&'static str, String)],
-    sections: Vec<FigureSection<'a>>,
-    charts: &'a [String],
-    version: &'static str,
-    json: String,
 }
 
 /// The figures of one subject.
@@ -89,14 +79,6 @@ pub(super) fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
 /// # Errors
 /// [`Error::Inconsistent`] where it cannot be made.
 pub fn html(page: &EvaluationPage<'_>) -> Result<String> {
-    let page = Page {
-        heading: page.heading,
-        conditions: page.conditions,
-        sections: sections(page.figures),
-        charts: page.charts,
-        version: env!("CARGO_PKG_VERSION"),
-        json: inside_script(page.json),
-    };
     page.render().map_err(|_| Error::Inconsistent)
 }
 

@@ -20,7 +20,7 @@ use self::trouble::Trouble;
 use self::weights::{Eigenvalue, ShareOfVariance, WeightByWeight};
 use super::drawing::data_uri;
 use super::scatter;
-use super::words::counted;
+use super::words::{counted, percent};
 use super::{gray, scree, signed};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
@@ -404,10 +404,6 @@ fn source(gallery: &Gallery, face: usize) -> String {
     let path = std::path::Path::new(&gallery.enrolled()[face].source);
     let name = path.file_name();
     name.map_or_else(String::new, |name| visible(&name.to_string_lossy()))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 /// A whole number with its thousands apart.

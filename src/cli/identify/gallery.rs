@@ -9,12 +9,12 @@ use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 #[cfg(feature = "postgres")]
 use eigenfaces::database::{Database, RemoteGallery, Search};
 
+use crate::cli::Result;
 #[cfg(feature = "postgres")]
-use super::args::DatabaseIndex;
-use super::args::Identify;
-use super::error::Result;
+use crate::cli::args::DatabaseIndex;
+use crate::cli::args::Identify;
 #[cfg(feature = "postgres")]
-use super::output::shown;
+use crate::cli::shown;
 
 /// The place where people are enrolled: a model or a database.
 pub enum Gallery {
