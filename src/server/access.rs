@@ -13,7 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 use super::locked;
-use crate::cli::{Error, Result};
+use crate::cli::error::{Error, Result};
 
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]

@@ -5,7 +5,9 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::cli::{Error, Outcome, Output, Result};
+use crate::cli::error::{Error, Result};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::Output;
 
 /// A server that is well answers at once, whatever else it does.
 const LONGEST: Duration = Duration::from_secs(5);

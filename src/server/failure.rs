@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::error::PhotoProblem;
 use serde_json::json;
 
-use crate::cli::Error;
+use crate::cli::error::Error;
 
 /// A refusal, with what a person or a program should know.
 #[derive(Debug)]

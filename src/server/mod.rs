@@ -39,8 +39,10 @@ use tower_http::timeout::TimeoutLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::cli::args::Serve;
+use crate::cli::error::{Error, Result};
 use crate::cli::model_changes::no_locks;
-use crate::cli::{Error, Outcome, Output, Result, shown};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{Output, shown};
 use access::Access;
 use service::Service;
 

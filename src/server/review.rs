@@ -20,15 +20,16 @@ use super::jobs::Job;
 use super::service::{Changes, Service, Snapshot, Undo};
 use crate::cli::args::SortBy;
 use crate::cli::args::group::PURITY;
+use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::{self, Albums, Remembered, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
 use crate::cli::group::named::NamedGroups;
 use crate::cli::group::table::Row;
 use crate::cli::group::{Sorted, by_photo, names_indexed_faces};
+use crate::cli::output::counted;
 use crate::cli::sidecars::{Named, Sidecars, Writing};
 use crate::cli::sorting::{Sorted as Sorter, folder_name};
-use crate::cli::{Error, Result, counted};
 
 /// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
 const MOST_FACES: usize = 600;

@@ -24,8 +24,10 @@ use super::folder_faces::{Enrolled, FolderFaces};
 use super::jobs::{Job, Jobs};
 use super::locked;
 use super::workers::{Background, Workers};
+use crate::cli::error::Result;
 use crate::cli::group::albums::Remembered;
-use crate::cli::{Output, Result, counted, model_changes};
+use crate::cli::model_changes;
+use crate::cli::output::{Output, counted};
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;

@@ -8,7 +8,7 @@ use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 use eigenfaces::store::{Destination, Privacy};
 
-use super::results::{Report, named};
+use super::report::{Report, named};
 use crate::cli::{Output, Result, files, shown};
 
 /// Faces explained in one picture: more could not be looked at.

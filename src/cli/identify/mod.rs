@@ -2,6 +2,7 @@
 
 mod explanation;
 mod gallery;
+mod report;
 mod results;
 
 use std::num::NonZeroUsize;
@@ -23,7 +24,8 @@ use super::{files, learning, misuse};
 use crate::cli::{Outcome, Output, Result};
 use explanation::Explanation;
 use gallery::Gallery;
-use results::{Report, Results};
+use report::Report;
+use results::Results;
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
 /// over a large gallery take.

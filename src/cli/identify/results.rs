@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions};
+use eigenfaces::recognizer::Identification;
 use eigenfaces::xmp::OwnNames;
 
 use super::explanation::Explanation;
-use super::gallery::Gallery;
+use super::report::Report;
 use crate::cli::args::{Format, Identify};
 use crate::cli::sidecars::{Named, Sidecars, Writing};
 use crate::cli::sorting::Sorted;
-use crate::cli::{Outcome, Output, Result, json, one_line, percent, remedy, shown};
+use crate::cli::{Outcome, Result};
 
 /// Everything that is made of what is found.
 pub struct Results<'a> {
@@ -117,155 +116,4 @@ fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
         })
     });
     named.collect()
-}
-
-/// Prints what is found in each photo.
-pub struct Report<'a> {
-    pub recognizer: &'a Identifier,
-    pub gallery: &'a Gallery,
-    pub output: &'a Output,
-    pub query: QueryOptions,
-}
-
-impl Report<'_> {
-    pub fn begin(&self) -> Result<()> {
-        self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error")
-    }
-
-    pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
-        match self.output.format {
-            Format::Text if found.is_empty() => self
-                .output
-                .line(&format!("{}: no face found", shown(photo))),
-            Format::Text => (1..)
-                .zip(found)
-                .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
-            Format::Json => self.output.json(json::identified(photo, found)),
-            Format::Csv if found.is_empty() => {
-                let row = row_without_face(photo, "no-face-found", String::new());
-                self.output.csv(&row)
-            }
-            Format::Csv => (1..)
-                .zip(found)
-                .try_for_each(|(number, face)| self.output.csv(&row(photo, number, face))),
-        }
-    }
-
-    fn face(&self, name: &str, found: &Identification) -> Result<()> {
-        self.output
-            .line(&format!("{name}: {}", self.in_words(found)))?;
-        if self.query.top > 1 {
-            for (rank, candidate) in (1..).zip(&found.candidates) {
-                self.output
-                    .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
-            }
-        }
-        Ok(())
-    }
-
-    pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        let problem_in_words = remedy::of_photo(problem);
-        self.output
-            .warn(&format!("{}: {problem_in_words}", shown(photo)));
-        self.record(photo, problem)
-    }
-
-    /// For scripts, what is wrong with a photo.
-    pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        match self.output.format {
-            Format::Text => Ok(()),
-            Format::Json => self.output.json(json::problem(photo, problem)),
-            Format::Csv => {
-                let problem = remedy::of_photo(problem);
-                self.output.csv(&row_without_face(photo, "error", problem))
-            }
-        }
-    }
-
-    /// As a person would say it, and why somebody who is likely was not named.
-    pub fn in_words(&self, found: &Identification) -> String {
-        let words = one_line(&found.to_string());
-        match (found.decision, words.strip_suffix(')')) {
-            (Decision::Unknown, Some(open)) => format!("{open}{})", self.threshold_hint(found)),
-            _ => words,
-        }
-    }
-
-    /// The reason why somebody who is likely was not named.
-    fn threshold_hint(&self, found: &Identification) -> String {
-        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
-            return String::new();
-        };
-        let Some(limit) = self
-            .gallery
-            .threshold(self.recognizer, self.query.acceptance)
-        else {
-            return String::new();
-        };
-        let limit = percent(limit);
-        if limit == percent(closest.confidence) {
-            "; a name needs slightly more".to_owned()
-        } else {
-            match self.query.acceptance {
-                Acceptance::FalseAccepts(_) => {
-                    format!(
-                        "; a name needs more than {}",
-                        limit.trim_start_matches("> ")
-                    )
-                }
-                Acceptance::Confidence(_) => format!("; below {limit}"),
-            }
-        }
-    }
-}
-
-/// A row of the table: a photo's face, counted from 1.
-fn row(photo: &Path, number: usize, found: &Identification) -> [String; COLUMNS] {
-    let closest = |of: fn(&Candidate) -> String| found.closest().map(of).unwrap_or_default();
-    let bounds = found.location.map(|place| place.bounds);
-    let edges = bounds.map(|bounds| bounds.map(|edge| format!("{edge:.1}")));
-    let [x, y, width, height] = edges.unwrap_or_default();
-    [
-        photo.to_string_lossy().into_owned(),
-        number.to_string(),
-        x,
-        y,
-        width,
-        height,
-        json::decision(found.decision).to_owned(),
-        found.name().map(str::to_owned).unwrap_or_default(),
-        closest(|one| format!("{:.4}", one.confidence)),
-        closest(|one| format!("{:.6}", one.distance)),
-        closest(|one| one.person.to_string()),
-        found.is_probable().to_string(),
-        String::new(),
-    ]
-}
-
-const COLUMNS: usize = 13;
-
-/// The row of a photo in which no face was found, or that could not be looked at.
-fn row_without_face(photo: &Path, decision: &str, error: String) -> [String; COLUMNS] {
-    let mut row = [const { String::new() }; COLUMNS];
-    row[0] = photo.to_string_lossy().into_owned();
-    row[6] = decision.to_owned();
-    row[COLUMNS - 1] = error;
-    row
-}
-
-fn with_numbers(candidate: &Candidate) -> String {
-    format!(
-        "{} ({}, distance {:.3})",
-        one_line(candidate.person.as_str()),
-        percent(candidate.confidence),
-        candidate.distance
-    )
-}
-
-/// A face of a photo, counted from 1.
-pub fn named(photo: &Path, number: usize, of: usize) -> String {
-    match of {
-        1 => shown(photo),
-        of => format!("{}, face {number} of {of}", shown(photo)),
-    }
 }
