@@ -5,11 +5,11 @@
     benches/figures/remake.py docs/RECIPES.md [TABLE...] [--write] [--data ../shared/data]
 
 A table that can be measured again stands between `<!-- measured: TABLE -->` and `<!-- end -->`. Without --write the lines that came out
-otherwise are printed, and the exit code says whether there are any. All of docs/RECIPES.md takes about two hours on two cores, README.md
+otherwise are printed, and the exit code says whether there are any. All of docs/RECIPES.md takes about an hour on two cores, README.md
 ten minutes; TABLE names some of them. Where the data is absent, the tables that can be made of the bundled faces are printed, so that one sees
 that they are made; the documents stay as they are.
 
-Needs Rust and Python; the tables `peers` and `deep-network` install what they compare with under target/.
+Needs Rust and Python; the table `deep-network` installs what it compares with under target/.
 """
 
 import argparse
@@ -185,33 +185,7 @@ def view2(data):
     yield row(f"{found['pairs']:,}", accuracy, share(found["area_under_curve"], 3), equal)
 
 
-# --- The classic comparison ---
-
-
-def accuracy(data, sets, *options):
-    """{(set, protocol): rank-1} by examples/accuracy."""
-    lines = run(EXAMPLES / "accuracy", data, *sets, *options).splitlines()
-    return {tuple(line.split()[:2]): line.split()[4] for line in lines}
-
-
-def classic(data):
-    yield from head("", "AT&T first:5 / leave-one-out / r5 / r3 / r1", "LFW 10 / 5", "Yale loo / lights", "Yale in scenes, loo / lights")
-    for name, options in [
-        ("pixels, no copies", ["features=pixels", "copies=none"]),
-        ("pixels, mirrored", ["features=pixels", "copies=mirrored"]),
-        ("pixels, mirrored and shifted (`--features pixels`)", ["features=pixels"]),
-        ("texture, mirrored: the default", []),
-        ("texture and pixels (`--features fused`)", ["features=fused"]),
-        ("texture, `--normalize clahe`", ["normalize=clahe"]),
-        ("texture, `--normalize tan-triggs`", ["normalize=tan-triggs"]),
-        ("pixels, `--normalize clahe`", ["features=pixels", "normalize=clahe"]),
-        ("pixels, `--normalize tan-triggs`", ["features=pixels", "normalize=tan-triggs"]),
-    ]:
-        found = accuracy(data, ["att", "lfw", "yale", "scenes"], *options)
-        att = [found["att", protocol] for protocol in ("first:5", "leave-one-out", "random:5x10", "random:3x10", "random:1x10")]
-        lfw = [found["lfw", protocol] for protocol in ("random:10x10", "random:5x10")]
-        others = [[found[name, protocol] for protocol in ("leave-one-out", "lights")] for name in ("yale", "scenes")]
-        yield row(name, *(" / ".join(cells) for cells in (att, lfw, *others)))
+# --- Groups and pairs ---
 
 
 def groups(data):
@@ -245,16 +219,6 @@ def verify(data):
 
 
 # --- Beside others ---
-
-
-def fixed_width(text):
-    """Lines of a bench in a block of its own."""
-    return ["```text", *text.strip().splitlines(), "```"]
-
-
-def peers(data):
-    os.environ["EIGENFACES"] = str(PROGRAM)
-    return fixed_width(run("benches/accuracy/run.sh", data))
 
 
 def deep_network(data):
@@ -304,8 +268,6 @@ def readme(data):
 TABLES = {
     "README.md": {"recognition": readme},
     "RECIPES.md": {
-        "classic": classic,
-        "peers": peers,
         "who-is-named": who_is_named,
         "everybody": everybody,
         "view-2": view2,
@@ -342,7 +304,7 @@ def main():
     if unknown:
         sys.exit(f"{unknown[0]}: no such table of {asked.document.name}; there are {', '.join(known)}")
     build = ["cargo", "build", "--quiet", "--release", "--locked", "--features", "maintainer", "--bin", "eigenfaces"]
-    run(*build, "--example", "accuracy", "--example", "small_galleries", "--example", "group_faces")
+    run(*build, "--example", "small_galleries", "--example", "group_faces")
     data = asked.data.resolve()
     if not (data / "lfw").is_dir():
         print(f"{data} is not there: docs stay as they are")

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
 use super::{Background, People};
-use crate::decision::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR, upper_normal_quantile};
+use crate::decision::{Acceptance, STRANGER_PRIOR, upper_normal_quantile};
 use crate::locate::framing::Framing;
 use seen::Seen;
 
@@ -43,19 +43,16 @@ const PAIR_DEPENDENCE: f64 = 0.3;
 /// photos also contains what is common to their kind; familiar ones show all of it.
 const DRAWN: (f64, f64) = (0.7, 0.18);
 
-/// The least offset of photos that are taken as they are.
-const UNALIGNED_OFFSET: f64 = 1.5;
+/// The offsets between which photos become distant ones: their mean is that of their kind.
+const DISTANT_MEAN: (f64, f64) = (1.0, 1.5);
 
-/// The mean of strangers' scores in photos that are taken as they are: what is common to them looks like a person.
-const UNALIGNED_LOCATION: f64 = 1.5;
+/// The mean of strangers' scores in distant photos: what is common to them looks like a person.
+const DISTANT_LOCATION: f64 = 1.5;
 
 /// Doubt about the mean of strangers' scores, as a share of it: it adds to their spread.
 const DOUBT: f64 = 0.15;
 
-/// A threshold is raised by the share RISE of its distance to the score that all but one in a hundred of enrolled people's
-/// photos pass, LOW spreads below their mean. No further, for where these were taken in one sitting the photos asked may be
-/// of another (docs/RECIPES.md, "Light from the side").
-const RISE: f64 = 0.3;
+/// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass.
 const LOW: f64 = 2.33;
 
 /// By how much the score at which a name is as likely right as wrong lies above where the two normal shapes cross, in
@@ -138,17 +135,11 @@ impl Calibration {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let own = groups(&photos, persons);
         let count = own.len();
-        // Of photos of which nothing is known, as if they were aligned.
-        let framing = if own.is_empty() {
-            Framing::Detect
-        } else {
-            framing
-        };
         let offset = match framing {
             _ if own.is_empty() => UNKNOWN_OFFSET,
             Framing::Detect => offset(background, raw, &own),
             // Whatever few people's mean says: nobody's eyes stand where the background's do.
-            Framing::AsIs => offset(background, raw, &own).max(UNALIGNED_OFFSET),
+            Framing::AsIs => offset(background, raw, &own).max(DISTANT_MEAN.1),
         };
         let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
         let expected = people.expected(raw, &own);
@@ -161,10 +152,7 @@ impl Calibration {
         let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
         let seen = Seen::gather(background, raw, &own);
         let once = once(&own);
-        let assumed = |expected: f64| match framing {
-            Framing::Detect => expected * (1.0 - (1.0 - DRAWN.0 - DRAWN.1 * once) * foreign),
-            Framing::AsIs => UNALIGNED_LOCATION,
-        };
+        let assumed = |expected: f64| location(offset, foreign, once, expected);
         let location = seen.location(assumed, expected.stranger);
         let (ratio, genuine_spread) = seen.genuine(location, range / full_range, once);
         let doubt = DOUBT * assumed(expected.stranger);
@@ -172,7 +160,7 @@ impl Calibration {
             people: count,
             foreign,
             location,
-            spread: seen.spread(framing, offset, foreign).hypot(doubt),
+            spread: seen.spread(offset, foreign).hypot(doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),
@@ -219,22 +207,19 @@ impl Calibration {
     fn limit(&self, far: f64, claim: Claim) -> f64 {
         let limit = self.beyond(far, claim);
         let low = claim.genuine - LOW * self.genuine_spread;
-        limit.max(limit + RISE * (low - limit))
+        limit.max((limit + low) / 2.0)
     }
 
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
-    /// [`CAUTION`]), but at the latest at the threshold for 1 % of strangers, or where half of these pass; with the slope of their log ratio there (times
-    /// [`STEEPNESS`]).
+    /// [`CAUTION`]), with the slope of their log ratio there (times [`STEEPNESS`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
         let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);
         let tail = tail.max(1e-3);
         let apart = (claim.genuine - strangers).max(0.5 * (tail + self.genuine_spread));
         let apart = apart / (tail + self.genuine_spread);
-        let crossing = strangers + apart * tail + CAUTION * self.spread;
-        let limit = self.limit(FALSE_ACCEPT_TARGET, claim);
         Line {
-            middle: crossing.min(limit.max(self.beyond(FALSE_ACCEPT_TARGET / 2.0, claim))),
+            middle: strangers + apart * tail + CAUTION * self.spread,
             slope: STEEPNESS * (apart / tail + apart / self.genuine_spread),
         }
     }
@@ -336,6 +321,15 @@ fn surprise(log_odds: f64) -> f64 {
 
 fn logistic(log_odds: f64) -> f64 {
     VOUCHED / (1.0 + (-log_odds).exp())
+}
+
+/// The mean of strangers' scores in photos of this kind, where the model expects this one; `once` is the mean of one over
+/// the numbers of photos.
+fn location(offset: f64, foreign: f64, once: f64, expected: f64) -> f64 {
+    let (from, to) = DISTANT_MEAN;
+    let near = ((to - offset) / (to - from)).clamp(0.0, 1.0);
+    let drawn = 1.0 - (1.0 - DRAWN.0 - DRAWN.1 * once) * foreign;
+    near * drawn * expected + (1.0 - near) * DISTANT_LOCATION
 }
 
 /// The mean over people of one over the number of photos that each has.

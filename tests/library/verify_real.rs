@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use eigenfaces::background::Background;
+use eigenfaces::background::{Background, Prior};
 use eigenfaces::dataset;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -173,17 +173,17 @@ fn strangers_of_att_pass_as_rarely_as_asked() {
     let size = FaceSize::new(60, 73).unwrap();
     let preparation = Preparation::new(size, Framing::AsIs);
     let settings = Settings::without_background();
-    check(&halves("AT&T", "att", preparation, settings, 6), 0.5);
+    check(
+        &halves("AT&T, `--background none`", "att", preparation, settings, 6),
+        0.5,
+    );
 }
 
 #[test]
 fn strangers_of_att_pass_as_rarely_by_the_background_model() {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let settings = Settings::default();
-    check(
-        &halves("AT&T, background", "att", preparation, settings, 6),
-        0.8,
-    );
+    check(&halves("AT&T", "att", preparation, settings, 6), 0.8);
 }
 
 /// What five people leave unknown of the domain's mean, strangers' photos have in common.
@@ -192,7 +192,14 @@ fn strangers_of_att_pass_as_rarely_by_a_model_of_five_people() {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let five = |model: usize, person: usize| (person + 7 * model) % 40 < 5;
     let settings = Settings::default();
-    let passed = models_of_some("AT&T, five", "att", preparation, settings, 3, (3, five));
+    let passed = models_of_some(
+        "AT&T, five people",
+        "att",
+        preparation,
+        settings,
+        3,
+        (3, five),
+    );
     check(&passed, 0.8);
 }
 
@@ -208,7 +215,11 @@ fn strangers_of_lfw_pass_as_rarely_by_the_background_model() {
 
 fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
-    let mut all = halves("LFW", "lfw", preparation, settings, 6);
+    let kind = match settings.prior {
+        Prior::None => ", `--background none`",
+        Prior::Bundled => "",
+    };
+    let mut all = halves(&format!("LFW{kind}"), "lfw", preparation, settings, 6);
     let (Some(people), Some(others)) = (
         crate::support::real_data("lfw"),
         crate::support::real_data("lfw-strangers"),
@@ -222,7 +233,7 @@ fn strangers_of_lfw_pass(settings: Settings, true_accepts: f64) {
     );
     let others = strangers(&others, preparation, 120);
     let others: Vec<(usize, &[u8])> = others.iter().map(Vec::as_slice).enumerate().collect();
-    let only_false = passed("LFW strangers", &recognizer, &others);
+    let only_false = passed(&format!("LFW strangers{kind}"), &recognizer, &others);
     assert!(
         only_false.different[0] <= 0.02,
         "{}",

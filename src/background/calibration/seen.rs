@@ -4,7 +4,6 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::super::{Adaptation, Background, People};
-use crate::locate::framing::Framing;
 
 /// Parts the people are split into; each in turn is left out of adapting.
 const FOLDS: usize = 5;
@@ -13,11 +12,14 @@ const FOLDS: usize = 5;
 const MOST_PEOPLE: usize = 200;
 
 /// Spread of strangers' scores in photos of the background's own kind, and how much more in photos of another kind, and
-/// in photos taken as they are, by how far their offset lies beyond this one.
+/// in photos that are as different as unaligned crops.
 const SPREAD: f64 = 1.40;
 const FOREIGN_SPREAD: f64 = 0.45;
-const UNALIGNED_SPREAD: f64 = 0.70;
-const UNALIGNED_OFFSETS: (f64, f64) = (0.6, 2.6);
+const DISTANT_SPREAD: f64 = 0.70;
+
+/// The offset from which photos count as distant from the background's kind, and by how much more they do at most.
+const DISTANT: f64 = 0.6;
+const MOST_DISTANT: f64 = 2.0;
 
 /// People that the prior spread counts for, and people of a gallery that count at most.
 const SPREAD_WORTH: f64 = 6.0;
@@ -135,13 +137,9 @@ impl Seen {
     }
 
     /// Spread of strangers' scores, from other galleries and this one.
-    pub fn spread(&self, framing: Framing, offset: f64, foreign: f64) -> f64 {
-        let (least, most) = UNALIGNED_OFFSETS;
-        let unaligned = match framing {
-            Framing::Detect => 0.0,
-            Framing::AsIs => offset.clamp(least, most) - least,
-        };
-        let prior = SPREAD + FOREIGN_SPREAD * foreign + UNALIGNED_SPREAD * unaligned;
+    pub fn spread(&self, offset: f64, foreign: f64) -> f64 {
+        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
+        let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
         let Some(weight) = self.worth() else {
             return prior;
         };
