@@ -72,7 +72,7 @@ pub struct Evaluation {
     /// strangers.
     pub open_set: Option<OpenSet>,
     /// Probes that were taken for another person, the most mistaken first: at most
-    /// [`MOST_WORST_PAIRS`], one for each pair of people.
+    /// [`MOST_WORST_PAIRS`](super::MOST_WORST_PAIRS), one for each pair of people.
     pub worst_pairs: Vec<WorstPair>,
     /// Photos that are probably wrong: duplicates, wrong labels, no face.
     pub suspects: Suspects,
