@@ -259,7 +259,8 @@ class Bench:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "opencv_program.py")
         model, theirs = os.path.join(self.folder, "ours.npz"), os.path.join(self.folder, "theirs.yml")
         ours = [self.program, "--model", model, "--threads", str(self.threads), "--quiet"]
-        same = ["--size", f"{size.size[0]}x{size.size[1]}", "--components", str(K)]
+        # OpenCV takes pictures whole, and drawn ones show no face.
+        same = ["--size", f"{size.size[0]}x{size.size[1]}", "--components", str(K), "--framing", "as-is"]
         commands = {
             "enroll": {
                 "ours": [*ours, "enroll", folder, *same],
