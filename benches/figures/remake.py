@@ -5,8 +5,7 @@
     benches/figures/remake.py docs/RECIPES.md [TABLE...] [--write] [--data ../shared/data]
 
 A table that can be measured again stands between `<!-- measured: TABLE -->` and `<!-- end -->`. Without --write the lines that came out
-otherwise are printed, and the exit code says whether there are any. All of docs/RECIPES.md takes about an hour on two cores, README.md
-ten minutes; TABLE names some of them. Where the data is absent, the tables that can be made of the bundled faces are printed, so that one sees
+otherwise are printed, and the exit code says whether there are any. Some tables take many minutes; TABLE names some of them. Where the data is absent, the tables that can be made of the bundled faces are printed, so that one sees
 that they are made; the documents stay as they are.
 
 Needs Rust and Python; the table `deep-network` installs what it compares with under target/.
