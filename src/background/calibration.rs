@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
 use super::{Background, People};
-use crate::decision::{Acceptance, STRANGER_PRIOR, upper_normal_quantile};
+use crate::decision::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR, upper_normal_quantile};
 use crate::locate::framing::Framing;
 use seen::Seen;
 
@@ -49,11 +49,18 @@ const DISTANT_MEAN: (f64, f64) = (1.0, 1.5);
 /// The mean of strangers' scores in distant photos: what is common to them looks like a person.
 const DISTANT_LOCATION: f64 = 1.5;
 
+/// The people besides one that the assumptions of distant photos count for, where these are aligned by the eyes: a camera
+/// unlike the background's is not as bad as eyes in other places, and the gallery's own people tell.
+const DISTANT_WORTH: f64 = 4.0;
+
 /// Doubt about the mean of strangers' scores, as a share of it: it adds to their spread.
 const DOUBT: f64 = 0.15;
 
-/// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass.
+/// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass, but at most to
+/// that which so many times fewer strangers pass: where the photos enrolled were taken in one sitting, those asked may be of
+/// another (docs/RECIPES.md, "Light from the side").
 const LOW: f64 = 2.33;
+const RAISED: f64 = 40.0;
 
 /// By how much the score at which a name is as likely right as wrong lies above where the two normal shapes cross, in
 /// spreads: strangers' scores have a longer tail.
@@ -152,7 +159,11 @@ impl Calibration {
         let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
         let seen = Seen::gather(background, raw, &own);
         let once = once(&own);
-        let assumed = |expected: f64| location(offset, foreign, once, expected);
+        let distant = match framing {
+            Framing::Detect => DISTANT_WORTH / (DISTANT_WORTH + count.max(1) as f64 - 1.0),
+            Framing::AsIs => 1.0,
+        };
+        let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
         let location = seen.location(assumed, expected.stranger);
         let (ratio, genuine_spread) = seen.genuine(location, range / full_range, once);
         let doubt = DOUBT * assumed(expected.stranger);
@@ -160,7 +171,7 @@ impl Calibration {
             people: count,
             foreign,
             location,
-            spread: seen.spread(offset, foreign).hypot(doubt),
+            spread: seen.spread(offset, foreign, distant).hypot(doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),
@@ -207,19 +218,22 @@ impl Calibration {
     fn limit(&self, far: f64, claim: Claim) -> f64 {
         let limit = self.beyond(far, claim);
         let low = claim.genuine - LOW * self.genuine_spread;
-        limit.max((limit + low) / 2.0)
+        limit.max(((limit + low) / 2.0).min(self.beyond(far / RAISED, claim)))
     }
 
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
-    /// [`CAUTION`]), with the slope of their log ratio there (times [`STEEPNESS`]).
+    /// [`CAUTION`]), or at the default threshold where that is lower; with the slope of their log ratio at the crossing
+    /// (times [`STEEPNESS`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
         let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);
         let tail = tail.max(1e-3);
         let apart = (claim.genuine - strangers).max(0.5 * (tail + self.genuine_spread));
         let apart = apart / (tail + self.genuine_spread);
+        let crossing = strangers + apart * tail + CAUTION * self.spread;
+        let threshold = self.limit(FALSE_ACCEPT_TARGET, claim);
         Line {
-            middle: strangers + apart * tail + CAUTION * self.spread,
+            middle: crossing.min(threshold.max(self.beyond(FALSE_ACCEPT_TARGET / 2.0, claim))),
             slope: STEEPNESS * (apart / tail + apart / self.genuine_spread),
         }
     }
@@ -324,12 +338,13 @@ fn logistic(log_odds: f64) -> f64 {
 }
 
 /// The mean of strangers' scores in photos of this kind, where the model expects this one; `once` is the mean of one over
-/// the numbers of photos.
-fn location(offset: f64, foreign: f64, once: f64, expected: f64) -> f64 {
+/// the numbers of photos, `distant` the weight of what is assumed of distant ones.
+fn location(offset: f64, foreign: f64, once: f64, distant: f64, expected: f64) -> f64 {
     let (from, to) = DISTANT_MEAN;
-    let near = ((to - offset) / (to - from)).clamp(0.0, 1.0);
+    let far = distant * ((offset - from) / (to - from)).clamp(0.0, 1.0);
+    let near = 1.0 - far;
     let drawn = 1.0 - (1.0 - DRAWN.0 - DRAWN.1 * once) * foreign;
-    near * drawn * expected + (1.0 - near) * DISTANT_LOCATION
+    near * drawn * expected + far * DISTANT_LOCATION
 }
 
 /// The mean over people of one over the number of photos that each has.

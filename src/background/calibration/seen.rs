@@ -136,9 +136,10 @@ impl Seen {
         prior + above.max(0.0) * weight / (LOCATION_WORTH + weight)
     }
 
-    /// Spread of strangers' scores, from other galleries and this one.
-    pub fn spread(&self, offset: f64, foreign: f64) -> f64 {
-        let distant = (offset - DISTANT).clamp(0.0, MOST_DISTANT);
+    /// Spread of strangers' scores, from other galleries and this one; `distant` is the weight of what is assumed of distant
+    /// photos.
+    pub fn spread(&self, offset: f64, foreign: f64, distant: f64) -> f64 {
+        let distant = distant * (offset - DISTANT).clamp(0.0, MOST_DISTANT);
         let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
         let Some(weight) = self.worth() else {
             return prior;
