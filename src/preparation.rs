@@ -3,12 +3,15 @@
 mod shadows;
 
 use image::{GrayImage, Luma, Rgb, RgbImage};
+use serde::{Deserialize, Serialize};
 
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, Point, Similarity, align};
 use crate::locate::crop::crop;
-use crate::locate::framing::{CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes};
+use crate::locate::framing::{
+    Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes,
+};
 use crate::locate::{Location, Locator, main_face};
 use crate::normalize::Illumination;
 use crate::normalize::resize::{self, Fit};
@@ -83,36 +86,80 @@ pub enum Origin {
         /// Where its eyes are.
         eyes: RelativeEyes,
     },
-    /// A photo in which no face was found, or a crop in which one was found whose eyes are in doubt: the gallery's frame
-    /// says where its eyes are.
-    Unlocated {
-        /// The photo, no longer than [`UNLOCATED_SIDE`].
+    /// A photo that is kept, since where its eyes are depends on the frame that the gallery's crops share: one in which no
+    /// face was found, a crop or small photo whose eyes are in doubt, and any small crop.
+    Kept {
+        /// The photo, no longer than [`KEPT_SIDE`].
         photo: GrayImage,
-        /// The eyes that were found, which serve where the gallery has no frame.
-        eyes: Option<RelativeEyes>,
+        /// What was found in it.
+        eyes: KeptEyes,
     },
 }
 
-impl Origin {
-    /// Size and eyes of a photo in which the face was found.
-    pub fn found(&self) -> Option<((u32, u32), RelativeEyes)> {
-        match *self {
-            Self::Found { photo, eyes } => Some((photo, eyes)),
-            Self::Whole | Self::Unlocated { .. } => None,
+/// The eyes that were found in a photo that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeptEyes {
+    /// None.
+    None,
+    /// Eyes that several starts of the eye finder place differently.
+    Doubtful(RelativeEyes),
+    /// Eyes of a small crop.
+    Sure(RelativeEyes),
+}
+
+impl KeptEyes {
+    /// Where they are.
+    pub fn places(self) -> Option<RelativeEyes> {
+        match self {
+            Self::None => None,
+            Self::Doubtful(eyes) | Self::Sure(eyes) => Some(eyes),
         }
     }
 }
 
-/// The longest side, in pixels, of what is kept of a photo in which no face was found: twice that of a face.
-pub const UNLOCATED_SIDE: u32 = 192;
+impl Origin {
+    /// Size and eyes of a photo in which the face was found, its eyes not in doubt.
+    pub fn found(&self) -> Option<((u32, u32), RelativeEyes)> {
+        match self {
+            Self::Found { photo, eyes } => Some((*photo, *eyes)),
+            Self::Kept {
+                photo,
+                eyes: KeptEyes::Sure(eyes),
+            } => Some((photo.dimensions(), *eyes)),
+            Self::Whole | Self::Kept { .. } => None,
+        }
+    }
+
+    /// Whether no face was found in the photo.
+    pub fn is_without_face(&self) -> bool {
+        matches!(
+            self,
+            Self::Kept {
+                eyes: KeptEyes::None,
+                ..
+            }
+        )
+    }
+}
+
+/// The longest side, in pixels, of a photo that is kept; a longer one is shrunk, or is not kept where its eyes are sure.
+pub const KEPT_SIDE: u32 = 192;
 
 /// Eyes whose places, found from several starts, lie farther apart than this share of the distance between them are in
 /// doubt: none of 399 photos of AT&T, 1.3 % of LFW's, 25 % of those lit from the side (docs/RECIPES.md).
 const DOUBTFUL_SPREAD: f32 = 0.02;
 
-/// The farthest that eyes found in doubt lie from the frame's that take their place, in distances between the eyes: a face
-/// found elsewhere is another one.
-const FRAME_REACH: f32 = 0.6;
+/// The farthest that eyes found lie from the frame's that take their place, in distances between the eyes. Where they are in
+/// doubt, a face found elsewhere is another one, unless all crops were aligned by one frame; where they are sure, they give
+/// way in such crops only, and a photo that shows them elsewhere has another frame.
+fn frame_reach(agreement: Agreement, eyes: KeptEyes) -> f32 {
+    match (agreement, eyes) {
+        (_, KeptEyes::None) | (Agreement::Aligned, KeptEyes::Doubtful(_)) => f32::INFINITY,
+        (Agreement::Near, KeptEyes::Doubtful(_)) => 0.6,
+        (Agreement::Aligned, KeptEyes::Sure(_)) => 0.3,
+        (Agreement::Near, KeptEyes::Sure(_)) => 0.0,
+    }
+}
 
 /// The part of a photo that became a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -228,7 +275,7 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 self.prepare_located(photo, &found)
-                    .or_else(|| self.assumed(&unlocated(photo), None))
+                    .or_else(|| self.assumed(kept(photo), KeptEyes::None))
                     .ok_or(PhotoProblem::NoFace)
             }
         }
@@ -242,14 +289,14 @@ impl Preparation {
     pub fn prepare_for_gallery(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
         match self.prepare(photo) {
             Err(PhotoProblem::NoFace) => {
-                let kept = unlocated(photo);
+                let kept = kept(photo);
                 let (face, _) = resize::fit(&kept, self.size).map_err(|_| PhotoProblem::NoFace)?;
                 Ok(PreparedFace {
                     pixels: face.into_raw(),
                     part: Part::Assumed,
-                    origin: Origin::Unlocated {
+                    origin: Origin::Kept {
                         photo: kept,
-                        eyes: None,
+                        eyes: KeptEyes::None,
                     },
                 })
             }
@@ -275,7 +322,7 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 if found.is_empty() {
-                    let assumed = self.assumed(&unlocated(photo), None);
+                    let assumed = self.assumed(kept(photo), KeptEyes::None);
                     return Ok(assumed.into_iter().collect());
                 }
                 let faces = found
@@ -333,69 +380,70 @@ impl Preparation {
 
     fn aligned(&self, photo: &GrayImage, location: Location, of: usize) -> PreparedFace {
         let eyes = relative_eyes(photo.dimensions(), location.eyes);
-        if of == 1 && is_doubtful(photo, &location) {
-            let kept = unlocated(photo);
-            let used = self.settled(&kept, eyes);
-            let in_photo =
-                absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
+        let Some(eyes) = (of == 1)
+            .then(|| kept_eyes(photo, &location, eyes))
+            .flatten()
+        else {
             return PreparedFace {
-                pixels: self.face(&kept, used),
-                part: Part::Found {
-                    location: Location {
-                        eyes: in_photo,
-                        ..location
-                    },
-                    of,
-                },
-                origin: Origin::Unlocated {
-                    photo: kept,
-                    eyes: Some(eyes),
+                pixels: self.face(photo, location.eyes),
+                part: Part::Found { location, of },
+                origin: Origin::Found {
+                    photo: photo.dimensions(),
+                    eyes,
                 },
             };
-        }
+        };
+        let kept = kept(photo);
+        let used = self
+            .settled(kept.dimensions(), eyes)
+            .unwrap_or(location.eyes);
+        let eyes_used = absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
         PreparedFace {
-            pixels: self.face(photo, location.eyes),
-            part: Part::Found { location, of },
-            origin: Origin::Found {
-                photo: photo.dimensions(),
-                eyes,
+            pixels: self.face(&kept, used),
+            part: Part::Found {
+                location: Location {
+                    eyes: eyes_used,
+                    ..location
+                },
+                of,
             },
+            origin: Origin::Kept { photo: kept, eyes },
         }
     }
 
-    /// What is kept of a photo ([`Origin::Unlocated`]), aligned by the gallery's frame, or by the eyes that were found in
-    /// it; `None` where there is neither.
-    pub fn assumed(&self, kept: &GrayImage, eyes: Option<RelativeEyes>) -> Option<PreparedFace> {
-        let used = match eyes {
-            None => self.crop_eyes?.in_photo(kept.dimensions())?,
-            Some(eyes) => self.settled(kept, eyes),
-        };
+    /// A photo that is kept ([`Origin::Kept`]), aligned by the gallery's frame or by the eyes that were found in it; `None`
+    /// where there is neither.
+    pub fn assumed(&self, kept: GrayImage, eyes: KeptEyes) -> Option<PreparedFace> {
+        let used = self.settled(kept.dimensions(), eyes)?;
         Some(PreparedFace {
-            pixels: self.face(kept, used),
+            pixels: self.face(&kept, used),
             part: Part::Assumed,
-            origin: Origin::Unlocated {
-                photo: kept.clone(),
-                eyes,
-            },
+            origin: Origin::Kept { photo: kept, eyes },
         })
     }
 
-    /// The eyes by which a photo is aligned whose eyes were found in doubt: those of the gallery's frame where these lie
-    /// near, else those that were found.
-    fn settled(&self, kept: &GrayImage, eyes: RelativeEyes) -> [Point; 2] {
-        let found = absolute_eyes(kept.dimensions(), eyes);
-        let frame = self
-            .crop_eyes
-            .and_then(|eyes| eyes.in_photo(kept.dimensions()));
+    /// Whether another preparation aligns a kept photo of this size by the same eyes.
+    pub fn aligns_alike(&self, other: &Self, size: (u32, u32), eyes: KeptEyes) -> bool {
+        let used = self.settled(size, eyes);
+        used.is_some() && used == other.settled(size, eyes)
+    }
+
+    /// The eyes by which a kept photo of this size is aligned: those found, or the frame's where these say more
+    /// ([`frame_reach`]) and lie near.
+    fn settled(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
+        let frame = self.crop_eyes.and_then(|crop_eyes| {
+            let reach = frame_reach(crop_eyes.agreement, eyes);
+            crop_eyes.in_photo(size).map(|eyes| (eyes, reach))
+        });
+        let found = eyes.places().map(|eyes| absolute_eyes(size, eyes));
+        let (Some(found), Some((frame, reach))) = (found, frame) else {
+            return found.or(frame.map(|(eyes, _)| eyes));
+        };
         let distance = |[x, y]: Point, [u, v]: Point| (x - u).hypot(y - v);
-        match frame {
-            Some([left, right])
-                if distance(found[0], left).max(distance(found[1], right))
-                    <= FRAME_REACH * distance(left, right) =>
-            {
-                [left, right]
-            }
-            _ => found,
+        let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
+        match off <= reach * distance(frame[0], frame[1]) {
+            true => Some(frame),
+            false => Some(found),
         }
     }
 
@@ -411,20 +459,25 @@ impl Preparation {
     }
 }
 
-/// Whether a photo is a crop of a face whose eyes are in doubt.
-fn is_doubtful(photo: &GrayImage, location: &Location) -> bool {
-    location.eye_spread > DOUBTFUL_SPREAD && !Look::of(&[*location], photo.dimensions()).has_room()
+/// The eyes of a photo that is kept for them: of a crop or small photo in which they are in doubt, and of any small crop.
+fn kept_eyes(photo: &GrayImage, location: &Location, eyes: RelativeEyes) -> Option<KeptEyes> {
+    let (width, height) = photo.dimensions();
+    let is_small = width.max(height) <= KEPT_SIDE;
+    let is_crop = !Look::of(&[*location], (width, height)).has_room();
+    match location.eye_spread > DOUBTFUL_SPREAD {
+        true => (is_small || is_crop).then_some(KeptEyes::Doubtful(eyes)),
+        false => (is_small && is_crop).then_some(KeptEyes::Sure(eyes)),
+    }
 }
 
-/// What is kept of a photo in which no face was found.
-fn unlocated(photo: &GrayImage) -> GrayImage {
+/// What is kept of a photo.
+fn kept(photo: &GrayImage) -> GrayImage {
     let (width, height) = photo.dimensions();
     let longest = width.max(height);
-    if longest <= UNLOCATED_SIDE {
+    if longest <= KEPT_SIDE {
         return photo.clone();
     }
-    let side =
-        |length: u32| (u64::from(length) * u64::from(UNLOCATED_SIDE) / u64::from(longest)).max(1);
+    let side = |length: u32| (u64::from(length) * u64::from(KEPT_SIDE) / u64::from(longest)).max(1);
     let size = (side(width) as u32, side(height) as u32);
     crop(photo, [0.0, 0.0, width as f32, height as f32], size)
 }

@@ -24,7 +24,7 @@ use eigenfaces::enrollment::{self, Base, PreparationOptions};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::{Framing, FramingRule};
-use eigenfaces::preparation::{Origin, Preparation};
+use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use light::Light;
 
@@ -244,7 +244,7 @@ fn faces(
     let mut faces = read.folder.new;
     let all = faces.len();
     // What shows no face was not aligned.
-    faces.retain(|face| !matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
+    faces.retain(|face| !face.origin.is_without_face());
     let without_face = all - faces.len();
     Ok((faces, read.skipped.len() + without_face))
 }

@@ -73,8 +73,8 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let crop_eyes = CropEyes::of(found.collect());
     let preparation = chosen.preparation.with_crop_eyes(crop_eyes);
     let framed = loaded.items.into_iter().filter_map(|(person, path, face)| {
-        let face = match &face.origin {
-            Origin::Unlocated { photo, eyes } => preparation.assumed(photo, *eyes)?,
+        let face = match face.origin {
+            Origin::Kept { photo, eyes } => preparation.assumed(photo, eyes)?,
             Origin::Whole | Origin::Found { .. } => face,
         };
         Some((person, path, face.pixels))

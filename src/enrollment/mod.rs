@@ -18,10 +18,10 @@ pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_u
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Listing, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
-use crate::gallery::{Dispute, Enrolled, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
+use crate::gallery::{Dispute, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
-use crate::preparation::{Origin, Part, Preparation};
+use crate::preparation::{Part, Preparation};
 
 /// The model that the faces of a folder are to join.
 #[derive(Debug, Clone, Copy)]
@@ -221,19 +221,25 @@ pub fn frame(
     preparation: &Preparation,
     observer: &dyn Observer,
 ) -> (Preparation, Gallery, Vec<Skipped>) {
-    let (preparation, framed) = gallery.clone().framed(preparation);
-    let left_out: Vec<Skipped> = gallery
-        .missing_in(&framed)
+    let enrolled = gallery.enrolled().iter();
+    let photos: Vec<(ContentHash, String)> = enrolled
+        .map(|face| (face.hash, face.source.clone()))
+        .collect();
+    let (preparation, framed) = gallery.framed(preparation);
+    let stayed: HashSet<ContentHash> = framed.enrolled().iter().map(|face| face.hash).collect();
+    let left_out: Vec<Skipped> = photos
         .into_iter()
-        .map(|source| Skipped {
+        .filter(|(hash, _)| !stayed.contains(hash))
+        .map(|(_, source)| Skipped {
             path: PathBuf::from(source),
             problem: PhotoProblem::NoFace,
         })
         .collect();
     observer.skipped(&left_out);
-    let is_unlocated =
-        |face: &&Enrolled| matches!(face.origin, Origin::Unlocated { eyes: None, .. });
-    let assumed = framed.enrolled().iter().filter(is_unlocated).count();
+    let framed_faces = framed.enrolled().iter();
+    let assumed = framed_faces
+        .filter(|face| face.origin.is_without_face())
+        .count();
     if assumed > 0 {
         observer.notice(&Notice::EyesAssumed(assumed));
     }

@@ -34,7 +34,7 @@ use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::preparation::{Origin, Preparation};
+use crate::preparation::Preparation;
 use crate::recognizer::{QueryOptions, Recognizer, Settings};
 pub use baselines::{Baseline, BaselineMethod};
 use bootstrap::{Bootstrap, Tally};
@@ -173,9 +173,7 @@ pub fn evaluate(
         by_group(groups, &outcomes, open_set, &bootstrap)
     });
     let blindly = gallery.enrolled().iter();
-    let blindly =
-        blindly.filter(|face| matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
-    let blindly = blindly.count();
+    let blindly = blindly.filter(|face| face.origin.is_without_face()).count();
     let capture = plan.capture.as_ref().map(|given| {
         let found = identification::within(&outcomes.trials, 1);
         capture::capture(given, &names, &found, blindly, plan.seed)

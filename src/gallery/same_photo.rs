@@ -69,7 +69,7 @@ impl Gallery {
 fn picture<'a>(origin: &'a Origin, pixels: &'a [u8]) -> Option<&'a [u8]> {
     let picture = match origin {
         // How it is aligned depends on the gallery.
-        Origin::Unlocated { photo, .. } => photo.as_raw(),
+        Origin::Kept { photo, .. } => photo.as_raw(),
         Origin::Whole | Origin::Found { .. } => pixels,
     };
     let first = picture.first()?;
@@ -84,6 +84,7 @@ mod tests {
     use super::*;
     use crate::dataset::Person;
     use crate::face_matrix::FaceSize;
+    use crate::preparation::KeptEyes;
     use image::GrayImage;
 
     /// A face whose pixels are `shade`, but for the first.
@@ -142,9 +143,9 @@ mod tests {
     #[test]
     fn a_photo_without_a_face_is_told_by_what_is_kept_of_it() {
         let unlocated = |file: &str, kept: [u8; 2], pixels: [u8; 2]| LabeledFace {
-            origin: Origin::Unlocated {
+            origin: Origin::Kept {
                 photo: GrayImage::from_raw(2, 1, kept.to_vec()).unwrap(),
-                eyes: None,
+                eyes: KeptEyes::None,
             },
             ..face(file, "Ada", pixels)
         };

@@ -102,6 +102,21 @@ pub struct CropEyes {
     pub eyes: RelativeEyes,
     /// Width over height of the photos, in ten-thousandths.
     pub aspect: u32,
+    /// How well the photos agree.
+    #[serde(default)]
+    pub agreement: Agreement,
+}
+
+/// How well the eyes of crops agree in their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Agreement {
+    /// Well enough to say where the eyes are of a crop in which they are not found.
+    #[default]
+    Near,
+    /// As well as the eye finder can tell: somebody aligned the crops by the eyes, so that their common frame is surer than
+    /// what is found in each.
+    Aligned,
 }
 
 impl CropEyes {
@@ -112,6 +127,7 @@ impl CropEyes {
 
     /// The place of the eyes in these crops (their sizes, their [`relative_eyes`]), if they have one shape and their eyes
     /// stand nearly in one place: all but a tenth within 0.4 eye distances of the middle.
+    /// How well they agree is said besides.
     pub fn of(mut faces: Vec<((u32, u32), RelativeEyes)>) -> Option<Self> {
         if faces.len() < Self::ENOUGH {
             return None;
@@ -131,15 +147,24 @@ impl CropEyes {
             values[values.len() / 2]
         });
         let apart = f32::from(middle[2].abs_diff(middle[0]));
-        let far = |eyes: &&[u16; 4]| {
-            let off = (0..4).map(|at| eyes[at].abs_diff(middle[at])).max();
-            f32::from(off.unwrap_or(0)) > Self::SPREAD * apart
+        let farther = |reach: f32| {
+            let off = |eyes: &[u16; 4]| (0..4).map(|at| eyes[at].abs_diff(middle[at])).max();
+            let far = |eyes: &&[u16; 4]| f32::from(off(eyes).unwrap_or(0)) > reach * apart;
+            relative.iter().filter(far).count()
         };
-        if relative.iter().filter(far).count() > outliers {
+        if farther(Self::SPREAD) > outliers {
             return None;
         }
-        let eyes = [[middle[0], middle[1]], [middle[2], middle[3]]];
-        Some(Self { eyes, aspect })
+        let is_aligned =
+            faces.len() >= Self::ENOUGH_ALIGNED && 4 * farther(Self::ALIGNED_SPREAD) <= faces.len();
+        Some(Self {
+            eyes: [[middle[0], middle[1]], [middle[2], middle[3]]],
+            aspect,
+            agreement: match is_aligned {
+                true => Agreement::Aligned,
+                false => Agreement::Near,
+            },
+        })
     }
 
     /// Fewer photos tell no place.
@@ -147,6 +172,13 @@ impl CropEyes {
 
     /// See [`CropEyes::of`].
     const SPREAD: f32 = 0.4;
+
+    /// Photos are aligned ([`Agreement::Aligned`]) of which all but a quarter have their eyes within this share of the
+    /// distance between them: of Extended Yale B's crops three quarters lie within .07, of LFW's .15, of AT&T's .32.
+    const ALIGNED_SPREAD: f32 = 0.1;
+
+    /// Fewer photos may agree so well by chance.
+    const ENOUGH_ALIGNED: usize = 20;
 
     fn aspect_of((width, height): (u32, u32)) -> u32 {
         (f64::from(width) / f64::from(height.max(1)) * f64::from(Self::UNIT)).round() as u32
@@ -368,6 +400,24 @@ mod tests {
             })
             .collect();
         assert_eq!(of(&scattered), None, "eyes here and there");
+    }
+
+    #[test]
+    fn crops_aligned_by_one_frame_are_told() {
+        let face_of = |off: f32| {
+            let eyes = [[30.0 + off, 50.0], [70.0 + off, 50.0]];
+            ((100, 120), relative_eyes((100, 120), eyes))
+        };
+        // A quarter of the photos lies this far from the others, in pixels.
+        let agreement = |off: f32, photos: usize| {
+            let far = photos.div_ceil(4);
+            let faces = (0..photos).map(|at| face_of(if at < far { off } else { 0.0 }));
+            CropEyes::of(faces.collect()).map(|frame| frame.agreement)
+        };
+        assert_eq!(agreement(3.0, 21), Some(Agreement::Aligned));
+        assert_eq!(agreement(5.0, 21), Some(Agreement::Near), "too far");
+        assert_eq!(agreement(5.0, 20), Some(Agreement::Aligned), "a quarter");
+        assert_eq!(agreement(0.0, 19), Some(Agreement::Near), "too few");
     }
 
     #[test]

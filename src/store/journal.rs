@@ -24,7 +24,7 @@ use crate::face_matrix::FaceSize;
 use crate::gallery::LabeledFace;
 use crate::locate::framing::{Framing, RelativeEyes};
 use crate::normalize::Illumination;
-use crate::preparation::{Origin, Preparation};
+use crate::preparation::{KeptEyes, Origin, Preparation};
 
 /// A face, and how it was prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,20 +72,20 @@ struct Record {
     photo: Option<(u32, u32)>,
     /// Where a face was found in it.
     eyes: Option<RelativeEyes>,
-    /// Its gray values, where no face was found in it or its eyes are in doubt.
-    unlocated: Option<String>,
+    /// Its gray values and eyes, where it is kept.
+    kept: Option<(String, KeptEyes)>,
 }
 
 impl Record {
     fn of(addition: &Addition) -> Self {
         let Addition { preparation, face } = addition;
-        let (photo, eyes, unlocated) = match &face.origin {
+        let (photo, eyes, kept) = match &face.origin {
             Origin::Whole => (None, None, None),
             Origin::Found { photo, eyes } => (Some(*photo), Some(*eyes), None),
-            Origin::Unlocated { photo, eyes } => (
+            Origin::Kept { photo, eyes } => (
                 Some(photo.dimensions()),
-                *eyes,
-                Some(STANDARD.encode(photo.as_raw())),
+                None,
+                Some((STANDARD.encode(photo.as_raw()), *eyes)),
             ),
         };
         Self {
@@ -99,15 +99,15 @@ impl Record {
             pixels: STANDARD.encode(&face.pixels),
             photo,
             eyes,
-            unlocated,
+            kept,
         }
     }
 
     /// The face, if the record makes sense.
     fn addition(self) -> Option<Addition> {
         let size = FaceSize::new(self.width, self.height).ok()?;
-        let origin = match (self.photo, self.eyes, self.unlocated) {
-            (Some((width, height)), eyes, Some(kept)) => Origin::Unlocated {
+        let origin = match (self.photo, self.eyes, self.kept) {
+            (Some((width, height)), _, Some((kept, eyes))) => Origin::Kept {
                 photo: GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?,
                 eyes,
             },
@@ -295,9 +295,12 @@ mod tests {
                         photo: (400, 300),
                         eyes: [[4000, 5000], [6000, 5000]],
                     },
-                    _ => Origin::Unlocated {
+                    _ => Origin::Kept {
                         photo: GrayImage::from_pixel(5, 7, image::Luma([number])),
-                        eyes: number.is_multiple_of(2).then_some([[1, 2], [3, 4]]),
+                        eyes: match number.is_multiple_of(2) {
+                            true => KeptEyes::Doubtful([[1, 2], [3, 4]]),
+                            false => KeptEyes::None,
+                        },
                     },
                 },
             },

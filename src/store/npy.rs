@@ -40,6 +40,14 @@ impl Header {
         })
     }
 
+    /// The header of so many bytes.
+    pub(super) fn of_bytes(count: usize) -> Self {
+        Self {
+            descr: <u8 as sealed::Number>::DESCR.to_owned(),
+            shape: vec![count],
+        }
+    }
+
     /// The bytes before the numbers.
     pub(super) fn encode(&self) -> Vec<u8> {
         let sides: Vec<String> = self.shape.iter().map(usize::to_string).collect();

@@ -1,4 +1,4 @@
-//! What a model file keeps of the enrolled photos, from which the frame of its crops is derived: `origins` and `unlocated`
+//! What a model file keeps of the enrolled photos, from which the frame of its crops is derived: `origins` and `kept`
 //! of docs/MODEL-FORMAT.md.
 
 use std::io::{self, Write};
@@ -9,44 +9,53 @@ use super::{Archive, ArchiveWriter};
 use crate::error::Result;
 use crate::gallery::Gallery;
 use crate::locate::framing::RelativeEyes;
-use crate::preparation::{Origin, UNLOCATED_SIDE};
+use crate::preparation::{KEPT_SIDE, KeptEyes, Origin};
 
 /// Numbers of a row.
 const COLUMNS: usize = 7;
 
+/// What the last number of a row says of the photo.
+const NOT_KEPT: u32 = 0;
+const KEPT: u32 = 1;
+const KEPT_SURE: u32 = 2;
+
 pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, gallery: &Gallery) -> io::Result<()> {
     let mut rows: Vec<u32> = Vec::with_capacity(COLUMNS * gallery.len());
-    let mut unlocated: Vec<u8> = Vec::new();
+    let mut kept: Vec<&[u8]> = Vec::new();
     for face in gallery.enrolled() {
         rows.extend(match &face.origin {
             Origin::Whole => [0; COLUMNS],
-            Origin::Found { photo, eyes } => row(*photo, *eyes, 0),
-            Origin::Unlocated { photo, eyes } => {
-                unlocated.extend_from_slice(photo.as_raw());
-                row(photo.dimensions(), eyes.unwrap_or_default(), 1)
+            Origin::Found { photo, eyes } => row(*photo, *eyes, NOT_KEPT),
+            Origin::Kept { photo, eyes } => {
+                kept.push(photo.as_raw());
+                let state = match eyes {
+                    KeptEyes::None | KeptEyes::Doubtful(_) => KEPT,
+                    KeptEyes::Sure(_) => KEPT_SURE,
+                };
+                row(photo.dimensions(), eyes.places().unwrap_or_default(), state)
             }
         });
     }
     archive.add_array("origins", &[gallery.len(), COLUMNS], &rows)?;
-    archive.add_array("unlocated", &[unlocated.len()], &unlocated)
+    archive.add_bytes("kept", &kept)
 }
 
 pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
     let senseless = || archive.misfit("origins that do not fit their photos");
     let rows: Vec<u32> = archive.array("origins", &[n, COLUMNS])?;
     let (rows, _) = rows.as_chunks::<COLUMNS>();
-    let length = |row: &[u32; COLUMNS]| match is_unlocated(row) {
+    let length = |row: &[u32; COLUMNS]| match is_kept(row) {
         true => row[0] as usize * row[1] as usize,
         false => 0,
     };
     if rows
         .iter()
-        .any(|row| is_unlocated(row) && row[0].max(row[1]) > UNLOCATED_SIDE)
+        .any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE)
     {
         return Err(senseless());
     }
-    let unlocated = archive.bytes("unlocated", &[rows.iter().map(length).sum()])?;
-    let mut rest = unlocated.as_ref();
+    let photos = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
+    let mut rest = photos.as_ref();
     let origins = rows.iter().map(|row| {
         if *row == [0; COLUMNS] {
             return Some(Origin::Whole);
@@ -60,24 +69,28 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
             ])
         };
         let (photo, eyes) = ((row[0], row[1]), [eye(2)?, eye(4)?]);
-        Some(match is_unlocated(row) {
-            false => Origin::Found { photo, eyes },
-            true => Origin::Unlocated {
-                photo: GrayImage::from_raw(photo.0, photo.1, kept.to_vec())?,
-                eyes: (eyes != RelativeEyes::default()).then_some(eyes),
+        if !is_kept(row) {
+            return Some(Origin::Found { photo, eyes });
+        }
+        Some(Origin::Kept {
+            photo: GrayImage::from_raw(photo.0, photo.1, kept.to_vec())?,
+            eyes: match row[COLUMNS - 1] {
+                KEPT_SURE => KeptEyes::Sure(eyes),
+                _ if eyes == RelativeEyes::default() => KeptEyes::None,
+                _ => KeptEyes::Doubtful(eyes),
             },
         })
     });
     origins.collect::<Option<Vec<_>>>().ok_or_else(senseless)
 }
 
-fn row(photo: (u32, u32), [left, right]: RelativeEyes, is_kept: u32) -> [u32; COLUMNS] {
+fn row(photo: (u32, u32), [left, right]: RelativeEyes, state: u32) -> [u32; COLUMNS] {
     let [left, right] = [left, right].map(|eye| eye.map(u32::from));
     [
-        photo.0, photo.1, left[0], left[1], right[0], right[1], is_kept,
+        photo.0, photo.1, left[0], left[1], right[0], right[1], state,
     ]
 }
 
-fn is_unlocated(row: &[u32; COLUMNS]) -> bool {
-    row[COLUMNS - 1] != 0
+fn is_kept(row: &[u32; COLUMNS]) -> bool {
+    row[COLUMNS - 1] != NOT_KEPT
 }

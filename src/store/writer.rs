@@ -63,6 +63,20 @@ impl<W: Write> ArchiveWriter<W> {
         )
     }
 
+    /// Adds an array of bytes that lie in several places, without bringing them together first.
+    ///
+    /// # Errors
+    /// As [`add_array`](Self::add_array).
+    pub(super) fn add_bytes(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+        let count = parts.iter().map(|part| part.len()).sum();
+        let header = Header::of_bytes(count).encode();
+        let parts: Vec<&[u8]> = [&header[..]]
+            .into_iter()
+            .chain(parts.iter().copied())
+            .collect();
+        self.add_member(&format!("{name}.npy"), &parts)
+    }
+
     /// Adds n lines of text under a name, as NumPy's fixed-width `<U`, so that `numpy.load` needs no pickle.
     ///
     /// # Errors

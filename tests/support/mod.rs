@@ -14,7 +14,7 @@ use eigenfaces::dataset::LabelRule;
 use eigenfaces::enrollment::{self, Base};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, LabeledFace};
-use eigenfaces::preparation::{Origin, Preparation};
+use eigenfaces::preparation::Preparation;
 
 /// The project's folder.
 pub fn project() -> &'static Path {
@@ -49,7 +49,7 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
         let base = Base::Gallery(preparation, &nobody);
         let read = enrollment::read_folders(&[folder.to_owned()], &LabelRule::Folder, base, &());
         let mut faces = read.expect("the folder has photos").folder.new;
-        faces.retain(|face| !matches!(face.origin, Origin::Unlocated { eyes: None, .. }));
+        faces.retain(|face| !face.origin.is_without_face());
         faces
     };
     faces.get_or_init(read).clone()
