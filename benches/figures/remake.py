@@ -235,6 +235,34 @@ def deep_network(data):
             yield row(f"{name}: face_recognition", *(share(figure, 3) for figure in figures))
 
 
+def rate(told, key):
+    """A rate and its interval, in per cent."""
+    if told.get(key) is None:
+        return ""
+    low, high = told[key + "_interval"]
+    return f"{100 * told[key]:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def peers(data):
+    """benches/accuracy: this program and others on the same splits, by `evaluate --from-scores`."""
+    yield from head("", "rank-1, %", "FNIR at FPIR 1 %, %", "no face found, %")
+    run("benches/accuracy/run.sh", data)
+    systems = ("eigenfaces", "face_recognition", "opencv-lbph", "opencv-fisher", "opencv-eigen", "scikit-learn")
+    for folder, name in (("att", "AT&T"), ("lfw", "LFW"), ("yale", "Yale")):
+        for system in systems:
+            own = system == "eigenfaces"
+            closed, opened = (
+                json.loads((TARGET / "accuracy" / folder / f"{system}{part}.json").read_text(encoding="utf-8"))
+                for part in (("", "") if own else ("-closed", "-open"))
+            )
+            yield row(
+                f"{name}: {system}",
+                rate(closed, "rank1"),
+                rate(opened["open_set"], "fnir_at_fpir_1pct"),
+                rate(closed, "failure_to_acquire_rate"),
+            )
+
+
 # --- README ---
 
 
@@ -271,6 +299,7 @@ TABLES = {
         "everybody": everybody,
         "view-2": view2,
         "deep-network": deep_network,
+        "peers": peers,
         "relit": relit,
         "side-light": side_light,
         "appearance": appearance,
