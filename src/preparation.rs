@@ -380,10 +380,7 @@ impl Preparation {
 
     fn aligned(&self, photo: &GrayImage, location: Location, of: usize) -> PreparedFace {
         let eyes = relative_eyes(photo.dimensions(), location.eyes);
-        let Some(eyes) = (of == 1)
-            .then(|| kept_eyes(photo, &location, eyes))
-            .flatten()
-        else {
+        let Some(eyes) = kept_eyes(photo, &location, eyes).filter(|_| of == 1) else {
             return PreparedFace {
                 pixels: self.face(photo, location.eyes),
                 part: Part::Found { location, of },

@@ -2,7 +2,7 @@
 # eigenfaces, OpenCV, scikit-learn and face_recognition on the same splits, all by `evaluate --from-scores`: one ruler, a page for each.
 # benches/accuracy/run.sh [DATA]     (default ../shared/data, or the bundled faces where that is not there; everything is under target/)
 # EIGENFACES names a program to use instead of building one; SHORT=1 measures one set only, in a minute.
-# The tables of docs/RECIPES.md (classic settings) come from the example accuracy: see examples/accuracy/main.rs.
+# The table `peers` of docs/RECIPES.md comes from here (benches/figures/remake.py).
 set -eu
 cd "$(dirname "$0")/../.."
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE

@@ -222,8 +222,8 @@ impl Calibration {
     }
 
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
-    /// [`CAUTION`]), or at the default threshold where that is lower; with the slope of their log ratio at the crossing
-    /// (times [`STEEPNESS`]).
+    /// [`CAUTION`]), or, where that is lower, at the default threshold, raised at least to what half of the strangers that it
+    /// aims at pass; with the slope of their log ratio at the crossing (times [`STEEPNESS`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
         let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);

@@ -2,7 +2,7 @@
 
 use image::GrayImage;
 
-use super::Gallery;
+use super::{Gallery, LabeledFace};
 use crate::locate::framing::{CropEyes, Framing};
 use crate::preparation::{KeptEyes, Origin, Preparation};
 
@@ -51,18 +51,21 @@ impl Gallery {
         if self.enrolled().iter().all(|face| stays(&face.origin)) {
             return self;
         }
-        self.changed(|face| {
-            let Origin::Kept { photo, eyes } = &face.origin else {
-                return true;
-            };
-            if is_so(photo, *eyes) {
-                return true;
-            }
-            let aligned = preparation.assumed(photo.clone(), *eyes);
-            aligned.is_some_and(|aligned| {
-                face.pixels = aligned.pixels;
-                true
-            })
+        self.changed(|face| stays(&face.origin) || face.align(preparation))
+    }
+}
+
+impl LabeledFace {
+    /// Aligns it as a preparation does, if its photo is kept ([`Origin::Kept`]); false where that has neither eyes nor a
+    /// frame, and the face stays as it is.
+    pub(crate) fn align(&mut self, preparation: &Preparation) -> bool {
+        let Origin::Kept { photo, eyes } = &self.origin else {
+            return true;
+        };
+        let aligned = preparation.assumed(photo.clone(), *eyes);
+        aligned.is_some_and(|aligned| {
+            self.pixels = aligned.pixels;
+            true
         })
     }
 }

@@ -91,12 +91,15 @@ impl Model {
         Some(gallery.enrolled()[at].hash)
     }
 
-    /// Enrols faces that were prepared as this gallery's were. Returns those that are enrolled as somebody else's, and
-    /// stay so.
+    /// Enrols faces that were prepared as this gallery's were, by whatever frame of crops. Returns those that are enrolled as
+    /// somebody else's, and stay so.
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn add_faces(&mut self, faces: Vec<LabeledFace>) -> Result<Vec<Dispute>> {
+    pub fn add_faces(&mut self, mut faces: Vec<LabeledFace>) -> Result<Vec<Dispute>> {
+        for face in &mut faces {
+            face.align(self.recognizer.preparation());
+        }
         let (gallery, repeats) = self.gallery().clone().with(faces)?;
         self.become_gallery(gallery)?;
         Ok(repeats.disputed)

@@ -4,9 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{bundled_faces, probes, scratch};
+use crate::support::{bundled_faces, labeled_faces, probes, scratch};
 use eigenfaces::dataset::{LabelRule, Skipped};
 use eigenfaces::enrollment::{Notice, Observer};
+use eigenfaces::face_matrix::FaceSize;
+use eigenfaces::locate::framing::{Agreement, Framing};
+use eigenfaces::preparation::Preparation;
+use eigenfaces::recognizer::Settings;
 use eigenfaces::{
     Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
     Verdict,
@@ -252,4 +256,32 @@ fn what_cannot_be_used_is_named() {
     assert!(model.identify_bytes(*b"no").is_err());
     assert!(Model::enroll(folder.path(), &Options::default()).is_err());
     assert!(Model::load(folder.path().join("missing.npz")).is_err());
+}
+
+/// Faces of crops that somebody aligned, prepared by no frame, join a gallery whose frame is known.
+#[test]
+fn faces_join_by_the_frame_of_the_gallery() {
+    let Some(folder) = crate::support::real_data("yale-light") else {
+        return;
+    };
+    let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
+    let mut faces = labeled_faces(&folder, &preparation);
+    let frontal = [
+        "A+000E+00",
+        "A+005E+10",
+        "A+005E-10",
+        "A-005E+10",
+        "A-005E-10",
+    ];
+    faces.retain(|face| frontal.iter().any(|light| face.source.contains(light)));
+    let settings = Settings::default();
+    let once = Model::enroll_faces(preparation, faces.clone(), settings).unwrap();
+    let frame = once.recognizer().preparation().crop_eyes().unwrap();
+    assert_eq!(frame.agreement, Agreement::Aligned);
+    // One face does not move the frame.
+    let later = faces.split_off(faces.len() - 1);
+    let mut added = Model::enroll_faces(preparation, faces, settings).unwrap();
+    assert_eq!(added.recognizer().preparation().crop_eyes(), Some(frame));
+    added.add_faces(later).unwrap();
+    assert!(added.gallery() == once.gallery(), "pixels differ");
 }
