@@ -206,11 +206,11 @@ fn close(path: &mut Vec<(String, String)>) -> String {
     format!("{name}: {}", text.trim())
 }
 
-/// True for what may change: the names of MWG regions that were empty or this program's, and its own fields.
+/// True for what may change: the names of MWG regions that were empty or this program's, also as items of a list, and its
+/// own fields.
 fn ours(statement: &str) -> bool {
-    statement.contains("eigenfaces.org")
-        || statement.contains("schemas/regions/}Name: ")
-        || statement.contains("schemas/regions/}Name=")
+    let is_name = |end: &str| statement.contains(&format!("schemas/regions/}}Name{end}"));
+    statement.contains("eigenfaces.org") || [": ", "=", "/"].into_iter().any(is_name)
 }
 
 /// The keywords that a document lists as this program's.
