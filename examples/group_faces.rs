@@ -85,8 +85,8 @@ type Way = fn(&DMatrix<f64>, f64) -> Vec<usize>;
 /// Log-likelihood ratios of all pairs.
 fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let all: Vec<usize> = (0..raw.ncols()).collect();
-    let placed =
-        People::place(Adaptation::none(background), raw, &all, &all, all.len()).coordinates(raw);
+    let people = People::place(Adaptation::none(background), raw, &all, &all, all.len());
+    let placed = people.coordinates(raw);
     let between: Vec<f64> = Channel::ALL
         .into_iter()
         .flat_map(|channel| background.between_people(channel).to_vec())

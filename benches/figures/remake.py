@@ -107,7 +107,7 @@ def relit(data):
 
 
 def side_light(data):
-    return run(sys.executable, ROOT / "benches/light/measure.py", data / "yale-light", "--program", PROGRAM).splitlines()
+    return run(sys.executable, ROOT / "benches/light/measure.py", data / "yale-light", "--half", "--program", PROGRAM).splitlines()
 
 
 def asked_of(enrolled, probes):

@@ -3,7 +3,7 @@
 
     benches/serve/measure.py PROGRAM FOLDER_OF_FACES [--seconds 60] [--minutes 5]
 
-Prints the table that docs/SERVE.md has. Needs Python's standard library only; run it on a machine that does nothing else.
+Prints a table; docs/SERVE.md has its figures in short. Needs Python's standard library only; run it on a machine that does nothing else.
 """
 
 import argparse

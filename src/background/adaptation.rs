@@ -1,7 +1,12 @@
 //! The background model moved by a gallery: its mean, then its covariance between photos of one person.
 
-use nalgebra::DMatrix;
+use std::borrow::Cow;
+use std::sync::Arc;
 
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::light::LightVariation;
 use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
 use symmetric_eigen as eigen;
@@ -18,6 +23,25 @@ const CHUNK: usize = 4_096;
 pub struct Adaptation {
     /// In the order of [`Channel::ALL`](super::Channel::ALL).
     pub(super) channels: [ChannelAdaptation; 2],
+    /// What hard light does, in the background's own directions.
+    light: Arc<LightVariation>,
+}
+
+/// Photos in adapted coordinates of both channels.
+pub(crate) struct Placed {
+    /// About the domain's mean, without hard light, normalised: 2k x n.
+    pub coordinates: DMatrix<f64>,
+    /// The probability that each is lit hard.
+    pub hard_light: Vec<f64>,
+}
+
+/// Photos in adapted directions, neither about a mean nor normalised: what
+/// [`People::place_rotated`](super::People::place_rotated) takes.
+pub struct Rotated {
+    /// Of each channel, k x n.
+    pub(super) channels: [DMatrix<f64>; 2],
+    /// The light of each photo, of each channel.
+    light: [Vec<Vec<f64>>; 2],
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +146,7 @@ impl Adaptation {
         let channels = background.projections.each_ref();
         Self {
             channels: channels.map(|projection| ChannelAdaptation::none(&projection.between)),
+            light: background.light.clone(),
         }
     }
 
@@ -172,28 +197,105 @@ impl Adaptation {
 }
 
 impl Adaptation {
-    /// Photos (raw coordinates, 2k x n) about these means of the channels, normalised, in adapted coordinates: 2k x n.
-    pub(crate) fn coordinates_about(
-        &self,
-        raw: &DMatrix<f32>,
-        means: &[Vec<f64>; 2],
-    ) -> DMatrix<f64> {
+    /// Photos (raw coordinates, 2k x n) about these means of the channels, in adapted coordinates.
+    pub(crate) fn placed_about(&self, raw: &DMatrix<f32>, means: &[Vec<f64>; 2]) -> Placed {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let k = self.channels[0].prior.len();
-        let mut both = DMatrix::zeros(2 * k, photos.len());
+        let (raw, hard_light) = self.in_even_light(raw, &photos, means, None);
+        let mut coordinates = DMatrix::zeros(2 * k, photos.len());
         for (at, (channel, mean)) in self.channels.iter().zip(means).enumerate() {
-            let placed = channel.place(raw, at * k, &photos, mean);
-            both.rows_mut(at * k, k).copy_from(&placed);
+            let placed = channel.place(&raw, at * k, &photos, mean);
+            coordinates.rows_mut(at * k, k).copy_from(&placed);
         }
-        both
+        Placed {
+            coordinates,
+            hard_light,
+        }
     }
 
-    /// Photos (raw coordinates, 2k x n) in adapted directions, each channel k x n, neither about a mean nor normalised:
-    /// what [`People::place_rotated`](super::People::place_rotated) takes.
-    pub fn rotated(&self, raw: &DMatrix<f32>) -> [DMatrix<f64>; 2] {
+    /// Raw coordinates (2k x n) in which the light expected of some of the photos is taken off, and the probability that
+    /// each of these is lit hard; `rotated` holds all photos where that has been done already.
+    pub(super) fn in_even_light<'a>(
+        &self,
+        raw: &'a DMatrix<f32>,
+        photos: &[usize],
+        means: &[Vec<f64>; 2],
+        rotated: Option<&Rotated>,
+    ) -> (Cow<'a, DMatrix<f32>>, Vec<f64>) {
+        if self.light.is_unknown() {
+            return (Cow::Borrowed(raw), vec![0.0; photos.len()]);
+        }
+        let k = self.channels[0].prior.len();
+        let of_means = [0, 1].map(|at| self.light_along(at, means[at].iter().copied()));
+        let factor =
+            |at: usize, photo| self.channels[at].length_factor(raw, at * k, photo, &means[at]);
+        let of_photo = |&photo: &usize| {
+            let along = [0, 1].map(|at| {
+                let of_photo = match rotated {
+                    Some(rotated) => Cow::Borrowed(&rotated.light[at][photo]),
+                    None => Cow::Owned(self.light_of(at, raw, photo)),
+                };
+                let factor = factor(at, photo);
+                let about_mean = of_photo.iter().zip(&of_means[at]);
+                about_mean.map(|(x, mean)| factor * (x - mean)).collect()
+            });
+            (self.light.probability(&along), along)
+        };
+        let found: Vec<(f64, [Vec<f64>; 2])> = photos.par_iter().map(of_photo).collect();
+        let mut relit = Cow::Borrowed(raw);
+        for (&photo, (hard, along)) in photos.iter().zip(&found) {
+            if *hard == 0.0 {
+                continue;
+            }
+            for (at, along) in along.iter().enumerate() {
+                let light = self.light.channels[at].expected(along, &self.channels[at].prior);
+                let scale = hard / factor(at, photo);
+                let mut column = relit.to_mut().view_mut((at * k, photo), (k, 1));
+                for (value, light) in column.iter_mut().zip(light) {
+                    *value -= (scale * light) as f32;
+                }
+            }
+        }
+        (relit, found.into_iter().map(|(hard, _)| hard).collect())
+    }
+
+    /// How a slope along a channel's raw coordinates, of a photo lit hard with this probability, is changed by taking off
+    /// the light.
+    pub(super) fn slope_in_even_light(&self, channel: usize, slope: &mut [f64], hard: f64) {
+        let prior = &self.channels[channel].prior;
+        let scaled = slope
+            .iter()
+            .zip(prior)
+            .map(|(value, psi)| value * (1.0 + psi));
+        let along = self.light_along(channel, scaled);
+        let light = self.light.channels[channel].expected(&along, prior);
+        for ((value, light), psi) in slope.iter_mut().zip(light).zip(prior) {
+            *value -= hard * light / (1.0 + psi);
+        }
+    }
+
+    fn light_along(&self, channel: usize, x: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        self.light.channels[channel].along(x, &self.channels[channel].prior)
+    }
+
+    fn light_of(&self, channel: usize, raw: &DMatrix<f32>, photo: usize) -> Vec<f64> {
+        let k = self.channels[0].prior.len();
+        let values = of_channel(raw, channel * k, k, photo).iter();
+        self.light_along(channel, values.map(|&value| f64::from(value)))
+    }
+
+    /// Photos (raw coordinates, 2k x n) in adapted directions.
+    pub fn rotated(&self, raw: &DMatrix<f32>) -> Rotated {
         let k = self.channels[0].prior.len();
         let of_channel = |at: usize| raw.rows(at * k, k).map(f64::from);
-        [0, 1].map(|at| self.channels[at].rotated(of_channel(at)))
+        let photos = 0..raw.ncols();
+        Rotated {
+            channels: [0, 1].map(|at| self.channels[at].rotated(of_channel(at))),
+            light: [0, 1].map(|at| {
+                let photos = photos.clone().into_par_iter();
+                photos.map(|photo| self.light_of(at, raw, photo)).collect()
+            }),
+        }
     }
 
     /// Whether a gallery moved the covariance.

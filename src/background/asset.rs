@@ -1,17 +1,20 @@
 //! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
-//! and the basis (k x d bytes), little-endian; last the SHA-256 of all before it.
+//! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k), little-endian;
+//! last the SHA-256 of all before it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::light::{Directions, LightVariation};
 use super::mouth::{FEATURES, Line, MouthFinder, STEPS, Step};
 use super::{BUNDLED, Background, LENGTH, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 const MAGIC: &[u8; 6] = b"EFBACK";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 const DIGEST: usize = 32;
 
 /// More components than this are no model of ours: bounds what a damaged header can ask for.
@@ -42,6 +45,12 @@ impl Background {
                 bytes.extend(number.to_le_bytes());
             }
             bytes.extend(channel.basis.iter().map(|&value| value as u8));
+        }
+        for channel in &self.light.channels {
+            bytes.extend((channel.variance.len() as u32).to_le_bytes());
+            for number in channel.variance.iter().chain(&channel.rows) {
+                bytes.extend(number.to_le_bytes());
+            }
         }
         let digest = Sha256::digest(&bytes);
         bytes.extend(digest);
@@ -111,9 +120,20 @@ impl Background {
             projection.between.iter().all(sound).then_some(projection)
         };
         let projections = [channel()?, channel()?];
+        let mut directions = || {
+            let count = usize::try_from(rest.number()?).ok().filter(|&r| r <= k)?;
+            let variance = rest.floats(count)?;
+            let is_sound = variance.iter().all(|&v| v >= 0.0);
+            is_sound.then_some(Directions {
+                variance,
+                rows: rest.floats(count * k)?,
+            })
+        };
+        let channels = [directions()?, directions()?];
         (rest.0.len() == DIGEST).then_some(Self {
             mouths,
             projections,
+            light: Arc::new(LightVariation { channels }),
         })
     }
 }

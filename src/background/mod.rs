@@ -14,6 +14,7 @@ mod asset;
 mod calibration;
 mod description;
 mod face_classifier;
+mod light;
 pub(crate) mod likelihood;
 mod mouth;
 mod people;
@@ -23,7 +24,7 @@ mod two_covariance;
 mod view;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -40,6 +41,8 @@ pub use description::{Channel, FACE};
 pub use description::{LENGTH, SHEET};
 #[doc(hidden)]
 pub use face_classifier::FaceClassifier;
+#[doc(hidden)]
+pub use light::LightVariation;
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 #[cfg(feature = "postgres")]
@@ -70,12 +73,14 @@ named!(Prior {
     None = "none",
 });
 
-/// The background model: where mouths are, and for each [`Channel`] the map from descriptions to coordinates.
+/// The background model: where mouths are, for each [`Channel`] the map from descriptions to coordinates, and what hard
+/// light does to these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
     mouths: MouthFinder,
     /// In the order of [`Channel::ALL`].
     projections: [Projection; 2],
+    light: Arc<LightVariation>,
 }
 
 /// The map from one description (d bytes) to k coordinates: `scale_i (Σ_j basis_ij x_j) - offset_i`.
@@ -109,6 +114,13 @@ impl Background {
     /// Finds the mouths of the faces that are described.
     pub fn mouths(&self) -> &MouthFinder {
         &self.mouths
+    }
+
+    /// The same model with this knowledge of hard light.
+    #[doc(hidden)]
+    pub fn with_light(mut self, light: LightVariation) -> Self {
+        self.light = Arc::new(light);
+        self
     }
 
     /// k, the coordinates of each channel.

@@ -9,12 +9,14 @@ mod parts;
 pub(crate) use extended::ExtendedProbe;
 pub use parts::PeopleParts;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::adaptation::{Adaptation, ChannelAdaptation, domain_mean, groups};
+use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_mean, groups};
+use super::light::levelled;
 use super::likelihood::{Ratio, Standard};
 use crate::vectors::vectorised;
 
@@ -48,8 +50,8 @@ pub struct People {
 struct Coordinates<'a> {
     /// Their coordinates, 2k x n.
     raw: &'a DMatrix<f32>,
-    /// Raw coordinates rotated into adapted directions, of each channel, where that has been done already.
-    rotated: Option<&'a [DMatrix<f64>; 2]>,
+    /// The same rotated into adapted directions, where that has been done already.
+    rotated: Option<&'a Rotated>,
 }
 
 impl Coordinates<'_> {
@@ -68,7 +70,8 @@ impl Coordinates<'_> {
         let row = channel * adapted.prior.len();
         match self.rotated {
             Some(rotated) => {
-                let placed = adapted.place_rotated(&rotated[channel], self.raw, row, &photos, mean);
+                let rotated = &rotated.channels[channel];
+                let placed = adapted.place_rotated(rotated, self.raw, row, &photos, mean);
                 means(&placed, own)
             }
             // The mean of what is rotated is the rotated mean: so many fewer columns to rotate.
@@ -108,16 +111,20 @@ impl People {
     /// galleries that differ by few photos, with one adaptation.
     pub fn place_rotated(
         adaptation: Adaptation,
-        rotated: Option<&[DMatrix<f64>; 2]>,
+        rotated: Option<&Rotated>,
         raw: &DMatrix<f32>,
         photos: &[usize],
         persons: &[usize],
         people: usize,
     ) -> Self {
-        let all = Coordinates { raw, rotated };
         let k = adaptation.channels[0].prior.len();
         let own = groups(photos, persons);
         let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
+        let (relit, _) = adaptation.in_even_light(raw, photos, &means, rotated);
+        let all = Coordinates {
+            raw: &relit,
+            rotated: rotated.filter(|_| matches!(relit, Cow::Borrowed(_))),
+        };
         let mut of_person = vec![Vec::new(); people];
         for (&photo, &person) in photos.iter().zip(persons) {
             of_person[person].push(photo);
@@ -170,9 +177,14 @@ impl People {
         self.genuine[person] = standard.genuine;
     }
 
-    /// Photos in adapted coordinates of both channels, 2k x n.
+    /// Photos (raw coordinates, 2k x n) in adapted coordinates of both channels, without hard light: 2k x n.
     pub fn coordinates(&self, raw: &DMatrix<f32>) -> DMatrix<f64> {
-        self.adaptation.coordinates_about(raw, &self.means)
+        self.placed(raw).coordinates
+    }
+
+    /// The same, and who is lit hard.
+    pub(crate) fn placed(&self, raw: &DMatrix<f32>) -> Placed {
+        self.adaptation.placed_about(raw, &self.means)
     }
 
     /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative
@@ -182,9 +194,12 @@ impl People {
         raw: &DMatrix<f32>,
         use_scores: impl Fn(usize, Vec<f64>) -> R + Sync,
     ) -> Vec<R> {
-        let placed = self.coordinates(raw);
-        let photos: Vec<Vec<f64>> = placed.column_iter().map(|c| numbers(c.iter())).collect();
-        let scored = |(at, photo): (usize, &Vec<f64>)| use_scores(at, self.scores_of(photo));
+        let placed = self.placed(raw);
+        let photos = placed.coordinates.column_iter();
+        let photos: Vec<Vec<f64>> = photos.map(|c| numbers(c.iter())).collect();
+        let scored = |(at, photo): (usize, &Vec<f64>)| {
+            use_scores(at, self.scores_of(photo, placed.hard_light[at]))
+        };
         photos.par_iter().enumerate().map(scored).collect()
     }
 
@@ -196,7 +211,7 @@ impl People {
         })
     }
 
-    fn scores_of(&self, photo: &[f64]) -> Vec<f64> {
+    fn scores_of(&self, photo: &[f64], hard_light: f64) -> Vec<f64> {
         let single: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
         let squares: BTreeMap<usize, f64> = self.squares(photo).collect();
         let score = |person: usize| {
@@ -206,7 +221,8 @@ impl People {
             let rows = self.linear.nrows();
             let linear = &self.linear.as_slice()[person * rows..][..rows];
             let (constant, share) = self.constant[person];
-            square * share + constant + inner_product(linear, &single)
+            let score = square * share + constant + inner_product(linear, &single);
+            levelled(score, hard_light)
         };
         let people = self.photos.len();
         (0..people)
@@ -219,24 +235,26 @@ impl People {
     /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of
     /// either against the other, so that their order does not matter.
     pub fn pair_scores(&self, raw: &DMatrix<f32>, pairs: &[[usize; 2]]) -> Vec<f64> {
-        let placed = self.coordinates(raw);
-        let k = placed.nrows() / 2;
+        let placed = self.placed(raw);
+        let k = placed.coordinates.nrows() / 2;
         let of_photo = |photo: usize| {
-            let column = placed.column(photo);
+            let column = placed.coordinates.column(photo);
             let ratios = self
                 .adaptation
                 .ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
             (Standard::of(&ratios), ratios)
         };
-        let enrolled: Vec<_> = (0..placed.ncols()).into_par_iter().map(of_photo).collect();
+        let enrolled: Vec<_> = (0..raw.ncols()).into_par_iter().map(of_photo).collect();
         let against = |photo: usize, probe: usize| {
             let (standard, ratios) = &enrolled[photo];
-            standard.score(ratios, placed.column(probe).as_slice())
+            standard.score(ratios, placed.coordinates.column(probe).as_slice())
         };
-        pairs
-            .par_iter()
-            .map(|&[first, second]| (against(first, second) + against(second, first)) / 2.0)
-            .collect()
+        let of_pair = |&[first, second]: &[usize; 2]| {
+            let hard_light = placed.hard_light[first].max(placed.hard_light[second]);
+            let score = (against(first, second) + against(second, first)) / 2.0;
+            levelled(score, hard_light)
+        };
+        pairs.par_iter().map(of_pair).collect()
     }
 
     /// By how much each raw coordinate of a channel, of the first photo of `raw`, moves the score of one person above that
@@ -258,8 +276,12 @@ impl People {
         if let Some(rotation) = &adaptation.rotation {
             difference = rotation.map(f64::from) * difference;
         }
-        let factor = adaptation.length_factor(raw, channel * k, 0, &self.means[channel]);
-        difference.iter().map(|value| value * factor).collect()
+        let (relit, hard_light) = self.adaptation.in_even_light(raw, &[0], &self.means, None);
+        let factor = adaptation.length_factor(&relit, channel * k, 0, &self.means[channel]);
+        let mut slope: Vec<f64> = difference.iter().map(|value| value * factor).collect();
+        let adaptation = &self.adaptation;
+        adaptation.slope_in_even_light(channel, &mut slope, hard_light[0]);
+        slope
     }
 
     /// Number of photos of each person.
@@ -304,13 +326,15 @@ impl People {
     /// where there is no other.
     pub(super) fn left_out(
         &self,
-        placed: &DMatrix<f64>,
+        placed: &Placed,
         photo: usize,
         others: &[usize],
     ) -> Option<(f64, f64)> {
         if others.is_empty() {
             return None;
         }
+        let hard_light = placed.hard_light[photo];
+        let placed = &placed.coordinates;
         let k = placed.nrows() / 2;
         let count = others.len() as f64;
         let mean = |channel: usize| {
@@ -326,7 +350,7 @@ impl People {
             .ratios(|channel| numbers(&means[channel]), count);
         let standard = Standard::of(&ratios);
         let score = standard.score(&ratios, placed.column(photo).as_slice());
-        Some((score, standard.genuine))
+        Some((levelled(score, hard_light), standard.genuine))
     }
 }
 

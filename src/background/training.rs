@@ -1,5 +1,7 @@
 //! Learning the background model from described photos of many people.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
 use super::likelihood::normalise;
@@ -89,7 +91,7 @@ impl Default for Training {
 impl Training {
     /// Learns the background model: PCA of each channel, weights whitened and brought to one length, the
     /// two-covariance model of these, and both maps folded into one basis of bytes. `mouths` are those by which the photos
-    /// were described.
+    /// were described. Nothing is learned of hard light.
     ///
     /// # Errors
     /// Too few photos, or nobody with two.
@@ -103,6 +105,7 @@ impl Training {
         Ok(Background {
             mouths: mouths.clone(),
             projections,
+            light: Arc::default(),
         })
     }
 

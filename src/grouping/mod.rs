@@ -127,7 +127,7 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
     let raw = raw.select_columns(&some);
     let as_it_is = Adaptation::none(background);
     let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
-    let placed = as_it_is.coordinates_about(&raw, &no_offset);
+    let placed = as_it_is.placed_about(&raw, &no_offset).coordinates;
     let model = Model::new(&as_it_is);
     let faces: Vec<Cluster> = (0..raw.ncols())
         .map(|face| Cluster::of_face(&model, face, placed.column(face).as_slice()))
@@ -189,7 +189,7 @@ fn join(
     domain: &Domain,
     threshold: f64,
 ) -> Agglomeration {
-    let placed = adaptation.coordinates_about(raw, &domain.mean);
+    let placed = adaptation.placed_about(raw, &domain.mean).coordinates;
     let model = Model::new(adaptation);
     let faces: Vec<Cluster> = (0..raw.ncols())
         .into_par_iter()

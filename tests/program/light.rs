@@ -34,7 +34,8 @@ struct Count {
     no_face: usize,
 }
 
-/// Enrolled from frontal lights with default settings; the other photos asked.
+/// Enrolled from frontal lights with default settings, every second person, from whom the program has learned nothing; the
+/// other photos asked.
 #[test]
 fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
     let Some(data) = real_data("yale-light") else {
@@ -43,7 +44,8 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
     let folder = scratch();
     let gallery = folder.path().join("gallery");
     let mut probes = Vec::new();
-    for person in listed(&data).into_iter().filter(|path| path.is_dir()) {
+    let people = listed(&data).into_iter().filter(|path| path.is_dir());
+    for person in people.skip(1).step_by(2) {
         let own = gallery.join(person.file_name().unwrap());
         std::fs::create_dir_all(&own).unwrap();
         for photo in listed(&person) {
@@ -86,12 +88,12 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
         count.named_wrong += usize::from(is_named && !is_right);
         count.no_face += usize::from(face["decision"] == "not-a-face");
     }
-    // Measured, in four folds: rank-1 1, 1, .90, .78; named 1, .63, .03, .01; not a face 0, 0, 0, .008 (benches/light).
+    // Measured, one person left out in turn: rank-1 1, 1, .95, .94; named 1, .88, .35, .07; not a face 0, 0, 0, .009 (benches/light).
     for (kind, right, named, no_face) in [
         ("12-25", 0.99, 0.97, 0.0),
-        ("25-50", 0.99, 0.5, 0.01),
-        ("50-77", 0.85, 0.0, 0.02),
-        ("beyond", 0.7, 0.0, 0.05),
+        ("25-50", 0.99, 0.8, 0.01),
+        ("50-77", 0.92, 0.25, 0.02),
+        ("beyond", 0.9, 0.04, 0.05),
     ] {
         let count = &counts[kind];
         let share = |number: usize| number as f64 / count.photos as f64;

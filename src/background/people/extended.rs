@@ -6,7 +6,7 @@
 //! [x, 1, q_n(x) of each n]. A last coordinate, where the probe is 0, gives all people one norm: then the nearest by
 //! Euclidean distance are those of the largest inner product (Bachrach et al. 2014), which is what graphs of near points find.
 
-use super::{People, inner_product, numbers};
+use super::{People, inner_product, levelled, numbers};
 
 /// Coordinates behind those that count, where the probe is 0: what single precision leaves of the constant and of the share, two
 /// each, so that both can be had to the last bit; and what makes all norms one.
@@ -19,6 +19,8 @@ pub(crate) struct ExtendedProbe {
     pub vector: Vec<f32>,
     /// q_n of the probe, for each n in order.
     squares: Vec<f64>,
+    /// The probability that it is lit hard, which moves all its scores alike.
+    hard_light: f64,
 }
 
 impl People {
@@ -62,20 +64,23 @@ impl People {
 
     /// Extended probes of photos (raw coordinates, 2k x p).
     pub(crate) fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
-        let placed = self.coordinates(raw);
-        let probe = |photo: Vec<f64>| {
+        let placed = self.placed(raw);
+        let probe = |(photo, &hard_light): (Vec<f64>, &f64)| {
             let squares = self.squares(&photo).map(|(_, square)| square);
             let squares: Vec<f64> = squares.collect();
             let mut vector: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
             vector.push(1.0);
             vector.extend(squares.iter().map(|&square| square as f32));
             vector.extend([0.0; REST]);
-            ExtendedProbe { vector, squares }
+            ExtendedProbe {
+                vector,
+                squares,
+                hard_light,
+            }
         };
-        placed
-            .column_iter()
-            .map(|photo| probe(numbers(photo.iter())))
-            .collect()
+        let photos = placed.coordinates.column_iter();
+        let photos = photos.map(|photo| numbers(photo.iter()));
+        photos.zip(&placed.hard_light).map(probe).collect()
     }
 }
 
@@ -100,7 +105,8 @@ impl ExtendedProbe {
         let constant = whole(*constant, &rest[..2]);
         let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
-        Some(self.squares[place] * share + constant + linear)
+        let score = self.squares[place] * share + constant + linear;
+        Some(levelled(score, self.hard_light))
     }
 }
 

@@ -1,0 +1,310 @@
+//! What hard light does to coordinates, and its removal.
+//!
+//! A face lit from the side differs from its person's other photos along a few directions. So a photo is its person, plus
+//! what differs between photos of that person, plus light, which is 0 in even light and N(0, V) in hard light. V, of rank
+//! r, was learned from photos of people under known lights (`examples/train_light`). In coordinates z whitened by what
+//! anybody's photo varies, z = x / √(1 + ψ), it is Σ v w wᵀ with orthonormal w. The log-likelihood ratio of hard against
+//! even light is then ½ Σ (s (wᵀz)² - ln(1 + v)), s = v / (1 + v), and the light expected in the photo is
+//! √(1 + ψ) Σ s w wᵀz. It is taken off, times the probability of hard light: compensation of eigenchannels (Kenny et al.,
+//! Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
+
+use nalgebra::{DMatrix, DVector};
+use symmetric_eigen::{self as eigen};
+
+use super::Background;
+use crate::error::{BackgroundProblem, Error, Result};
+
+/// r, the directions of each channel. 12 to 40 do alike.
+const DIRECTIONS: usize = 20;
+
+/// The logarithm of the prior odds of even light against hard light.
+const PRIOR: f64 = 5.0;
+
+/// A probability of hard light below which it is 0, and nothing is taken off.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// By how much the mean of strangers' scores is lower in hard light, and their spread there in terms of that in even
+/// light: what lies in the dark tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
+const LOWER: f64 = 0.7;
+const NARROWER: f64 = 0.71;
+
+/// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LightVariation {
+    /// In the order of [`Channel::ALL`](super::Channel::ALL).
+    pub(super) channels: [Directions; 2],
+}
+
+/// r directions in whitened coordinates.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Directions {
+    /// v along each, decreasing.
+    pub variance: Vec<f32>,
+    /// w, orthonormal: r x k, row by row.
+    pub rows: Vec<f32>,
+}
+
+impl LightVariation {
+    /// Learns from photos (raw coordinates, 2k x n) of people in even and in hard light: the differences of the latter from
+    /// the mean of their person's in even light. `persons` and `in_hard_light` are of each photo.
+    ///
+    /// # Errors
+    /// Nobody with photos in both.
+    pub fn learn(
+        background: &Background,
+        raw: &DMatrix<f32>,
+        persons: &[usize],
+        in_hard_light: &[bool],
+    ) -> Result<Self> {
+        let k = background.components();
+        let count = persons.iter().max().map_or(0, |last| last + 1);
+        let mut light = Self::default();
+        for (channel, directions) in light.channels.iter_mut().enumerate() {
+            let whiten = background.projections[channel]
+                .between
+                .iter()
+                .map(|psi| 1.0 / (1.0 + psi).sqrt());
+            let whiten = DVector::from_iterator(k, whiten);
+            let whitened = |photo: usize| {
+                let column = raw.view((channel * k, photo), (k, 1)).map(f64::from);
+                column.component_mul(&whiten)
+            };
+            let mut differences = Vec::new();
+            for person in 0..count {
+                let own = |hard: bool| {
+                    let photos = 0..persons.len();
+                    photos.filter(move |&at| persons[at] == person && in_hard_light[at] == hard)
+                };
+                let even: Vec<DVector<f64>> = own(false).map(whitened).collect();
+                if even.is_empty() {
+                    continue;
+                }
+                let mean = even.iter().sum::<DVector<f64>>() / even.len() as f64;
+                differences.extend(own(true).map(|photo| whitened(photo) - &mean));
+            }
+            *directions = Directions::learn(&differences).ok_or(Error::Background {
+                problem: BackgroundProblem::TooFewPhotos,
+            })?;
+        }
+        Ok(light)
+    }
+
+    /// Whether nothing is known of light.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.channels
+            .iter()
+            .all(|channel| channel.variance.is_empty())
+    }
+
+    /// The probability of hard light, from the light of each channel ([`Directions::along`]); 0 where it is negligible.
+    pub(super) fn probability(&self, along: &[Vec<f64>; 2]) -> f64 {
+        let channels = self.channels.iter().zip(along);
+        let ratio: f64 = channels.map(|(own, along)| own.log_ratio(along)).sum();
+        let probability = 1.0 / (1.0 + (PRIOR - ratio).exp());
+        match probability < NEGLIGIBLE {
+            true => 0.0,
+            false => probability,
+        }
+    }
+}
+
+/// The standardised score of a photo in hard light with this probability, as strangers' scores lie in even light.
+pub(super) fn levelled(score: f64, hard: f64) -> f64 {
+    (score + LOWER * hard) / (1.0 - (1.0 - NARROWER) * hard)
+}
+
+impl Directions {
+    /// The principal directions of differences by light, about 0; `None` of too few.
+    fn learn(differences: &[DVector<f64>]) -> Option<Self> {
+        let k = differences.first()?.len();
+        let mut second = DMatrix::zeros(k, k);
+        eigen::add_outer(&mut second, &DMatrix::from_columns(differences));
+        second /= differences.len() as f64;
+        let (values, vectors) = eigen::all_unmeasured(second)?;
+        let kept = DIRECTIONS.min(differences.len()).min(k);
+        let rows = vectors.columns(0, kept);
+        Some(Self {
+            variance: values[..kept].iter().map(|&v| v.max(0.0) as f32).collect(),
+            rows: rows.iter().map(|&value| value as f32).collect(),
+        })
+    }
+
+    /// wᵀz of each direction, for coordinates x (k) with ψ.
+    pub fn along(&self, x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
+        let whitened = x.into_iter().zip(between);
+        let whitened: Vec<f64> = whitened.map(|(x, psi)| x / (1.0 + psi).sqrt()).collect();
+        let rows = self.rows.chunks_exact(between.len().max(1));
+        rows.map(|row| {
+            let terms = row.iter().zip(&whitened);
+            terms.map(|(&w, z)| f64::from(w) * z).sum()
+        })
+        .collect()
+    }
+
+    /// The log-likelihood ratio of hard against even light.
+    fn log_ratio(&self, along: &[f64]) -> f64 {
+        let terms = self.variance.iter().zip(along).map(|(&v, along)| {
+            let v = f64::from(v);
+            0.5 * (v / (1.0 + v) * along * along - v.ln_1p())
+        });
+        terms.sum()
+    }
+
+    /// The light expected of a photo in hard light: √(1 + ψ) Σ s w wᵀz, k.
+    pub fn expected(&self, along: &[f64], between: &[f64]) -> Vec<f64> {
+        let mut light = vec![0.0; between.len()];
+        let rows = self.rows.chunks_exact(between.len().max(1));
+        for ((row, &v), along) in rows.zip(&self.variance).zip(along) {
+            let share = f64::from(v) / (1.0 + f64::from(v)) * along;
+            for (sum, &w) in light.iter_mut().zip(row) {
+                *sum += share * f64::from(w);
+            }
+        }
+        for (value, psi) in light.iter_mut().zip(between) {
+            *value *= (1.0 + psi).sqrt();
+        }
+        light
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Adaptation, People};
+    use super::*;
+    use symmetric_eigen::Noise;
+
+    const PEOPLE: usize = 4;
+    const PHOTOS: usize = 6;
+
+    /// Photos of people drawn from the model, the second half of each in a light that adds `strength` times one of three
+    /// directions; and the person of each.
+    fn drawn(
+        background: &Background,
+        strength: f64,
+        seed: u64,
+    ) -> (DMatrix<f32>, Vec<usize>, Vec<bool>) {
+        let rows = 2 * background.components();
+        let mut noise = Noise::seeded(17);
+        let lights = DMatrix::from_fn(rows, 3, |_, _| noise.normal());
+        let mut noise = Noise::seeded(seed);
+        let between = background.projections.each_ref().map(|it| &it.between);
+        let between: Vec<f64> = between.into_iter().flatten().copied().collect();
+        let mut photos = DMatrix::zeros(rows, PEOPLE * PHOTOS);
+        for person in 0..PEOPLE {
+            let own: Vec<f64> = between
+                .iter()
+                .map(|psi| psi.sqrt() * noise.normal())
+                .collect();
+            for photo in 0..PHOTOS {
+                let hard = photo >= PHOTOS / 2;
+                let light = lights.column(photo % 3) * (strength * noise.normal().abs().max(0.5));
+                for row in 0..rows {
+                    let light = if hard { light[row] } else { 0.0 };
+                    photos[(row, person * PHOTOS + photo)] =
+                        (own[row] + noise.normal() + light) as f32;
+                }
+            }
+        }
+        let persons = (0..PEOPLE * PHOTOS).map(|at| at / PHOTOS).collect();
+        let hard = (0..PEOPLE * PHOTOS).map(|at| at % PHOTOS >= PHOTOS / 2);
+        (photos, persons, hard.collect())
+    }
+
+    /// The bundled model with light learned from drawn people.
+    fn learned() -> Background {
+        let background = Background::bundled().unwrap().clone();
+        let (raw, persons, hard) = drawn(&background, 2.0, 1);
+        let light = LightVariation::learn(&background, &raw, &persons, &hard).unwrap();
+        background.with_light(light)
+    }
+
+    #[test]
+    fn hard_light_is_known_and_taken_off() {
+        let background = learned();
+        let (raw, _, hard) = drawn(&background, 2.0, 2);
+        let none = [0, 1].map(|_| vec![0.0; background.components()]);
+        let adaptation = Adaptation::none(&background);
+        let all: Vec<usize> = (0..raw.ncols()).collect();
+        let (relit, found) = adaptation.in_even_light(&raw, &all, &none, None);
+        let light: Vec<f64> = drawn(&background, 0.0, 2)
+            .0
+            .iter()
+            .map(|&x| x.into())
+            .collect();
+        let error = |raw: &DMatrix<f32>, photo: usize| -> f64 {
+            let even = light[photo * raw.nrows()..].iter();
+            let column = raw.column(photo);
+            let off = column
+                .iter()
+                .zip(even)
+                .map(|(&x, even)| f64::from(x) - even);
+            off.map(|off| off * off).sum()
+        };
+        for photo in all {
+            assert_eq!(found[photo] > 0.5, hard[photo], "{photo}: {}", found[photo]);
+            match hard[photo] {
+                true => assert!(error(&relit, photo) < 0.5 * error(&raw, photo), "{photo}"),
+                // To the last bit.
+                false => assert_eq!(relit.column(photo), raw.column(photo)),
+            }
+        }
+    }
+
+    #[test]
+    fn photos_rotated_before_are_placed_alike() {
+        let background = learned();
+        let (raw, persons, _) = drawn(&background, 2.0, 3);
+        let photos: Vec<usize> = (0..raw.ncols()).collect();
+        let adaptation = Adaptation::learn(&background, &raw, &photos, &persons);
+        let rotated = adaptation.rotated(&raw);
+        let plain = People::place(adaptation.clone(), &raw, &photos, &persons, PEOPLE);
+        let other =
+            People::place_rotated(adaptation, Some(&rotated), &raw, &photos, &persons, PEOPLE);
+        let scores = |people: &People| people.with_scores(&raw, |_, scores| scores).concat();
+        for (a, b) in scores(&plain).into_iter().zip(scores(&other)) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+
+    /// A slope is that of the score along each coordinate, but for the length, which is normalised.
+    #[test]
+    fn slopes_go_through_what_is_taken_off() {
+        let background = learned();
+        let k = background.components();
+        let (raw, ..) = drawn(&background, 2.0, 4);
+        let adaptation = Adaptation::none(&background);
+        let none = [0, 1].map(|_| vec![0.0; k]);
+        let photo = PHOTOS - 1;
+        let slope: Vec<f64> = (0..k).map(|at| ((at * at) as f64).sin()).collect();
+        let along = |raw: &DMatrix<f32>| -> f64 {
+            let (relit, _) = adaptation.in_even_light(raw, &[photo], &none, None);
+            let column = relit.column(photo);
+            let values = slope.iter().zip(column.iter());
+            values.map(|(slope, &x)| slope * f64::from(x)).sum()
+        };
+        let mut through = slope.clone();
+        adaptation.slope_in_even_light(0, &mut through, 1.0);
+        for at in [0, 7, 100] {
+            let mut moved = raw.clone();
+            moved[(at, photo)] += 0.25;
+            let difference = (along(&moved) - along(&raw)) / 0.25;
+            let expected = through[at];
+            assert!(
+                (difference - expected).abs() < 0.05,
+                "{at}: {difference} {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn scores_in_even_light_stay() {
+        assert_eq!(levelled(3.7, 0.0), 3.7);
+        assert!(levelled(5.0, 1.0) > 5.0 && levelled(5.0, 0.5) < levelled(5.0, 1.0));
+        let nothing = LightVariation::default();
+        assert!(nothing.is_unknown());
+        let background = Background::bundled().unwrap();
+        let (raw, persons, _) = drawn(background, 0.0, 5);
+        let even = vec![false; persons.len()];
+        assert!(LightVariation::learn(background, &raw, &persons, &even).is_err());
+    }
+}
