@@ -1,4 +1,4 @@
-//! The reader of model files, of parts and of bases: any bytes give a recogniser that works, or an error.
+//! The reader of model files: any bytes give a recogniser that works, or an error.
 //!
 //! The first byte says how much of the work of a hostile maker is done for the fuzzer: 0 nothing, 1 the right checksum,
 //! 2 the right checksum over a right container, whose members stand in the input as name, line feed, content, MARK.
@@ -26,19 +26,12 @@ fuzz_target!(|input: &[u8]| {
     let Ok(archive) = Archive::from_bytes(Path::new("model.npz"), bytes) else {
         return;
     };
-    // What workers send each other is read by the same rules.
-    if let Err(error) = store::partial_from_archive(&archive) {
-        let _ = error.to_string();
-    }
-    if let Err(error) = store::merged_basis_from_archive(&archive) {
-        let _ = error.to_string();
-    }
     match store::from_archive(&archive) {
         // What can be loaded can be used.
         Ok((recognizer, history)) => {
             let size = recognizer.preparation().size();
             let face = FaceMatrix::from_pixels(size, vec![99; size.pixels()]).unwrap();
-            let found = recognizer.identify_faces(&face, QueryOptions::default());
+            let found = recognizer.identifier().identify_faces(&face, QueryOptions::default());
             assert_eq!(found.len(), 1);
             assert!(history.fits(recognizer.gallery()));
         }

@@ -89,8 +89,9 @@ fn parse_key(key: &str) -> Result<String, String> {
     }
 }
 
-/// Options of every command.
+/// Options of every command, which help shows behind those of the command.
 #[derive(Debug, Clone, Args)]
+#[command(next_display_order = 900)]
 pub struct Global {
     /// The model file
     #[arg(
@@ -237,7 +238,7 @@ pub enum Command {
         "eigenfaces basis --faces photos -o basis" => "the same of any folder of photos",
     ))]
     Basis(Basis),
-    /// Map where a photo looks like a face: the face score of every part of it
+    /// Map where a photo looks like a face: how unlike a face every part of it is
     #[command(after_long_help = examples!(
         "eigenfaces facemap group.jpg -o map.png" => "where in a photo a face is likely",
     ))]
@@ -338,13 +339,13 @@ pub struct Evaluate {
     /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     pub protocol: Protocol,
-    /// Decides where chance is asked for; the same seed gives the same figures
+    /// Seed of random splits and intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Photos of people who are not in FACES, to play the strangers; without it some people of FACES play strangers to the others
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
     pub strangers: Vec<PathBuf>,
-    /// Pictures without faces, to be told from faces besides those that are made up
+    /// Photos without faces, tested as non-faces besides generated noise
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     pub not_faces: Vec<PathBuf>,
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
@@ -506,7 +507,7 @@ pub struct AcceptanceOptions {
     /// Lower means fewer strangers named and more members missed.
     #[arg(long, value_name = "SHARE", default_value_t = FALSE_ACCEPT_TARGET, value_parser = within(1e-6..=0.5, "a share from 0.000001 to 0.5, such as 0.01"))]
     pub far: f64,
-    /// Confidence from which on it is yes, instead of --far
+    /// Minimum confidence for a match, instead of --far
     ///
     /// Below one half it is more likely wrong than right.
     #[arg(long, value_name = "CONFIDENCE", value_parser = within(0.0..=1.0, "a confidence from 0 to 1, such as 0.9"), conflicts_with = "far")]
@@ -571,7 +572,7 @@ fn ending_in(
 
 #[derive(Debug, Args)]
 pub struct Info {
-    /// Tell all that became of the gallery: when how many faces of whom were enrolled and removed
+    /// Show the change log: when how many faces of whom were enrolled and removed
     #[arg(long)]
     pub log: bool,
     /// Summarise program, machine and model for a report of a mistake, without names, paths and keys; there need be no model

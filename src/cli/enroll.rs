@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::args::{Enroll, Format};
 use super::{
-    Error, Outcome, Output, Result, check, counted, json, keep, learning, model_changes, one_line,
-    people, percent, wrong_folder,
+    Error, Outcome, Output, Result, check, counted, faces_of_people, json, keep, learning,
+    model_changes, one_line, people, percent, wrong_folder,
 };
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
@@ -286,6 +286,14 @@ impl Report<'_> {
             }
             return output.fields(&object);
         }
+        if self.is_nothing() {
+            let gallery = recognizer.gallery();
+            let stays = faces_of_people(gallery.len(), gallery.people().len());
+            output.say(&format!(
+                "no photo here could be enrolled: the model keeps its {stays}"
+            ));
+            return Ok(());
+        }
         output.say(&self.in_a_line(recognizer.gallery()));
         let space = recognizer.space();
         output.say(&format!(
@@ -359,6 +367,13 @@ impl Report<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Whether no photo was new, known, changed or gone.
+    fn is_nothing(&self) -> bool {
+        let intake = self.intake;
+        let (added, changed) = (intake.added.len(), intake.changed.len());
+        added + intake.unchanged + changed + intake.moved.len() + intake.gone.len() == 0
     }
 
     fn in_a_line(&self, gallery: &Gallery) -> String {

@@ -132,7 +132,9 @@ pub(super) fn capture(
         match skip.problem {
             PhotoProblem::NoFace => of(person, true, false),
             // Whose photo it is was in doubt, not whether it can be used.
-            PhotoProblem::SamePhoto { .. } | PhotoProblem::TwoPersons { .. } => {}
+            PhotoProblem::SamePhoto { .. }
+            | PhotoProblem::LabelChanged { .. }
+            | PhotoProblem::TwoPersons { .. } => {}
             _ => of(person, false, true),
         }
     }

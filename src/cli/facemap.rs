@@ -84,7 +84,7 @@ fn about(asked: MapMeasure) -> (Measure, &'static str) {
 /// A value of a measure, with its unit.
 fn told(measure: MapMeasure, value: f64) -> String {
     match measure {
-        MapMeasure::Likelihood => format!("face score {value:.2} (a face is about 1)"),
+        MapMeasure::Likelihood => format!("unlikeliness {value:.2} (a face is about 1)"),
         MapMeasure::Distance => format!("{value:.2} gray levels a pixel from face space"),
         MapMeasure::Contrast => format!("{value:.2} of its contrast from face space"),
     }

@@ -348,12 +348,18 @@ fn is_there(skipped: &Skipped) -> bool {
 pub fn disputes(repeats: &Repeats, observer: &dyn Observer) -> Vec<Skipped> {
     let skipped = |dispute: &Dispute| Skipped {
         path: PathBuf::from(&dispute.source),
-        problem: PhotoProblem::SamePhoto {
-            other: match dispute.other_source.as_str() {
-                "" => "one that is enrolled".to_owned(),
-                source => source.to_owned(),
+        problem: match dispute.other_source.as_str() {
+            source if source == dispute.source => PhotoProblem::LabelChanged {
+                enrolled: dispute.other_person.to_string(),
+                now: dispute.person.to_string(),
             },
-            person: dispute.other_person.to_string(),
+            source => PhotoProblem::SamePhoto {
+                other: match source {
+                    "" => "one that is enrolled".to_owned(),
+                    source => source.to_owned(),
+                },
+                person: dispute.other_person.to_string(),
+            },
         },
     };
     let disputed: Vec<Skipped> = repeats.disputed.iter().map(skipped).collect();

@@ -124,6 +124,12 @@ pub enum PhotoProblem {
         person: String,
     },
 
+    /// This photo is enrolled from the same place under another name.
+    #[error(
+        "is enrolled as '{enrolled}', and now labelled '{now}'; enroll the folder above, or `people rename`"
+    )]
+    LabelChanged { enrolled: String, now: String },
+
     /// A face that is to be enrolled is.
     #[error("is enrolled as '{person}' already; nothing is left to do")]
     EnrolledAlready { person: String },

@@ -31,7 +31,7 @@ pub struct Identification {
     pub somebody_else: Option<f64>,
     /// The distances of the face from face space and within it.
     pub residual: Residual,
-    /// The face score, -1 to 1: docs/THEORY.md has its definition.
+    /// The face score, -1 to 1: [`faceness`](crate::faceness) has its definition.
     pub face_score: f64,
     /// Box and eyes of the face in the photo; `None` where the photo was taken as it is.
     pub location: Option<Location>,

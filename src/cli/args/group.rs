@@ -17,7 +17,7 @@ pub struct Group {
     /// Write a page and a table in which groups are named, and a picture of each group, to this folder, readable by you only
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Target share of faces, single ones counted, that are among faces of their own person; higher makes smaller groups. Groups of several alone are less pure, and pairs least
+    /// Target precision of groups: the share of faces, single ones counted, that are among faces of their own person; higher gives smaller groups. Groups of several alone are less pure, and pairs least
     #[arg(long, value_name = "SHARE", default_value_t = PURITY, value_parser = within(0.5..1.0, "a share from 0.5 to below 1, such as 0.98"))]
     pub purity: f64,
     /// Look at every photo again, also at those that are remembered (FOLDER/eigenfaces.faces, or --index)

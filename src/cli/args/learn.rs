@@ -43,13 +43,13 @@ pub struct LearningOptions {
     /// `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel).
     #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
-    /// Route to the eigenfaces: auto, gram, covariance, or minimize (to see and to check) [default: auto]
+    /// Eigensolver: auto, gram, covariance, or minimize (iterative, for teaching) [default: auto]
     #[arg(long, hide_short_help = true, value_name = "SOLVER")]
     pub solver: Option<Solver>,
     /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); without background model [default: auto]
     #[arg(long, hide_short_help = true, value_name = "FEATURES")]
     pub features: Option<Features>,
-    /// What each enrolled face stands for besides itself: none, mirrored, shifted (and mirrored), or auto [default: auto]
+    /// Augmentation: enrol each face also mirrored, or shifted and mirrored: none, mirrored, shifted, or auto [default: auto]
     #[arg(long, hide_short_help = true, value_name = "COPIES")]
     pub copies: Option<Augmentation>,
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
@@ -68,7 +68,7 @@ pub struct LearningOptions {
     /// How faces are compared: euclidean, cosine, root, root-cosine, whitened, whitened-cosine, within or within-cosine [default: within-cosine]
     #[arg(long, hide_short_help = true, value_name = "METRIC")]
     pub metric: Option<Metric>,
-    /// Clusters of a person: `auto`, `faces` (nearest single face) or `centroid` [default: auto]
+    /// Distance to a person: to the nearest face (`faces`), to the centroid (`centroid`), or both (`auto`) [default: auto]
     #[arg(long, hide_short_help = true, value_name = "RULE")]
     pub clusters: Option<ClusterRule>,
 }

@@ -56,7 +56,7 @@ pub struct Facemap {
     /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
     #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
-    /// What is told of each part: its face score, its light evened out (`likelihood`; a face is about 1, anything else more), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    /// What is measured of each part: how unlike a face it is, its light evened out (`likelihood`; a face is about 1, anything else more), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
     pub measure: MapMeasure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
@@ -65,7 +65,7 @@ pub struct Facemap {
     /// Write the map alone, in gray: black is the lowest value, white the highest; to be worked on further
     #[arg(long)]
     pub raw: bool,
-    /// Tell of the N lowest places
+    /// Report the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
 }
@@ -73,7 +73,7 @@ pub struct Facemap {
 /// What a face map tells of each part of a photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MapMeasure {
-    /// The face score of the part, its light evened out: a face is about 1, anything else more
+    /// How unlike a face the part is, its light evened out: a face is about 1, anything else more
     #[default]
     Likelihood,
     /// The distance from face space, in gray levels a pixel
@@ -184,7 +184,7 @@ pub struct Report {
     /// What is learned from and what is tried, as in `evaluate`
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     pub protocol: Protocol,
-    /// Decides where chance is asked for; the same seed gives the same figures
+    /// Seed of random splits and intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
