@@ -21,7 +21,6 @@ use std::ffi::OsStr;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "postgres")]
 use eigenfaces::database::GivenAddress;
@@ -106,8 +105,14 @@ pub struct Global {
     /// Form of results
     ///
     /// For reading, as JSON Lines, or as CSV.
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "text", value_parser = in_lines())]
-    pub format: AnyFormat,
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT"
+    )]
+    pub format: Format,
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -128,49 +133,15 @@ pub struct Global {
     pub color: Color,
 }
 
-/// The formats of commands that print lines.
-fn in_lines() -> impl TypedValueParser<Value = AnyFormat> {
-    let lines = AnyFormat::value_variants()
-        .iter()
-        .filter(|format| format.in_lines().is_some());
-    PossibleValuesParser::new(lines.filter_map(AnyFormat::to_possible_value))
-        .map(|name| AnyFormat::from_str(&name, false).unwrap_or_default())
-}
-
-/// How results are printed, by any command.
+/// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum AnyFormat {
+pub enum Format {
     /// For reading
     #[default]
     Text,
     /// JSON Lines: one object a line
     Json,
     /// Comma-separated values with a header
-    Csv,
-    /// A NumPy array
-    Npy,
-}
-
-impl AnyFormat {
-    /// How lines are printed; `None` where nothing is printed in lines.
-    pub fn in_lines(self) -> Option<Format> {
-        match self {
-            Self::Text => Some(Format::Text),
-            Self::Json => Some(Format::Json),
-            Self::Csv => Some(Format::Csv),
-            Self::Npy => None,
-        }
-    }
-}
-
-/// How results are printed in lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For reading.
-    Text,
-    /// JSON Lines: one object a line.
-    Json,
-    /// Comma-separated values with a header.
     Csv,
 }
 

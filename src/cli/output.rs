@@ -88,8 +88,7 @@ impl Output {
             }
         };
         Self {
-            // What is no lines is written by the one command that knows it.
-            format: global.format.in_lines().unwrap_or(Format::Text),
+            format: global.format,
             names_all: global.verbose,
             expects_crops: false,
             quiet: global.quiet,

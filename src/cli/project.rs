@@ -1,6 +1,5 @@
 //! `eigenfaces project`: faces as weights, in a table or a scatter plot.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -13,13 +12,13 @@ use eigenfaces::render::parts;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::args::{AnyFormat, Axes, Format, Project};
+use super::args::{Axes, Format, Project};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
-    let form = form(args.output.as_deref(), args.format);
+    let form = form(args.output.as_deref(), output.format);
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let outputs = Outputs::new(inputs, args.force.into());
     let table_file = files::claim(&outputs, args.output.as_ref())?;
@@ -85,19 +84,15 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 }
 
 /// The form of the table; `None` for reading. Ends with a usage error where it cannot be told.
-fn form(file: Option<&Path>, format: AnyFormat) -> Option<Form> {
-    let refuse = |message: &str| -> ! { misuse::end(ErrorKind::InvalidValue, message) };
+fn form(file: Option<&Path>, format: Format) -> Option<Form> {
+    let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
     match (format, file) {
-        (AnyFormat::Csv, _) => Some(Form::Csv),
-        (AnyFormat::Json, _) => Some(Form::Json),
-        (AnyFormat::Npy, None) if io::stdout().is_terminal() => {
-            refuse("an array is nothing to read: write it to a file with --output FILE.npy")
+        (Format::Csv, _) => Some(Form::Csv),
+        (Format::Json, _) => Some(Form::Json),
+        (Format::Text, None) => None,
+        (Format::Text, Some(file)) => {
+            Form::of(file).or_else(|| misuse::end(ErrorKind::InvalidValue, unknown))
         }
-        (AnyFormat::Npy, _) => Some(Form::Npy),
-        (AnyFormat::Text, None) => None,
-        (AnyFormat::Text, Some(file)) => Some(Form::of(file).unwrap_or_else(|| {
-            refuse("--output must end in .csv, .json or .npy, or --format say which it is")
-        })),
     }
 }
 

@@ -245,7 +245,7 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
                 "-o",
                 "eigenfaces.npz",
                 "--format",
-                "npy",
+                "csv",
             ],
             "eigenfaces.npz",
         ),

@@ -8,7 +8,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{AnyFormat, Force, Labels, LearningOptions, ModelSource, ending_in, within};
+use super::{Force, Labels, LearningOptions, ModelSource, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -123,9 +123,6 @@ pub struct Project {
     /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
     #[arg(long)]
     pub whiten: bool,
-    /// How weights are printed or written: for reading, as JSON Lines, as CSV, or as a NumPy array
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: AnyFormat,
     /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
