@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "postgres")]
-use eigenfaces::database::GivenAddress;
+use eigenfaces::database::{GivenAddress, Indexing};
 use eigenfaces::dataset::{LabelRule, Person};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::evaluate::split::Protocol;
@@ -386,28 +386,16 @@ pub struct DatabaseOptions {
     /// One that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE. The model still tells how photos become weights.
     #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
     pub gallery: Option<GivenAddress>,
-    /// Index of --gallery
+    /// Index of --gallery: none or hnsw
     ///
     /// Without one, everybody is looked at, and the answers are those of the model file; `hnsw` is faster, and may miss some.
     #[arg(
         long,
-        value_enum,
         value_name = "INDEX",
-        default_value_t,
+        default_value = "none",
         requires = "gallery"
     )]
-    pub index: DatabaseIndex,
-}
-
-/// An index of a database over people's weights.
-#[cfg(feature = "postgres")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum DatabaseIndex {
-    /// Everybody is looked at
-    #[default]
-    None,
-    /// A graph of near points
-    Hnsw,
+    pub index: Indexing,
 }
 
 #[cfg(feature = "postgres")]
@@ -416,9 +404,9 @@ pub struct Export {
     /// The database, as postgresql://USER@HOST/DATABASE; a password is better kept in PGPASSWORD or ~/.pgpass
     #[arg(long, value_name = "URL")]
     pub postgres: GivenAddress,
-    /// Also make an index, for `identify --index hnsw`, or drop it [default: as the database has it]
-    #[arg(long, value_enum, value_name = "INDEX")]
-    pub index: Option<DatabaseIndex>,
+    /// Also make an index (`hnsw`), for `identify --index hnsw`, or drop it (`none`) [default: as the database has it]
+    #[arg(long, value_name = "INDEX")]
+    pub index: Option<Indexing>,
     #[command(flatten)]
     pub change: ChangeOptions,
 }

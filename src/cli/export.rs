@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use eigenfaces::database::{Change, Database, Indexing};
+use eigenfaces::database::{Change, Database};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::store;
 use serde_json::json;
 
-use super::args::{DatabaseIndex, Export, Format};
+use super::args::{Export, Format};
 use super::{Outcome, Output, Result, counted, faces_of_people, model_changes, shown};
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
@@ -16,11 +16,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let recognizer = store::load(model)?;
     let mut database = Database::connect(&args.postgres)?;
     let address = database.address();
-    let indexing = args.index.map(|index| match index {
-        DatabaseIndex::None => Indexing::None,
-        DatabaseIndex::Hnsw => Indexing::Hnsw,
-    });
-    let export = eigenfaces::database::Export::plan(&mut database, &recognizer, indexing)?;
+    let export = eigenfaces::database::Export::plan(&mut database, &recognizer, args.index)?;
     let change = export.change();
     if change.erased_faces + change.erased_people > 0 && !args.change.dry_run {
         let what = erased(change);

@@ -7,23 +7,13 @@ use tokio_postgres::Client;
 
 use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Identity, deadline};
+use super::{Database, Identity, Indexing, deadline};
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 
 pub use plan::Change;
 use plan::Plan;
 use upload::Upload;
-
-/// The kind of index that finds near points without looking at all of them, and may miss some.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Indexing {
-    /// None: every point is looked at, and the answers are exact.
-    #[default]
-    None,
-    /// pgvector's graph of near points (Malkov & Yashunin 2018), which is only asked by whoever wants it.
-    Hnsw,
-}
 
 /// An export, decided and not yet done. While it is there no other one can be.
 pub struct Export<'a> {

@@ -28,14 +28,29 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 pub use address::GivenAddress;
-pub use export::{Change, Export, Indexing};
+pub use export::{Change, Export};
 pub use identity::Identity;
-pub use ranking::{RemoteGallery, Search};
+pub use ranking::RemoteGallery;
 
 use crate::error::{DatabaseProblem, Error, Result};
 use address::Address;
 use authentication::NotAccepted;
 use column::column;
+
+/// The index by which near points are found: what a gallery has, and what it is asked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Indexing {
+    /// None: every point is looked at, and the answers are those of the model file.
+    #[default]
+    None,
+    /// pgvector's graph of near points (Malkov & Yashunin 2018): whoever it misses is missed.
+    Hnsw,
+}
+
+named!(Indexing {
+    None = "none",
+    Hnsw = "hnsw",
+});
 
 /// A connection to a database that has, or is to have, a gallery.
 pub struct Database {

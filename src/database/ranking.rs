@@ -15,7 +15,7 @@ use super::deadline;
 use super::rounding::RoundingBound;
 use super::schema::{self, Row};
 use super::vector::{Received, Sent};
-use super::{Database, Identity};
+use super::{Database, Identity, Indexing};
 use crate::background::MOST_LOG_ODDS;
 use crate::compare::{Order, RemoteCalibration, RemoteProbe};
 use crate::dataset::Person;
@@ -23,16 +23,6 @@ use crate::decision::Acceptance;
 use crate::error::{DatabaseProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::recognizer::{Identification, Identifier, QueryOptions};
-
-/// The search for the nearest people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Search {
-    /// Among all of them. The answers are those of the model file.
-    #[default]
-    Exact,
-    /// Among those whom the HNSW index finds: whoever it misses is missed.
-    Hnsw,
-}
 
 /// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
@@ -55,7 +45,7 @@ pub struct RemoteGallery {
     identity: Identity,
     row: Row,
     statements: Statements,
-    search: Search,
+    index: Indexing,
     order: Order,
 }
 
@@ -96,13 +86,13 @@ impl RemoteGallery {
         database: Database,
         recognizer: &Identifier,
         model: &str,
-        search: Search,
+        index: Indexing,
     ) -> Result<Self> {
         let opened = deadline::wait(deadline::answer(async {
             let client = &database.client;
             let identity = Identity::of(recognizer);
             let row = find(client, identity, model).await?;
-            if search == Search::Hnsw && !row.indexed {
+            if index == Indexing::Hnsw && !row.indexed {
                 return Err(DatabaseProblem::NoIndex);
             }
             let comparer = recognizer.comparer();
@@ -113,7 +103,7 @@ impl RemoteGallery {
             let senseless =
                 || DatabaseProblem::senseless("its calibration does not fit its people");
             let calibration = calibration.ok_or_else(senseless)?;
-            let candidates = candidates(&row.tables(), comparer.order(), &calibration, search);
+            let candidates = candidates(&row.tables(), comparer.order(), &calibration, index);
             let statements = Statements::prepare(client, &row, &candidates).await?;
             Ok((calibration, identity, row, statements))
         }));
@@ -127,7 +117,7 @@ impl RemoteGallery {
             identity,
             row,
             statements,
-            search,
+            index,
             order: recognizer.comparer().order(),
         })
     }
@@ -205,7 +195,7 @@ impl RemoteGallery {
         {
             return Err(DatabaseProblem::Replaced);
         }
-        if self.search == Search::Hnsw {
+        if self.index == Indexing::Hnsw {
             let settings = format!(
                 "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
                 hnsw_points(self.order)
@@ -269,14 +259,14 @@ fn candidates(
     tables: &[String],
     order: Order,
     calibration: &RemoteCalibration,
-    search: Search,
+    index: Indexing,
 ) -> String {
-    match (search, order) {
-        (Search::Exact, Order::SquaredDistance) => nearest_by_distance(tables),
-        (Search::Exact, Order::InnerProduct) => {
+    match (index, order) {
+        (Indexing::None, Order::SquaredDistance) => nearest_by_distance(tables),
+        (Indexing::None, Order::InnerProduct) => {
             nearest_by_product(&tables[0], calibration.log_odds())
         }
-        (Search::Hnsw, _) => approximate(tables),
+        (Indexing::Hnsw, _) => approximate(tables),
     }
 }
 
@@ -359,9 +349,9 @@ impl Asking<'_> {
             Order::InnerProduct => (top + MORE).max(MOST_EXACT),
         } as i64;
         loop {
-            let asked = match gallery.search {
-                Search::Exact => wanted,
-                Search::Hnsw => hnsw_points(gallery.order),
+            let asked = match gallery.index {
+                Indexing::None => wanted,
+                Indexing::Hnsw => hnsw_points(gallery.order),
             };
             let statement = &gallery.statements.candidates;
             let rows = self
@@ -370,7 +360,7 @@ impl Asking<'_> {
             let mut people: Vec<i64> = column::first(&rows)?;
             people.extend(same.filter(|same| !people.contains(same)));
             let near = self.measured(probe, &people, same).await?;
-            let is_all = gallery.search == Search::Hnsw || (rows.len() as i64) < wanted;
+            let is_all = gallery.index == Indexing::Hnsw || (rows.len() as i64) < wanted;
             // Whoever is not among the candidates is no nearer than the last of them.
             let beyond = match rows.last() {
                 Some(row) => gallery.least(probe, column(row, 1)?),

@@ -7,11 +7,9 @@ use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 
 #[cfg(feature = "postgres")]
-use eigenfaces::database::{Database, RemoteGallery, Search};
+use eigenfaces::database::{Database, RemoteGallery};
 
 use crate::cli::Result;
-#[cfg(feature = "postgres")]
-use crate::cli::args::DatabaseIndex;
 use crate::cli::args::Identify;
 #[cfg(feature = "postgres")]
 use crate::cli::shown;
@@ -31,12 +29,8 @@ impl Gallery {
     pub fn open(args: &Identify, recognizer: &Identifier, model: &Path) -> Result<Self> {
         #[cfg(feature = "postgres")]
         if let Some(address) = &args.elsewhere.gallery {
-            let search = match args.elsewhere.index {
-                DatabaseIndex::None => Search::Exact,
-                DatabaseIndex::Hnsw => Search::Hnsw,
-            };
-            let database = Database::connect(address)?;
-            let gallery = RemoteGallery::open(database, recognizer, &shown(model), search)?;
+            let (database, index) = (Database::connect(address)?, args.elsewhere.index);
+            let gallery = RemoteGallery::open(database, recognizer, &shown(model), index)?;
             return Ok(Self::Database(Box::new(gallery)));
         }
         #[cfg(not(feature = "postgres"))]

@@ -6,11 +6,10 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
-use super::Indexing;
 use crate::compare::Points;
 use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
-use crate::database::{Identity, vector};
+use crate::database::{Identity, Indexing, vector};
 use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
