@@ -33,7 +33,7 @@ pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearningOptions, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
-pub use pictures::{Axes, Basis, Facemap, Lesson, MapMeasure, Project, Reconstruct, Report};
+pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct, Report};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]

@@ -11,7 +11,7 @@ use eigenfaces::store::{self, Outputs, Privacy};
 use image::GrayImage;
 use serde_json::json;
 
-use super::args::{Facemap, MapMeasure};
+use super::args::Facemap;
 use super::{Outcome, Output, Result, counted, files, one_line, shown};
 
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
@@ -29,7 +29,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     if args.photo.symlink_metadata().is_err() {
         return Err(eigenfaces::Error::missing(&args.photo).into());
     }
-    let (measure, _) = about(args.measure);
+    let measure = args.measure;
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
@@ -72,29 +72,20 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// A measure in the library, and its name in JSON.
-fn about(asked: MapMeasure) -> (Measure, &'static str) {
-    match asked {
-        MapMeasure::Likelihood => (Measure::Likelihood, "likelihood"),
-        MapMeasure::Distance => (Measure::Distance, "distance"),
-        MapMeasure::Contrast => (Measure::Contrast, "contrast"),
-    }
-}
-
 /// A value of a measure, with its unit.
-fn told(measure: MapMeasure, value: f64) -> String {
+fn told(measure: Measure, value: f64) -> String {
     match measure {
-        MapMeasure::Likelihood => format!("unlikeliness {value:.2} (a face is about 1)"),
-        MapMeasure::Distance => format!("{value:.2} gray levels a pixel from face space"),
-        MapMeasure::Contrast => format!("{value:.2} of its contrast from face space"),
+        Measure::Likelihood => format!("unlikeliness {value:.2} (a face is about 1)"),
+        Measure::Distance => format!("{value:.2} gray levels a pixel from face space"),
+        Measure::Contrast => format!("{value:.2} of its contrast from face space"),
     }
 }
 
 /// The one scale that is mapped; `None` for many, whose values can be compared by likelihood only.
 fn scale(args: &Facemap) -> Option<f64> {
     match args.measure {
-        MapMeasure::Likelihood => args.scale,
-        MapMeasure::Distance | MapMeasure::Contrast => Some(args.scale.unwrap_or(1.0)),
+        Measure::Likelihood => args.scale,
+        Measure::Distance | Measure::Contrast => Some(args.scale.unwrap_or(1.0)),
     }
 }
 
@@ -113,7 +104,6 @@ fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
 }
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
-    let (_, measure) = about(args.measure);
     // To a tenth of a pixel, as faces are located.
     let minimum = |place: &Place| {
         let edges = place.part.map(|edge| (edge * 10.0).round() / 10.0);
@@ -123,7 +113,7 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let object = json!({
         "photo": args.photo.to_string_lossy(),
         "scale": scale(args),
-        "measure": measure,
+        "measure": args.measure.name(),
         "minima": minima.collect::<Vec<_>>(),
     });
     let columns = "photo,x,y,width,height,value";

@@ -39,6 +39,12 @@ pub enum Measure {
     Likelihood,
 }
 
+named!(Measure {
+    Likelihood = "likelihood",
+    Distance = "distance",
+    Contrast = "contrast",
+});
+
 /// The value of a window without contrast, and the largest value of any.
 pub const FLAT: f64 = 10.0;
 

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use eigenfaces::evaluate::split::Protocol;
+use eigenfaces::face_map::Measure;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
@@ -57,8 +58,8 @@ pub struct Facemap {
     #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
     /// What is measured of each part: how unlike a face it is, its light evened out (`likelihood`; a face is about 1, anything else more), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
-    #[arg(long, value_enum, default_value_t, value_name = "MEASURE")]
-    pub measure: MapMeasure,
+    #[arg(long, value_name = "MEASURE", default_value = "likelihood")]
+    pub measure: Measure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
@@ -68,18 +69,6 @@ pub struct Facemap {
     /// Report the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
-}
-
-/// What a face map tells of each part of a photo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum MapMeasure {
-    /// How unlike a face the part is, its light evened out: a face is about 1, anything else more
-    #[default]
-    Likelihood,
-    /// The distance from face space, in gray levels a pixel
-    Distance,
-    /// The distance over the part's own contrast
-    Contrast,
 }
 
 #[derive(Debug, Args)]
