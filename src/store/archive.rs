@@ -26,7 +26,6 @@ pub struct Archive {
     pub(super) path: PathBuf,
     pub(super) source: Source,
     pub(super) members: Vec<zip::Entry>,
-    format_version: u32,
 }
 
 #[derive(Debug)]
@@ -82,7 +81,7 @@ impl Archive {
             return Self::read(path);
         }
         let mut disk = Disk::new(file, length);
-        let (format_version, members) = check_on_disk(&disk)
+        let members = check_on_disk(&disk)
             .map_err(|source| unread(path, source))?
             .map_err(|problem| refused(path, problem))?;
         disk.expect(members.len());
@@ -90,7 +89,6 @@ impl Archive {
             path: path.to_owned(),
             source: Source::Disk(disk),
             members,
-            format_version,
         })
     }
 
@@ -134,34 +132,18 @@ impl Archive {
 
     /// Reads bytes that are in memory already; `path` is for messages only.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
-        let (format_version, members) = check(&bytes).map_err(|problem| refused(path, problem))?;
+        let members = check(&bytes).map_err(|problem| refused(path, problem))?;
         Ok(Self {
             path: path.to_owned(),
             source: Source::Memory(bytes),
             members,
-            format_version,
         })
-    }
-
-    /// The version of the format in which the file was written: 1 to [`FORMAT_VERSION`](super::FORMAT_VERSION).
-    #[must_use]
-    pub fn format_version(&self) -> u32 {
-        self.format_version
     }
 
     /// Whether all of it has been read, and checked as a whole.
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
         matches!(self.source, Source::Memory(_))
-    }
-
-    /// Bytes of the file.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        match &self.source {
-            Source::Memory(bytes) => bytes.len(),
-            Source::Disk(disk) => disk.length,
-        }
     }
 
     /// The keys of the arrays, in the order in which they stand in the file.

@@ -20,39 +20,33 @@ struct Version {
     format_version: u64,
 }
 
-/// Version and members of a file, everything but the contents of the members checked.
-pub(super) fn check(bytes: &[u8]) -> Result<(u32, Vec<zip::Entry>), ModelProblem> {
+/// The members of a file, everything but the contents of the members checked.
+pub(super) fn check(bytes: &[u8]) -> Result<Vec<zip::Entry>, ModelProblem> {
     recognise(bytes, bytes)?;
     let body = seal::open(bytes).ok_or(ModelProblem::Damaged)?;
-    let format_version = version(body)?;
+    check_version(body)?;
     let window = |at: usize, length: usize| Ok(body[at..at + length].to_vec());
     let Ok::<_, Infallible>(members) = zip::members(window, body.len(), seal::LENGTH as u16);
-    let layout = |reason| ModelProblem::Layout { reason };
-    Ok((format_version, members.map_err(layout)?))
+    members.map_err(|reason| ModelProblem::Layout { reason })
 }
 
 /// Checks a file on disk, except that its seal is only looked at, and `meta.json` not yet checked.
-#[allow(clippy::type_complexity)]
-pub(super) fn check_on_disk(
-    disk: &Disk,
-) -> io::Result<Result<(u32, Vec<zip::Entry>), ModelProblem>> {
+pub(super) fn check_on_disk(disk: &Disk) -> io::Result<Result<Vec<zip::Entry>, ModelProblem>> {
     let length = disk.length - seal::LENGTH;
     if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
         return Ok(Err(ModelProblem::Damaged));
     }
-    let format_version = match version(&disk.window(0, LARGEST_META as usize)?) {
-        Ok(format_version) => format_version,
-        Err(problem) => return Ok(Err(problem)),
-    };
+    if let Err(problem) = check_version(&disk.window(0, LARGEST_META as usize)?) {
+        return Ok(Err(problem));
+    }
     let window = |at, length| disk.window(at, length);
-    let layout = |reason| ModelProblem::Layout { reason };
-    let members = zip::members(window, length, seal::LENGTH as u16)?.map_err(layout);
-    Ok(members.map(|members| (format_version, members)))
+    let members = zip::members(window, length, seal::LENGTH as u16)?;
+    Ok(members.map_err(|reason| ModelProblem::Layout { reason }))
 }
 
-/// The version that `meta.json` tells, by which a file begins, where this program reads it. It is looked at before all
-/// other members: a newer format may lay them out differently.
-fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
+/// Refuses a version that this program does not read. `meta.json`, by which a file begins, tells it, and is looked at before
+/// all other members: a newer format may lay them out differently.
+fn check_version(beginning: &[u8]) -> Result<(), ModelProblem> {
     let layout = |reason| ModelProblem::Layout { reason };
     let first = zip::first(beginning).map_err(layout)?;
     if first.name != META {
@@ -70,7 +64,7 @@ fn version(beginning: &[u8]) -> Result<u32, ModelProblem> {
     let newest = u64::from(FORMAT_VERSION);
     match version.format_version {
         0 => Err(ModelProblem::layout("format version 0")),
-        known if known <= newest => Ok(known as u32),
+        known if known <= newest => Ok(()),
         found => Err(ModelProblem::Newer { found, newest }),
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use eigenfaces::error::{ArrayProblem, Error, ModelProblem};
-use eigenfaces::store::{Archive, ArchiveWriter, FORMAT_VERSION, Number};
+use eigenfaces::store::{Archive, ArchiveWriter, Number};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,6 @@ fn unsealed(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn everything_comes_back() {
     let archive = open(small()).unwrap();
-    assert_eq!(archive.format_version(), FORMAT_VERSION);
     assert_eq!(archive.meta::<Meta>().unwrap(), meta());
     assert_eq!(
         archive.json::<Vec<String>>("log.json").unwrap(),
