@@ -15,7 +15,7 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
 use eigenfaces::render::{gray, parts, scree, signed};
 use eigenfaces::scaled_space::ScaledSpace;
-use eigenfaces::store::{self, Archive, Outputs, Privacy};
+use eigenfaces::store::{self, Outputs, Privacy};
 use image::GrayImage;
 
 use super::args::Basis;
@@ -40,9 +40,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         return background(args, &folder, output);
     }
     if args.faces.is_empty() {
-        let archive = Archive::read(model)?;
-        let (recognizer, _) = store::from_archive(&archive)?;
-        drop(archive);
+        let recognizer = store::load(model)?;
         let space = recognizer.shown_space()?;
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
         let linear = match &space {

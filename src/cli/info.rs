@@ -7,15 +7,13 @@ use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::{Feature, Space};
 use eigenfaces::normalize::Illumination;
 use eigenfaces::recognizer::{BasisOrigin, Recognizer};
-use eigenfaces::store::{self, Archive};
+use eigenfaces::store;
 
 use super::args::{Format, Info};
 use super::{Outcome, Output, Result, bytes, counted, json, keep, learning, log, percent, shown};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
-    let archive = Archive::read(model)?;
-    let (recognizer, history) = store::from_archive(&archive)?;
-    drop(archive);
+    let (recognizer, history) = store::load_with_history(model)?;
     if args.log {
         return log::run(&history, output);
     }
