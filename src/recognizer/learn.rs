@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::FaceSpace;
 use crate::gallery::Gallery;
-use crate::matcher::{Feature, FeatureMatrix, Matcher, Space};
+use crate::matcher::{Feature, FeatureMatrix, Matcher};
 use crate::pca::{Pca, PcaError};
 use crate::preparation::Preparation;
 
@@ -112,21 +112,7 @@ impl Recognizer {
             calibrate::calibrate(&gallery, &features, settings, face_score_limit)?
         };
         drop(features);
-        Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
-    }
-
-    fn compared_by_gallery(
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-        space: Arc<FaceSpace>,
-        matcher: Matcher,
-        calibration: Calibration,
-    ) -> Result<Self> {
-        let comparer = Comparer::Distances(Box::new(Distances {
-            matcher,
-            calibration,
-        }));
+        let comparer = by_distances(matcher, calibration);
         Self::compared_by(preparation, gallery, settings, space, comparer, None)
     }
 
@@ -160,47 +146,41 @@ impl Recognizer {
     pub fn keeping_basis(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
         let (preparation, space) = (*self.preparation(), self.identifier.shared_space());
         let gallery = gallery.aligned_by(&preparation);
-        if settings.prior == Prior::Bundled {
-            if gallery.faces().size() != preparation.size() {
-                return Err(Error::Inconsistent);
-            }
-            let coordinates = known_coordinates::coordinates(&gallery, KnownCoordinates::of(self))?;
-            return Self::compared_by_background(
-                preparation,
-                gallery,
-                settings,
-                space,
-                coordinates,
-            )
-            .map(|learned| learned.of_origin(BasisOrigin::Kept));
-        }
-        let spaces = self.matcher().ok_or(Error::Inconsistent)?.spaces();
-        Self::in_spaces(preparation, space, &spaces, gallery, settings)
-    }
-
-    fn in_spaces(
-        preparation: Preparation,
-        space: Arc<FaceSpace>,
-        spaces: &[(Feature, Space)],
-        gallery: Gallery,
-        settings: Settings,
-    ) -> Result<Self> {
         if gallery.faces().size() != preparation.size() {
             return Err(Error::Inconsistent);
         }
-        let faces: Vec<usize> = (0..gallery.len()).collect();
-        let (people, persons) = (gallery.people().len(), gallery.persons());
-        let comparison = settings.comparison;
-        comparison.refuse_senseless(preparation.size())?;
-        let features = comparison.feature_matrices(gallery.faces());
-        let matcher = Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;
-        let limit = face_score_limit::in_space(&gallery, &space);
-        let calibration =
-            calibrate::calibrate_keeping(&matcher, &gallery, &features, settings, limit);
-        drop(features);
-        Self::compared_by_gallery(preparation, gallery, settings, space, matcher, calibration)
-            .map(|learned| learned.of_origin(BasisOrigin::Kept))
+        let learned = match settings.prior {
+            Prior::Bundled => {
+                let known = KnownCoordinates::of(self);
+                let coordinates = known_coordinates::coordinates(&gallery, known)?;
+                Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+            }
+            Prior::None => {
+                let spaces = &self.matcher().ok_or(Error::Inconsistent)?.spaces();
+                let faces: Vec<usize> = (0..gallery.len()).collect();
+                let (people, persons) = (gallery.people().len(), gallery.persons());
+                let comparison = settings.comparison;
+                comparison.refuse_senseless(preparation.size())?;
+                let features = comparison.feature_matrices(gallery.faces());
+                let matcher =
+                    Matcher::in_spaces(spaces, &features, &faces, &persons, people, comparison)?;
+                let limit = face_score_limit::in_space(&gallery, &space);
+                let calibration =
+                    calibrate::calibrate_keeping(&matcher, &gallery, &features, settings, limit);
+                drop(features);
+                let comparer = by_distances(matcher, calibration);
+                Self::compared_by(preparation, gallery, settings, space, comparer, None)
+            }
+        };
+        learned.map(|learned| learned.of_origin(BasisOrigin::Kept))
     }
+}
+
+fn by_distances(matcher: Matcher, calibration: Calibration) -> Comparer {
+    Comparer::Distances(Box::new(Distances {
+        matcher,
+        calibration,
+    }))
 }
 
 /// The space of plain pixels: with mirror images where these are compared by their pixels too; of one face alone always.
