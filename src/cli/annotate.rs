@@ -6,7 +6,7 @@ use std::path::Path;
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render;
-use eigenfaces::render::annotate::{Mark, Verdict, annotate};
+use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageResult, RgbImage};
@@ -32,23 +32,15 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
         format!(" {}", percent(closest.confidence))
     });
     let name = closest.map(|closest| closest.person.as_str());
-    let (verdict, name, addition) = match (found.decision, name) {
-        (Decision::Known, Some(name)) => (Verdict::Known, label(number, name, ""), sure),
-        (Decision::NotAFace, _) => (
-            Verdict::NotAFace,
-            label(number, "not a face", ""),
-            String::new(),
-        ),
-        (_, Some(name)) => (Verdict::Unknown, label(number, name, "?"), sure),
-        (_, None) => (
-            Verdict::Unknown,
-            label(number, "unknown", ""),
-            String::new(),
-        ),
+    let (name, addition) = match (found.decision, name) {
+        (Decision::NotAFace, _) => (label(number, "not a face", ""), String::new()),
+        (Decision::Known, Some(name)) => (label(number, name, ""), sure),
+        (Decision::Unknown, Some(name)) => (label(number, name, "?"), sure),
+        (_, None) => (label(number, "unknown", ""), String::new()),
     };
     Mark {
         location: found.location,
-        verdict,
+        decision: found.decision,
         name,
         addition,
     }

@@ -8,27 +8,15 @@ use image::imageops::{self, FilterType};
 
 use super::drawing::{Anchor, Color, Shape, Stroke, drawn_on};
 use super::lettering;
+use crate::decision::Decision;
 use crate::locate::Location;
 use crate::locate::align::Point;
 
-/// The answer about a face.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Somebody enrolled.
-    Known,
-    /// A face of nobody enrolled.
-    Unknown,
-    /// No face after all.
-    NotAFace,
-}
-
-impl Verdict {
-    fn color(self) -> Color {
-        match self {
-            Self::Known => Color([0, 158, 115]),
-            Self::Unknown => Color([230, 159, 0]),
-            Self::NotAFace => Color([170, 170, 170]),
-        }
+fn color(decision: Decision) -> Color {
+    match decision {
+        Decision::Known => Color([0, 158, 115]),
+        Decision::Unknown => Color([230, 159, 0]),
+        Decision::NotAFace => Color([170, 170, 170]),
     }
 }
 
@@ -37,8 +25,8 @@ impl Verdict {
 pub struct Mark {
     /// Its box and eyes; `None` where the whole photo was taken for a face.
     pub location: Option<Location>,
-    /// The answer about it.
-    pub verdict: Verdict,
+    /// The decision about it.
+    pub decision: Decision,
     /// The label; where the photo is too narrow, its end is left out.
     pub name: String,
     /// The text after the name, such as the confidence; never left out.
@@ -81,7 +69,7 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
         .collect();
     let both = frames.iter().zip(marks);
     let mut shapes: Vec<Shape> = both
-        .flat_map(|(frame, mark)| frame.shapes(mark.verdict))
+        .flat_map(|(frame, mark)| frame.shapes(mark.decision))
         .collect();
     let mut labels: Vec<Area> = Vec::new();
     for (frame, mark) in frames.iter().zip(marks) {
@@ -92,7 +80,7 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
             (1.0 + PADDING) * letters,
         ];
         let area = frame.place(size, &picture, &labels, &frames);
-        shapes.extend(label(area, text, letters, mark.verdict.color()));
+        shapes.extend(label(area, text, letters, color(mark.decision)));
         labels.push(area);
     }
     drawn_on(picture, &shapes)
@@ -196,22 +184,22 @@ impl Frame {
         }
     }
 
-    fn shapes(&self, verdict: Verdict) -> Vec<Shape> {
+    fn shapes(&self, decision: Decision) -> Vec<Shape> {
         // Points lie in the middle of pixels.
         let [a, b, c, d] = self.corners.map(|[x, y]| (x + 0.5, y + 0.5));
         // The first side twice, so that all corners are joined.
         let around = vec![a, b, c, d, a, b];
-        let lines = match verdict {
-            Verdict::Known => vec![around],
-            Verdict::Unknown => around.windows(2).take(4).map(<[_]>::to_vec).collect(),
-            Verdict::NotAFace => vec![around, vec![a, c], vec![b, d]],
+        let lines = match decision {
+            Decision::Known => vec![around],
+            Decision::Unknown => around.windows(2).take(4).map(<[_]>::to_vec).collect(),
+            Decision::NotAFace => vec![around, vec![a, c], vec![b, d]],
         };
         let dash = |line: &[(f32, f32)]| {
             let length = (line[1].0 - line[0].0).hypot(line[1].1 - line[0].1);
             // A dash at each end.
             let gaps = ((length / (4.0 * self.stroke) - 1.0) / 2.0).round();
             let dash = length / (2.0 * gaps.clamp(1.0, 1000.0) + 1.0);
-            (verdict == Verdict::Unknown).then_some([dash; 2])
+            (decision == Decision::Unknown).then_some([dash; 2])
         };
         let drawn = |color: Color, width: f32| {
             let shape = move |line: &Vec<(f32, f32)>| Shape::Line {
@@ -224,7 +212,7 @@ impl Frame {
             lines.iter().map(shape).collect::<Vec<_>>()
         };
         let halo = drawn(HALO, self.stroke * 1.8);
-        [halo, drawn(verdict.color(), self.stroke)].concat()
+        [halo, drawn(color(decision), self.stroke)].concat()
     }
 
     /// Position of the label of this size: inside the picture, at the frame, where it covers least of other
@@ -341,10 +329,10 @@ mod tests {
         }
     }
 
-    fn mark(location: Option<Location>, verdict: Verdict) -> Mark {
+    fn mark(location: Option<Location>, decision: Decision) -> Mark {
         Mark {
             location,
-            verdict,
+            decision,
             name: "Ada Lovelace".to_owned(),
             addition: " 98 %".to_owned(),
         }
@@ -367,7 +355,7 @@ mod tests {
             let style = Style::of(&picture);
             assert_eq!(style.letters, letters);
             let near = face([width as f32 / 3.0, height as f32 / 3.0, 900.0, 900.0], 0.0);
-            let frame = Frame::of(&mark(Some(near), Verdict::Known), 1.0, &picture, &style);
+            let frame = Frame::of(&mark(Some(near), Decision::Known), 1.0, &picture, &style);
             assert_eq!(style.letters_for(&frame), letters);
         }
         assert_eq!(
@@ -377,19 +365,19 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_differ_in_more_than_colour() {
+    fn decisions_differ_in_more_than_colour() {
         let at = Some(face([60.0, 60.0, 150.0, 150.0], 0.0));
         // How many pixels of the frame's left side and of its middle are of its colour.
-        let drawn = |verdict: Verdict| {
-            let picture = annotate(ground(320, 300), &[mark(at, verdict)]);
-            let is = |x: u32, y: u32| picture.get_pixel(x, y).0 == verdict.color().0;
+        let drawn = |decision: Decision| {
+            let picture = annotate(ground(320, 300), &[mark(at, decision)]);
+            let is = |x: u32, y: u32| picture.get_pixel(x, y).0 == color(decision).0;
             let side = (60..210).filter(|&y| is(60, y)).count();
             (side, is(135, 135))
         };
         let (known, unknown, not) = (
-            drawn(Verdict::Known),
-            drawn(Verdict::Unknown),
-            drawn(Verdict::NotAFace),
+            drawn(Decision::Known),
+            drawn(Decision::Unknown),
+            drawn(Decision::NotAFace),
         );
         assert!(known.0 > 140 && !known.1, "{known:?}");
         assert!((50..110).contains(&unknown.0) && !unknown.1, "{unknown:?}");
@@ -402,7 +390,7 @@ mod tests {
             .map(|at| {
                 mark(
                     Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)),
-                    Verdict::Known,
+                    Decision::Known,
                 )
             })
             .collect();
@@ -423,7 +411,7 @@ mod tests {
     fn long_names_are_shortened_and_numbers_stay() {
         let long = Mark {
             name: "a name that goes on and on and on and on".to_owned(),
-            ..mark(None, Verdict::Known)
+            ..mark(None, Decision::Known)
         };
         let text = fitting(&long, 14.0, 240.0);
         assert!(
@@ -454,7 +442,7 @@ mod tests {
         ) {
             let picture = ground(width, height);
             let style = Style::of(&picture);
-            let marks = [mark(Some(face(bounds, tilt)), Verdict::Unknown), mark(None, Verdict::NotAFace)];
+            let marks = [mark(Some(face(bounds, tilt)), Decision::Unknown), mark(None, Decision::NotAFace)];
             for mark in &marks {
                 let frame = Frame::of(mark, 1.0, &picture, &style);
                 let letters = style.letters_for(&frame);

@@ -10,10 +10,10 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::Person;
 use eigenfaces::dataset::PhotoFile;
-use eigenfaces::render::annotate::{Mark, Verdict, annotate};
+use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
+use eigenfaces::{Decision, Person};
 use image::DynamicImage;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -92,9 +92,9 @@ async fn photo(
         let person = enrolled.person_of(face).map(Person::as_str);
         let mark = Mark {
             location: Some(face.location),
-            verdict: match person {
-                Some(_) => Verdict::Known,
-                None => Verdict::Unknown,
+            decision: match person {
+                Some(_) => Decision::Known,
+                None => Decision::Unknown,
             },
             name: person
                 .filter(|name| lettering::can_write(name))
