@@ -13,7 +13,7 @@ use eigenfaces::pca::Solver;
 use eigenfaces::pca::minimize::Round;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
-use eigenfaces::render::{gray, parts, scree, signed};
+use eigenfaces::render::{along_components, gray, parts, scree, signed};
 use eigenfaces::scaled_space::ScaledSpace;
 use eigenfaces::store::{self, Outputs, Privacy};
 use image::GrayImage;
@@ -179,15 +179,11 @@ fn pre_images(
         return Ok(());
     };
     let mut tiles = Vec::new();
-    for (at, variance) in space.eigenvalues().iter().take(PICTURED).enumerate() {
-        for (sign, name) in [(-2.0, "-2 sd"), (2.0, "+2 sd")] {
-            let mut weights = vec![0.0; at + 1];
-            weights[at] = sign * variance.sqrt();
-            tiles.push(Tile {
-                image: gray(size, &images.rebuild(&weights).levels),
-                label: format!("{}: {name}", at + 1),
-            });
-        }
+    for (number, [down, up]) in (1..).zip(along_components(size, space, &images, PICTURED)) {
+        tiles.extend([("-2 sd", down), ("+2 sd", up)].map(|(name, image)| Tile {
+            image,
+            label: format!("{number}: {name}"),
+        }));
     }
     let faces = recognizer.gallery().faces();
     let step = faces.len().div_ceil(PICTURED).max(1);

@@ -29,6 +29,8 @@ use image::codecs::png::PngEncoder;
 use image::{DynamicImage, GrayImage, ImageResult, Luma};
 
 use crate::face_matrix::FaceSize;
+use crate::kernel_pca::KernelSpace;
+use crate::kernel_pca::pre_image::PreImages;
 use crate::matcher::Space;
 
 /// The words for one of the parts that faces of a space are made of, and for several.
@@ -66,6 +68,25 @@ pub fn signed(size: FaceSize, values: &[f32]) -> GrayImage {
         .fold(0.0_f32, |best, value| best.max(value.abs()));
     let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     picture(size, values, |value| ZERO + value * scale)
+}
+
+/// Pre-images of the leading components of a kernel space, which has no basis images: of two standard deviations down and up
+/// along each.
+pub fn along_components(
+    size: FaceSize,
+    space: &KernelSpace,
+    images: &PreImages<'_>,
+    leading: usize,
+) -> Vec<[GrayImage; 2]> {
+    let both = |(at, variance): (usize, &f64)| {
+        [-2.0, 2.0].map(|deviations: f64| {
+            let mut weights = vec![0.0; at + 1];
+            weights[at] = deviations * variance.sqrt();
+            gray(size, &images.rebuild(&weights).levels)
+        })
+    };
+    let variances = space.eigenvalues().iter().take(leading);
+    variances.enumerate().map(both).collect()
 }
 
 fn picture(size: FaceSize, values: &[f32], level: impl Fn(f32) -> f32) -> GrayImage {

@@ -3,7 +3,7 @@
 
 use super::super::drawing::data_uri;
 use super::super::words::percent;
-use super::super::{gray, parts, scatter, signed};
+use super::super::{along_components, parts, scatter, signed};
 use super::{Report, Tile};
 use crate::kernel_pca::KernelSpace;
 use crate::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -50,21 +50,16 @@ impl Report<'_> {
         let Some(images) = PreImages::learn(space, space.components(), RIDGE) else {
             return Vec::new();
         };
-        let components = space.eigenvalues().iter().zip(self.space.variance_ratios());
-        let shown = components.enumerate().take(PRE_IMAGES_SHOWN);
-        let both = shown.flat_map(|(at, (variance, ratio))| {
-            let picture = |sign: f64| {
-                let mut weights = vec![0.0; at + 1];
-                weights[at] = sign * variance.sqrt();
-                data_uri(&gray(self.space.size(), &images.rebuild(&weights).levels).into())
-            };
-            [("down", -2.0), ("up", 2.0)].map(|(name, sign)| Tile {
-                picture: picture(sign),
-                name: format!("{} {name}", at + 1),
+        let shown = along_components(self.space.size(), space, &images, PRE_IMAGES_SHOWN);
+        let shown = shown.into_iter().zip(self.space.variance_ratios());
+        let tiles = (1..).zip(shown).flat_map(|(number, ([down, up], ratio))| {
+            [("down", down), ("up", up)].map(|(name, picture)| Tile {
+                picture: data_uri(&picture.into()),
+                name: format!("{number} {name}"),
                 source: percent(ratio),
             })
         });
-        both.collect()
+        tiles.collect()
     }
 
     pub(super) fn scatter(&self) -> String {
