@@ -50,7 +50,7 @@ pub use open::{is_standard_input, open_file};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
-pub use stream::{read_ahead, stream, stream_each};
+pub use stream::{stream, stream_each};
 #[doc(hidden)]
 pub use table::{Table, TableEncoding, TableRow, misread, parse_table, read_table};
 #[doc(hidden)]

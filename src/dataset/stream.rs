@@ -27,16 +27,7 @@ where
         let before = index * chunk.get();
         load_each(photos, &make, &|done| progress(before + done))
     };
-    read_ahead(photos.chunks(chunk.get()).enumerate(), read, consume)
-}
-
-/// Hands what `read` makes of each chunk to `consume`, in order; the next one is read while `consume` works on the
-/// last. If `consume` stops asking, reading stops soon.
-pub fn read_ahead<C, T: Send, R>(
-    chunks: impl Iterator<Item = C> + Send,
-    read: impl Fn(C) -> T + Send,
-    consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
-) -> R {
+    let chunks = photos.chunks(chunk.get()).enumerate();
     // A worker of the thread pool must not wait for work that may need that very worker.
     if rayon::current_thread_index().is_some() {
         return consume(&mut chunks.map(read));
