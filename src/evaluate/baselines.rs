@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::curve::{Eigenfaces, products};
 use super::folds::nearest_by_pixels;
@@ -18,18 +17,12 @@ use crate::recognizer::Settings;
 use crate::vectors::squared_distance;
 
 /// Rank-1 of one method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Baseline {
     /// Which.
-    #[serde(serialize_with = "by_name")]
     pub method: BaselineMethod,
     /// Share of probes whose own person is the nearest; `None` where the method has nothing to learn from.
-    #[serde(skip)]
     pub rank1: Option<Rate>,
-}
-
-fn by_name<S: serde::Serializer>(method: &BaselineMethod, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(method.name())
 }
 
 /// A way to recognise faces.

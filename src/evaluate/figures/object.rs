@@ -22,6 +22,10 @@ impl Evaluation {
         let confusion = wrong.map(|cell| {
             json!({ "person": name(cell.person), "named": name(cell.named), "count": cell.count })
         });
+        let baselines = self
+            .baselines
+            .iter()
+            .map(|one| with_rate(&json!({ "method": one.method.name() }), one.rank1.as_ref()));
         let mut object = json!({
             "protocol": self.protocol.to_string(),
             "seed": self.seed,
@@ -37,7 +41,7 @@ impl Evaluation {
             "compared_by": self.settings.prior.name(),
             "features": self.settings.comparison.features.name(),
             "metric": self.settings.comparison.metric.name(),
-            "baselines": self.baselines.iter().map(|one| with_rate(one, one.rank1.as_ref())).collect::<Vec<_>>(),
+            "baselines": baselines.collect::<Vec<_>>(),
             "open_set": self.open_set.as_ref().map(open_set),
             "compression": self.compression,
             "k_curve_protocol": self.k_curve_protocol.to_string(),
