@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::{Bootstrap, Evaluation, Rate, Tally};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
@@ -75,7 +73,7 @@ impl ProbeOutcome {
 }
 
 /// The count of one person's probes that were taken for one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confusion {
     /// The person whose photos were tried.
     pub person: usize,
@@ -86,7 +84,7 @@ pub struct Confusion {
 }
 
 /// One person's probes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PersonAccuracy {
     /// The person.
     pub person: usize,

@@ -282,7 +282,7 @@ impl Report<'_> {
     }
 
     fn worst(&self) -> Vec<Pair> {
-        let pairs = self.evaluation.worst_pairs.iter().take(PAIRS_SHOWN);
+        let pairs = self.evaluation.worst_pairs.iter();
         pairs
             .map(|pair| Pair {
                 tiles: vec![self.tile(pair.face), self.tile(pair.named_face)],
