@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use eigenfaces::decision::percent;
+pub use eigenfaces::render::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
@@ -322,11 +323,6 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
-}
-
-/// `1 face`, `2 faces`: a count with its noun.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// `112 faces of 14 people`.

@@ -22,6 +22,8 @@ mod words;
 
 pub use drawing::Drawing;
 pub use scree::scree;
+#[doc(hidden)]
+pub use words::counted;
 
 use std::io::Cursor;
 

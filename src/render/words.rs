@@ -2,6 +2,7 @@
 
 pub(super) use crate::evaluate::share as percent;
 
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+/// `1 face`, `2 faces`: a count with its noun.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
