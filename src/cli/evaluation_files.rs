@@ -9,6 +9,7 @@ use eigenfaces::evaluate::{
 };
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::evaluation::{EvaluationPage, html, trade_offs};
+use eigenfaces::render::file_name;
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
@@ -166,10 +167,13 @@ fn row(mistake: &WorstPair, gallery: &Gallery) -> Row {
             .faces()
             .image(face)
             .map_or_else(|| DynamicImage::new_luma8(1, 1), DynamicImage::from),
-        lines: [first, stem(&gallery.enrolled()[face].source)]
-            .into_iter()
-            .chain(distance.map(|distance| format!("distance {distance:.3}")))
-            .collect(),
+        lines: [
+            first,
+            one_line(&file_name(&gallery.enrolled()[face].source)),
+        ]
+        .into_iter()
+        .chain(distance.map(|distance| format!("distance {distance:.3}")))
+        .collect(),
     };
     let probe = format!("probe: {}", person(mistake.face));
     let named = format!("taken for {}", gallery.people()[mistake.named]);
@@ -182,12 +186,6 @@ fn row(mistake: &WorstPair, gallery: &Gallery) -> Row {
             panel(mistake.own_face, own, Some(mistake.own_distance)),
         ],
     }
-}
-
-/// The name of a photo, without its folders.
-fn stem(source: &str) -> String {
-    let name = std::path::Path::new(source).file_name();
-    name.map_or_else(String::new, |name| one_line(&name.to_string_lossy()))
 }
 
 /// The photos that an evaluation tries, by position: those of the gallery, then those of strangers.

@@ -1,11 +1,10 @@
 //! Explanation of a face's name in pictures that need no manual.
 
-use std::path::Path;
-
 use image::{DynamicImage, RgbImage};
 
 use super::drawing::Color;
 use super::strip::{Panel, Row};
+use super::words::file_name;
 use super::{gray, signed};
 use crate::compare::Side;
 use crate::decision::percent;
@@ -124,7 +123,8 @@ impl Explained<'_> {
             });
             let mut lines = vec![
                 format!("{place}: {}", self.name(side)),
-                file_name(source),
+                // Not longer than a caption.
+                file_name(source).chars().take(24).collect::<String>(),
                 format!("distance {:.3}", side.distance),
             ];
             if let Some(candidate) = confidence {
@@ -308,11 +308,4 @@ fn strongest(cells: &[f64]) -> f64 {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));
     sorted.iter().take(STRONGEST).sum()
-}
-
-/// The end of a path, not longer than a caption.
-fn file_name(source: &str) -> String {
-    let name = Path::new(source).file_name();
-    let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    name.chars().take(24).collect()
 }

@@ -23,7 +23,7 @@ mod words;
 pub use drawing::Drawing;
 pub use scree::scree;
 #[doc(hidden)]
-pub use words::counted;
+pub use words::{counted, file_name};
 
 use std::io::Cursor;
 

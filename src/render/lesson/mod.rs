@@ -20,7 +20,7 @@ use self::trouble::Trouble;
 use self::weights::{Eigenvalue, ShareOfVariance, WeightByWeight};
 use super::drawing::data_uri;
 use super::scatter;
-use super::words::{counted, percent};
+use super::words::{counted, file_name, percent};
 use super::{gray, scree, signed};
 use crate::dataset::visible;
 use crate::error::{Error, Result};
@@ -145,7 +145,10 @@ impl Lesson<'_> {
             size: format!("{} x {}", size.width(), size.height()),
             pixels: size.pixels(),
             faces: gallery.len(),
-            face: self.tile(self.shown, source(gallery, self.shown)),
+            face: self.tile(
+                self.shown,
+                visible(&file_name(&gallery.enrolled()[self.shown].source)),
+            ),
             patch: self.patch(left, top),
             patch_place: format!(
                 "{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"
@@ -397,13 +400,6 @@ fn common_divisor(a: usize, b: usize) -> usize {
 
 fn picture(image: DynamicImage) -> String {
     data_uri(&image)
-}
-
-/// The name of a face's file, if it is known.
-fn source(gallery: &Gallery, face: usize) -> String {
-    let path = std::path::Path::new(&gallery.enrolled()[face].source);
-    let name = path.file_name();
-    name.map_or_else(String::new, |name| visible(&name.to_string_lossy()))
 }
 
 /// A whole number with its thousands apart.
