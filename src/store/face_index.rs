@@ -58,7 +58,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
         Err(_) => Ok(Existing::Nothing),
         Ok(_) => match Archive::open(path).and_then(|archive| archive.kind()) {
             Ok(ArchiveKind::Faces) => Ok(Existing::Replaceable),
-            _ => Err(refused(path, WriteProblem::NoIndex)),
+            _ => Err(Error::write(path, WriteProblem::NoIndex)),
         },
     };
     replace::install(&target, Privacy::Owner, permit, |out| {
@@ -123,10 +123,6 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
         photos,
         answers,
     })
-}
-
-fn refused(path: &Path, problem: WriteProblem) -> Error {
-    Error::write(path, problem)
 }
 
 fn written(index: &FaceIndex) -> Photos {

@@ -61,7 +61,7 @@ impl Outputs {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if !others.insert(claimed) {
-            return Err(refused(path, WriteProblem::NamedTwice));
+            return Err(Error::write(path, WriteProblem::NamedTwice));
         }
         Ok(Destination {
             place,
@@ -81,7 +81,7 @@ impl Outputs {
             path.push(part);
             match fs::symlink_metadata(&path) {
                 Ok(about) if about.is_symlink() => {
-                    return Err(refused(&path, WriteProblem::Link));
+                    return Err(Error::write(&path, WriteProblem::Link));
                 }
                 Ok(_) => {}
                 Err(_) => return Ok(()),
@@ -157,12 +157,12 @@ impl Rule {
             Err(error) => return Err(place.error(error)),
         };
         if self.is_input(path) {
-            return Err(refused(path, WriteProblem::Input));
+            return Err(Error::write(path, WriteProblem::Input));
         }
         // An empty file holds nothing that could be lost; `mktemp` makes them.
         match self.overwrite == Overwrite::AnyFile || about.len() == 0 || is_among_results(path) {
             true => Ok(Existing::Replaceable),
-            false => Err(refused(path, WriteProblem::Exists)),
+            false => Err(Error::write(path, WriteProblem::Exists)),
         }
     }
 
@@ -206,8 +206,4 @@ pub fn make_results_folder(folder: &Path) -> Result<()> {
 fn is_among_results(path: &Path) -> bool {
     let mut folders = path.ancestors().skip(1);
     folders.any(|folder| folder.join(MARKER).is_file())
-}
-
-fn refused(path: &Path, problem: WriteProblem) -> Error {
-    Error::write(path, problem)
 }
