@@ -5,6 +5,7 @@
 
 use super::digest::{self, Digest};
 use super::zip;
+use crate::dataset::ContentHash;
 
 /// The bytes before the digest. They name the digest, so that a later one can be told apart.
 const MARK: &[u8] = b"eigenfaces sha256/256k ";
@@ -14,15 +15,8 @@ const DIGEST_DIGITS: usize = 2 * size_of::<Digest>();
 pub(super) const LENGTH: usize = MARK.len() + DIGEST_DIGITS;
 
 /// The seal of a file with that digest.
-pub(super) fn of(digest: &Digest) -> [u8; LENGTH] {
-    let mut seal = [0; LENGTH];
-    let (mark, digits) = seal.split_at_mut(MARK.len());
-    mark.copy_from_slice(MARK);
-    for (pair, byte) in digits.chunks_exact_mut(2).zip(digest) {
-        pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
-        pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
-    }
-    seal
+pub(super) fn of(digest: &Digest) -> Vec<u8> {
+    [MARK, ContentHash(*digest).to_string().as_bytes()].concat()
 }
 
 /// Whether bytes end in a seal, right or wrong.
