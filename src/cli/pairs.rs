@@ -37,8 +37,6 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         listing
             .photos
             .retain(|photo| named.contains(key(&photo.path).as_str()));
-    }
-    if learned_from == LearnedFrom::Bundled {
         let people: BTreeSet<&str> = listing
             .photos
             .iter()
