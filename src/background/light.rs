@@ -26,7 +26,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 /// By how much the mean of strangers' scores is lower in hard light, and their spread there in terms of that in even
 /// light: what lies in the dark tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
 const LOWER: f64 = 0.7;
-const NARROWER: f64 = 0.71;
+const NARROWER: f64 = 0.70;
 
 /// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Default)]
