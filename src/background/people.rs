@@ -187,8 +187,8 @@ impl People {
         self.adaptation.placed_about(raw, &self.means)
     }
 
-    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative
-    /// infinity for people without photos. `use_scores` hears the position and the scores of each photo.
+    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
+    /// hard light brought to the scale of even light; negative infinity for people without photos. `use_scores` hears the position and the scores of each photo.
     pub fn with_scores<R: Send>(
         &self,
         raw: &DMatrix<f32>,
