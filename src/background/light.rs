@@ -9,7 +9,7 @@
 //! Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
 
 use nalgebra::{DMatrix, DVector};
-use symmetric_eigen::{self as eigen};
+use symmetric_eigen as eigen;
 
 use super::Background;
 use crate::error::{BackgroundProblem, Error, Result};

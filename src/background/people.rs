@@ -188,7 +188,8 @@ impl People {
     }
 
     /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
-    /// hard light brought to the scale of even light; negative infinity for people without photos. `use_scores` hears the position and the scores of each photo.
+    /// hard light brought to the scale of even light; negative infinity for people without photos. `use_scores` hears the
+    /// position and the scores of each photo.
     pub fn with_scores<R: Send>(
         &self,
         raw: &DMatrix<f32>,
@@ -279,8 +280,8 @@ impl People {
         let (relit, hard_light) = self.adaptation.in_even_light(raw, &[0], &self.means, None);
         let factor = adaptation.length_factor(&relit, channel * k, 0, &self.means[channel]);
         let mut slope: Vec<f64> = difference.iter().map(|value| value * factor).collect();
-        let adaptation = &self.adaptation;
-        adaptation.slope_in_even_light(channel, &mut slope, hard_light[0]);
+        self.adaptation
+            .slope_in_even_light(channel, &mut slope, hard_light[0]);
         slope
     }
 
