@@ -144,6 +144,7 @@ impl Photos {
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
         let people = People::place(adaptation, &raw, &photos, &persons, numbers.len());
         let calibration = Calibration::learn(background, &people, &raw, &persons, Framing::Detect);
+        let people = people.allowing_for_light(&calibration);
         let probes: Vec<usize> = self.of(false).filter(|&at| !is_even(at)).collect();
         let answers = people.with_scores(&self.raw.select_columns(&probes), |_, scores| {
             let judged = calibration.judge(&scores, 0.0, 1).people[0];

@@ -221,6 +221,12 @@ impl Calibration {
         limit.max(((limit + low) / 2.0).min(self.beyond(far / RAISED, claim)))
     }
 
+    /// By how much the default threshold for enrolled people is raised.
+    pub(super) fn raise(&self) -> f64 {
+        let claim = self.enrolled();
+        self.limit(FALSE_ACCEPT_TARGET, claim) - self.beyond(FALSE_ACCEPT_TARGET, claim)
+    }
+
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
     /// [`CAUTION`]), or, where that is lower, at the default threshold, raised at least to what half of the strangers that it
     /// aims at pass; with the slope of their log ratio at the crossing (times [`STEEPNESS`]).

@@ -169,8 +169,9 @@ impl Directions {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Adaptation, People};
+    use super::super::{Adaptation, Calibration, People};
     use super::*;
+    use crate::locate::framing::Framing;
     use symmetric_eigen::Noise;
 
     const PEOPLE: usize = 4;
@@ -263,6 +264,46 @@ mod tests {
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores).concat();
         for (a, b) in scores(&plain).into_iter().zip(scores(&other)) {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+
+    /// By half of what the threshold is raised by, and no others are.
+    #[test]
+    fn scores_in_hard_light_are_raised() {
+        let background = learned();
+        let (raw, persons, hard) = drawn(&background, 2.0, 6);
+        let even: Vec<usize> = (0..persons.len()).filter(|&at| !hard[at]).collect();
+        let mut enrolled = raw.select_columns(&even);
+        // Alike, as photos of one sitting are.
+        for mut own in (0..PEOPLE).map(|at| at * PHOTOS / 2) {
+            let mean = enrolled.columns(own, PHOTOS / 2).column_mean();
+            for _ in 0..PHOTOS / 2 {
+                let photo = &mean * 0.8 + enrolled.column(own) * 0.2;
+                enrolled.set_column(own, &photo);
+                own += 1;
+            }
+        }
+        let persons: Vec<usize> = even.iter().map(|&at| persons[at]).collect();
+        let photos: Vec<usize> = (0..even.len()).collect();
+        let adaptation = Adaptation::learn(&background, &enrolled, &photos, &persons);
+        let plain = People::place(adaptation, &enrolled, &photos, &persons, PEOPLE);
+        let calibration =
+            Calibration::learn(&background, &plain, &enrolled, &persons, Framing::Detect);
+        assert!(calibration.raise() > 0.1, "{}", calibration.raise());
+        let allowing = plain.clone().allowing_for_light(&calibration);
+        let scores = |people: &People| people.with_scores(&raw, |_, scores| scores);
+        for (photo, (plain, raised)) in scores(&plain).iter().zip(scores(&allowing)).enumerate() {
+            for (plain, raised) in plain.iter().zip(raised) {
+                let by = if hard[photo] {
+                    calibration.raise() / 2.0
+                } else {
+                    0.0
+                };
+                assert!(
+                    (raised - plain - by).abs() < 1e-2,
+                    "{photo}: {plain} {raised}"
+                );
+            }
         }
     }
 

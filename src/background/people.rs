@@ -16,6 +16,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_mean, groups};
+use super::calibration::Calibration;
 use super::light::levelled;
 use super::likelihood::{Ratio, Standard};
 use crate::vectors::vectorised;
@@ -43,6 +44,8 @@ pub struct People {
     quadratic: BTreeMap<usize, Vec<f64>>,
     /// The standardised score expected of another photo of each person.
     genuine: Vec<f64>,
+    /// By how much the scores of photos in hard light are raised: see [`allowing_for_light`](Self::allowing_for_light).
+    raised: f64,
 }
 
 /// The photos that people are placed by.
@@ -137,6 +140,7 @@ impl People {
             linear: DMatrix::zeros(2 * k, people),
             constant: vec![(0.0, 0.0); people],
             genuine: vec![0.0; people],
+            raised: 0.0,
             adaptation,
         };
         let everybody: Vec<usize> = (0..people)
@@ -163,6 +167,13 @@ impl People {
             }
         }
         placed
+    }
+
+    /// With the scores of photos in hard light raised by half of what this calibration raises the threshold by: it does so
+    /// since photos may be taken under other conditions than those enrolled, and light, which is known, is most of that.
+    pub fn allowing_for_light(self, calibration: &Calibration) -> Self {
+        let raised = calibration.raise() / 2.0;
+        Self { raised, ..self }
     }
 
     fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {
@@ -223,7 +234,7 @@ impl People {
             let linear = &self.linear.as_slice()[person * rows..][..rows];
             let (constant, share) = self.constant[person];
             let score = square * share + constant + inner_product(linear, &single);
-            levelled(score, hard_light)
+            levelled(score, hard_light) + self.raised * hard_light
         };
         let people = self.photos.len();
         (0..people)

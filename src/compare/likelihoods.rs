@@ -48,7 +48,7 @@ impl Likelihoods {
             .column_iter()
             .map(|face| fingerprint(face.as_slice()));
         Ok(Self {
-            people,
+            people: people.allowing_for_light(&calibration),
             enrolled: fingerprints.zip(persons.iter().copied()).collect(),
             calibration,
             face_score_limit,
@@ -82,7 +82,7 @@ impl Likelihoods {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
-            people,
+            people: people.allowing_for_light(&calibration),
             enrolled,
             calibration,
             face_score_limit,

@@ -19,8 +19,9 @@ pub(crate) struct ExtendedProbe {
     pub vector: Vec<f32>,
     /// q_n of the probe, for each n in order.
     squares: Vec<f64>,
-    /// The probability that it is lit hard, which moves all its scores alike.
+    /// The probability that it is lit hard, which moves all its scores alike, and by how much they are raised then.
     hard_light: f64,
+    raised: f64,
 }
 
 impl People {
@@ -76,6 +77,7 @@ impl People {
                 vector,
                 squares,
                 hard_light,
+                raised: self.raised,
             }
         };
         let photos = placed.coordinates.column_iter();
@@ -106,7 +108,7 @@ impl ExtendedProbe {
         let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
         let score = self.squares[place] * share + constant + linear;
-        Some(levelled(score, self.hard_light))
+        Some(levelled(score, self.hard_light) + self.raised * self.hard_light)
     }
 }
 

@@ -58,6 +58,7 @@ impl People {
             constant: levels.iter().map(|level| (level[0], level[1])).collect(),
             genuine: levels.iter().map(|level| level[2]).collect(),
             quadratic: adaptation.quadratic(&photos),
+            raised: 0.0,
             photos,
             adaptation,
         })
