@@ -221,6 +221,11 @@ impl Calibration {
         limit.max(((limit + low) / 2.0).min(self.beyond(far / RAISED, claim)))
     }
 
+    /// Mean and spread of a stranger's score against one person.
+    pub(super) fn strangers(&self) -> (f64, f64) {
+        (self.location, self.spread)
+    }
+
     /// By how much the default threshold for enrolled people is raised.
     pub(super) fn raise(&self) -> f64 {
         let claim = self.enrolled();

@@ -11,7 +11,7 @@
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
-use super::Background;
+use super::{Background, Calibration};
 use crate::error::{BackgroundProblem, Error, Result};
 
 /// r, the directions of each channel. 12 to 40 do alike.
@@ -23,10 +23,9 @@ const PRIOR: f64 = 5.0;
 /// A probability of hard light below which it is 0, and nothing is taken off.
 const NEGLIGIBLE: f64 = 1e-3;
 
-/// By how much the mean of strangers' scores is lower in hard light, and their spread there in terms of that in even
-/// light: what lies in the dark tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
-const LOWER: f64 = 0.7;
-const NARROWER: f64 = 0.70;
+/// Mean and spread of a stranger's score against one person in hard light, in galleries of any kind: what lies in the dark
+/// tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
+const STRANGERS: (f64, f64) = (0.5, 1.1);
 
 /// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -108,9 +107,40 @@ impl LightVariation {
     }
 }
 
-/// The standardised score of a photo in hard light with this probability, as strangers' scores lie in even light.
-pub(super) fn levelled(score: f64, hard: f64) -> f64 {
-    (score + LOWER * hard) / (1.0 - (1.0 - NARROWER) * hard)
+/// A straight line that takes scores of photos in hard light to what they would be in even light.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ScoreLine {
+    offset: f64,
+    slope: f64,
+}
+
+impl Default for ScoreLine {
+    /// Scores stay as they are.
+    fn default() -> Self {
+        Self {
+            offset: 0.0,
+            slope: 1.0,
+        }
+    }
+}
+
+impl ScoreLine {
+    /// Takes strangers' scores to where those of this gallery lie in even light, and all half of the threshold's raise
+    /// higher: the threshold is raised since photos may be taken under other conditions than those enrolled, and light, which
+    /// is known, is most of that.
+    pub fn of(calibration: &Calibration) -> Self {
+        let (mean, spread) = calibration.strangers();
+        let slope = spread / STRANGERS.1;
+        Self {
+            offset: mean - slope * STRANGERS.0 + calibration.raise() / 2.0,
+            slope,
+        }
+    }
+
+    /// The score of a photo with this probability of hard light.
+    pub fn levelled(self, score: f64, hard_light: f64) -> f64 {
+        score + hard_light * (self.offset + self.slope * score - score)
+    }
 }
 
 impl Directions {
@@ -169,7 +199,7 @@ impl Directions {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Adaptation, Calibration, People};
+    use super::super::{Adaptation, People};
     use super::*;
     use crate::locate::framing::Framing;
     use symmetric_eigen::Noise;
@@ -267,9 +297,9 @@ mod tests {
         }
     }
 
-    /// By half of what the threshold is raised by, and no others are.
+    /// A stranger's to where they lie in even light, and half of the threshold's raise higher; others stay.
     #[test]
-    fn scores_in_hard_light_are_raised() {
+    fn scores_in_hard_light_are_levelled() {
         let background = learned();
         let (raw, persons, hard) = drawn(&background, 2.0, 6);
         let even: Vec<usize> = (0..persons.len()).filter(|&at| !hard[at]).collect();
@@ -291,17 +321,20 @@ mod tests {
             Calibration::learn(&background, &plain, &enrolled, &persons, Framing::Detect);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());
         let allowing = plain.clone().allowing_for_light(&calibration);
+        let (mean, spread) = calibration.strangers();
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores);
-        for (photo, (plain, raised)) in scores(&plain).iter().zip(scores(&allowing)).enumerate() {
-            for (plain, raised) in plain.iter().zip(raised) {
-                let by = if hard[photo] {
-                    calibration.raise() / 2.0
-                } else {
-                    0.0
+        for (photo, (plain, levelled)) in scores(&plain).iter().zip(scores(&allowing)).enumerate() {
+            for (&plain, levelled) in plain.iter().zip(levelled) {
+                let expected = match hard[photo] {
+                    true => {
+                        let spreads = (plain - STRANGERS.0) / STRANGERS.1;
+                        mean + spreads * spread + calibration.raise() / 2.0
+                    }
+                    false => plain,
                 };
                 assert!(
-                    (raised - plain - by).abs() < 1e-2,
-                    "{photo}: {plain} {raised}"
+                    (levelled - expected).abs() < 1e-2,
+                    "{photo}: {plain} {levelled}"
                 );
             }
         }
@@ -338,9 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_in_even_light_stay() {
-        assert_eq!(levelled(3.7, 0.0), 3.7);
-        assert!(levelled(5.0, 1.0) > 5.0 && levelled(5.0, 0.5) < levelled(5.0, 1.0));
+    fn light_that_no_photo_shows_cannot_be_learned() {
         let nothing = LightVariation::default();
         assert!(nothing.is_unknown());
         let background = Background::bundled().unwrap();

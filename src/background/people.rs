@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_mean, groups};
 use super::calibration::Calibration;
-use super::light::levelled;
+use super::light::ScoreLine;
 use super::likelihood::{Ratio, Standard};
 use crate::vectors::vectorised;
 
@@ -44,8 +44,8 @@ pub struct People {
     quadratic: BTreeMap<usize, Vec<f64>>,
     /// The standardised score expected of another photo of each person.
     genuine: Vec<f64>,
-    /// By how much the scores of photos in hard light are raised: see [`allowing_for_light`](Self::allowing_for_light).
-    raised: f64,
+    /// What scores of photos in hard light are levelled by.
+    in_hard_light: ScoreLine,
 }
 
 /// The photos that people are placed by.
@@ -140,7 +140,7 @@ impl People {
             linear: DMatrix::zeros(2 * k, people),
             constant: vec![(0.0, 0.0); people],
             genuine: vec![0.0; people],
-            raised: 0.0,
+            in_hard_light: ScoreLine::default(),
             adaptation,
         };
         let everybody: Vec<usize> = (0..people)
@@ -169,11 +169,13 @@ impl People {
         placed
     }
 
-    /// With the scores of photos in hard light raised by half of what this calibration raises the threshold by: it does so
-    /// since photos may be taken under other conditions than those enrolled, and light, which is known, is most of that.
+    /// With scores of photos in hard light brought to the scale of even light, which this calibration knows.
     pub fn allowing_for_light(self, calibration: &Calibration) -> Self {
-        let raised = calibration.raise() / 2.0;
-        Self { raised, ..self }
+        let in_hard_light = ScoreLine::of(calibration);
+        Self {
+            in_hard_light,
+            ..self
+        }
     }
 
     fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {
@@ -198,8 +200,7 @@ impl People {
         self.adaptation.placed_about(raw, &self.means)
     }
 
-    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
-    /// hard light brought to the scale of even light; negative infinity for people without photos. `use_scores` hears the
+    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative infinity for people without photos. `use_scores` hears the
     /// position and the scores of each photo.
     pub fn with_scores<R: Send>(
         &self,
@@ -234,7 +235,7 @@ impl People {
             let linear = &self.linear.as_slice()[person * rows..][..rows];
             let (constant, share) = self.constant[person];
             let score = square * share + constant + inner_product(linear, &single);
-            levelled(score, hard_light) + self.raised * hard_light
+            self.in_hard_light.levelled(score, hard_light)
         };
         let people = self.photos.len();
         (0..people)
@@ -261,11 +262,8 @@ impl People {
             let (standard, ratios) = &enrolled[photo];
             standard.score(ratios, placed.coordinates.column(probe).as_slice())
         };
-        let of_pair = |&[first, second]: &[usize; 2]| {
-            let hard_light = placed.hard_light[first].max(placed.hard_light[second]);
-            let score = (against(first, second) + against(second, first)) / 2.0;
-            levelled(score, hard_light)
-        };
+        let of_pair =
+            |&[first, second]: &[usize; 2]| (against(first, second) + against(second, first)) / 2.0;
         pairs.par_iter().map(of_pair).collect()
     }
 
@@ -345,7 +343,6 @@ impl People {
         if others.is_empty() {
             return None;
         }
-        let hard_light = placed.hard_light[photo];
         let placed = &placed.coordinates;
         let k = placed.nrows() / 2;
         let count = others.len() as f64;
@@ -362,7 +359,7 @@ impl People {
             .ratios(|channel| numbers(&means[channel]), count);
         let standard = Standard::of(&ratios);
         let score = standard.score(&ratios, placed.column(photo).as_slice());
-        Some((levelled(score, hard_light), standard.genuine))
+        Some((score, standard.genuine))
     }
 }
 

@@ -88,12 +88,12 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
         count.named_wrong += usize::from(is_named && !is_right);
         count.no_face += usize::from(face["decision"] == "not-a-face");
     }
-    // Measured, one person left out in turn: rank-1 1, 1, .95, .94; named 1, .93, .51, .27; not a face 0, 0, 0, .009 (benches/light).
+    // Measured, one person left out in turn: rank-1 1, 1, .95, .94; named 1, .94, .55, .31; not a face 0, 0, 0, .009 (benches/light).
     for (kind, right, named, no_face) in [
         ("12-25", 0.99, 0.97, 0.0),
         ("25-50", 0.99, 0.85, 0.01),
-        ("50-77", 0.92, 0.4, 0.02),
-        ("beyond", 0.9, 0.18, 0.05),
+        ("50-77", 0.92, 0.42, 0.02),
+        ("beyond", 0.9, 0.2, 0.05),
     ] {
         let count = &counts[kind];
         let share = |number: usize| number as f64 / count.photos as f64;
@@ -114,6 +114,34 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
         );
         assert_eq!(count.named_wrong, 0, "{kind}");
     }
+}
+
+/// Hard light is known in a gallery of everyday photos too, and makes nobody of its strangers.
+#[test]
+fn strangers_in_hard_light_are_unknown_among_people_of_another_kind_of_photos() {
+    let (Some(light), Some(others)) = (real_data("yale-light"), real_data("lfw")) else {
+        return;
+    };
+    let folder = scratch();
+    let people = listed(&others).into_iter().filter(|path| path.is_dir());
+    let photos: Vec<PathBuf> = people.take(10).flat_map(|person| listed(&person)).collect();
+    copied(&folder.path().join("gallery"), &photos);
+    run(folder.path(), ["enroll", "gallery"]).done();
+    let strangers = listed(&light).into_iter().filter(|path| path.is_dir());
+    let probes = strangers.step_by(3).flat_map(|person| listed(&person));
+    let mut args = vec!["identify".to_owned(), "--format".into(), "json".into()];
+    args.extend(probes.map(|photo| photo.to_str().unwrap().to_owned()));
+    let answers = run(folder.path(), args);
+    let (mut faces, mut named) = (0, 0);
+    for line in answers.stdout.lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        for face in answer["faces"].as_array().into_iter().flatten() {
+            faces += 1;
+            named += usize::from(face["decision"] == "known");
+        }
+    }
+    // Measured: none.
+    assert!(faces > 60 && named <= faces / 50, "{named} of {faces}");
 }
 
 /// A folder of people's photos, copied from where `photos` lists them.

@@ -6,7 +6,7 @@
 //! [x, 1, q_n(x) of each n]. A last coordinate, where the probe is 0, gives all people one norm: then the nearest by
 //! Euclidean distance are those of the largest inner product (Bachrach et al. 2014), which is what graphs of near points find.
 
-use super::{People, inner_product, levelled, numbers};
+use super::{People, ScoreLine, inner_product, numbers};
 
 /// Coordinates behind those that count, where the probe is 0: what single precision leaves of the constant and of the share, two
 /// each, so that both can be had to the last bit; and what makes all norms one.
@@ -19,9 +19,9 @@ pub(crate) struct ExtendedProbe {
     pub vector: Vec<f32>,
     /// q_n of the probe, for each n in order.
     squares: Vec<f64>,
-    /// The probability that it is lit hard, which moves all its scores alike, and by how much they are raised then.
+    /// The probability that it is lit hard, and what its scores are levelled by then.
     hard_light: f64,
-    raised: f64,
+    in_hard_light: ScoreLine,
 }
 
 impl People {
@@ -77,7 +77,7 @@ impl People {
                 vector,
                 squares,
                 hard_light,
-                raised: self.raised,
+                in_hard_light: self.in_hard_light,
             }
         };
         let photos = placed.coordinates.column_iter();
@@ -108,7 +108,7 @@ impl ExtendedProbe {
         let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
         let score = self.squares[place] * share + constant + linear;
-        Some(levelled(score, self.hard_light) + self.raised * self.hard_light)
+        Some(self.in_hard_light.levelled(score, self.hard_light))
     }
 }
 

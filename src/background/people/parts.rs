@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 
 use super::People;
 use crate::background::adaptation::Adaptation;
+use crate::background::light::ScoreLine;
 
 /// Everybody of a gallery of N people, in adapted coordinates of both channels (2k).
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +59,7 @@ impl People {
             constant: levels.iter().map(|level| (level[0], level[1])).collect(),
             genuine: levels.iter().map(|level| level[2]).collect(),
             quadratic: adaptation.quadratic(&photos),
-            raised: 0.0,
+            in_hard_light: ScoreLine::default(),
             photos,
             adaptation,
         })
