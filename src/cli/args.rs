@@ -272,6 +272,20 @@ pub enum Command {
     Man(Man),
 }
 
+impl Command {
+    /// The options of [`Global`] that mean nothing to it.
+    pub fn unused(&self) -> &'static [&'static str] {
+        match self {
+            Self::Evaluate(_) => &["model"],
+            Self::Basis(_) | Self::Report(_) | Self::Lesson(_) => &["format"],
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => &["format"],
+            Self::Completions(_) | Self::Man(_) => &["model", "format"],
+            _ => &[],
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Enroll {
     /// Folders with a sub-folder per person, or photos named after people

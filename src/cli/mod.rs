@@ -53,7 +53,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
 pub use error::{Error, Result};
@@ -78,7 +79,9 @@ pub fn parsed() -> Cli {
         .and_then(|matches| {
             let command = matches.subcommand_name().unwrap_or_default();
             eigenfaces::store::name_lock_holder(&format!("eigenfaces {command}"));
-            Cli::from_arg_matches(&matches)
+            let cli = Cli::from_arg_matches(&matches)?;
+            refuse_unused(&cli, &matches);
+            Ok(cli)
         })
         .unwrap_or_else(|error| {
             // Of a wrong name after `help`, clap suggests no right one; of a wrong command it does.
@@ -91,6 +94,19 @@ pub fn parsed() -> Cli {
                 .and_then(|command| Cli::command().try_get_matches_from(command).err());
             end_by(&suggested.unwrap_or(error))
         })
+}
+
+/// Ends where options of all commands are given to one that has no use for them: whoever types them expects something.
+fn refuse_unused(cli: &Cli, matches: &ArgMatches) {
+    let Some((name, given)) = matches.subcommand() else {
+        return;
+    };
+    for option in cli.command.unused() {
+        if given.value_source(option) == Some(ValueSource::CommandLine) {
+            let message = format!("`{name}` has no use for --{option}");
+            misuse::end(ErrorKind::ArgumentConflict, message);
+        }
+    }
 }
 
 /// Ends with what clap has to say: a usage error, or help, which has to reach its reader.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch};
-use crate::{picture, run, text};
+use crate::{picture, program, run, text};
 
 /// A folder `faces` with three small photos each of these people.
 fn faces(folder: &Path, people: &[&str]) {
@@ -366,6 +366,29 @@ fn what_is_meant_is_suggested() {
     }
     let man = run(folder.path(), ["man"]).done().stdout;
     assert!(man.contains(".SH EXAMPLES") && man.contains("EXIT STATUS"));
+}
+
+/// Who names a model expects it to be measured; who asks for JSON reads it.
+#[test]
+fn options_that_mean_nothing_to_a_command_are_refused() {
+    let folder = scratch();
+    for (args, told) in [
+        (
+            &["evaluate", "faces", "-m", "x.npz"][..],
+            "`evaluate` has no use for --model",
+        ),
+        (
+            &["--format", "json", "lesson", "-o", "x.html"],
+            "`lesson` has no use for --format",
+        ),
+        (&["man", "-m", "x.npz"], "`man` has no use for --model"),
+    ] {
+        run(folder.path(), args).ended(2, &[told, "Usage: eigenfaces"]);
+    }
+    // From the environment it is for whichever command takes it.
+    let mut program = program(folder.path());
+    program.args(["man"]).env("EIGENFACES_MODEL", "x.npz");
+    assert!(program.output().unwrap().status.success());
 }
 
 #[test]
