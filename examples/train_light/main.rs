@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let photos = Photos::read(folder)?;
     let background = Background::bundled()?;
     let learned = background.clone().with_light(photos.light(background)?);
-    for (title, background) in [("without", background), ("with", &learned)] {
+    let unknown = background.clone().with_light(LightVariation::default());
+    for (title, background) in [("without", &unknown), ("with", &learned)] {
         println!("{title} knowledge of light\n");
         photos.judged(background);
     }
