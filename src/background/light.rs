@@ -137,9 +137,17 @@ impl ScoreLine {
         }
     }
 
-    /// The score of a photo with this probability of hard light.
-    pub fn levelled(self, score: f64, hard_light: f64) -> f64 {
-        score + hard_light * (self.offset + self.slope * score - score)
+    /// The line for a photo with this probability of hard light.
+    pub fn at(self, hard_light: f64) -> Self {
+        Self {
+            offset: hard_light * self.offset,
+            slope: 1.0 + hard_light * (self.slope - 1.0),
+        }
+    }
+
+    /// The score that this one becomes.
+    pub fn apply(self, score: f64) -> f64 {
+        self.offset + self.slope * score
     }
 }
 

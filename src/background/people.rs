@@ -196,12 +196,13 @@ impl People {
     }
 
     /// The same, and who is lit hard.
-    pub(crate) fn placed(&self, raw: &DMatrix<f32>) -> Placed {
+    fn placed(&self, raw: &DMatrix<f32>) -> Placed {
         self.adaptation.placed_about(raw, &self.means)
     }
 
-    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order; negative infinity for people without photos. `use_scores` hears the
-    /// position and the scores of each photo.
+    /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
+    /// hard light as [`allowing_for_light`](Self::allowing_for_light) says; negative infinity for people without photos.
+    /// `use_scores` hears the position and the scores of each photo.
     pub fn with_scores<R: Send>(
         &self,
         raw: &DMatrix<f32>,
@@ -211,7 +212,8 @@ impl People {
         let photos = placed.coordinates.column_iter();
         let photos: Vec<Vec<f64>> = photos.map(|c| numbers(c.iter())).collect();
         let scored = |(at, photo): (usize, &Vec<f64>)| {
-            use_scores(at, self.scores_of(photo, placed.hard_light[at]))
+            let line = self.in_hard_light.at(placed.hard_light[at]);
+            use_scores(at, self.scores_of(photo, line))
         };
         photos.par_iter().enumerate().map(scored).collect()
     }
@@ -224,7 +226,7 @@ impl People {
         })
     }
 
-    fn scores_of(&self, photo: &[f64], hard_light: f64) -> Vec<f64> {
+    fn scores_of(&self, photo: &[f64], line: ScoreLine) -> Vec<f64> {
         let single: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
         let squares: BTreeMap<usize, f64> = self.squares(photo).collect();
         let score = |person: usize| {
@@ -235,7 +237,7 @@ impl People {
             let linear = &self.linear.as_slice()[person * rows..][..rows];
             let (constant, share) = self.constant[person];
             let score = square * share + constant + inner_product(linear, &single);
-            self.in_hard_light.levelled(score, hard_light)
+            line.apply(score)
         };
         let people = self.photos.len();
         (0..people)
@@ -248,10 +250,10 @@ impl People {
     /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of
     /// either against the other, so that their order does not matter.
     pub fn pair_scores(&self, raw: &DMatrix<f32>, pairs: &[[usize; 2]]) -> Vec<f64> {
-        let placed = self.placed(raw);
-        let k = placed.coordinates.nrows() / 2;
+        let placed = self.coordinates(raw);
+        let k = placed.nrows() / 2;
         let of_photo = |photo: usize| {
-            let column = placed.coordinates.column(photo);
+            let column = placed.column(photo);
             let ratios = self
                 .adaptation
                 .ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
@@ -260,7 +262,7 @@ impl People {
         let enrolled: Vec<_> = (0..raw.ncols()).into_par_iter().map(of_photo).collect();
         let against = |photo: usize, probe: usize| {
             let (standard, ratios) = &enrolled[photo];
-            standard.score(ratios, placed.coordinates.column(probe).as_slice())
+            standard.score(ratios, placed.column(probe).as_slice())
         };
         let of_pair =
             |&[first, second]: &[usize; 2]| (against(first, second) + against(second, first)) / 2.0;
@@ -333,17 +335,16 @@ impl People {
     }
 
     /// The score of one enrolled photo against its person's other photos, and what the model expects of it; `None`
-    /// where there is no other.
+    /// where there is no other. `placed` are the person's photos in adapted [`coordinates`](Self::coordinates).
     pub(super) fn left_out(
         &self,
-        placed: &Placed,
+        placed: &DMatrix<f64>,
         photo: usize,
         others: &[usize],
     ) -> Option<(f64, f64)> {
         if others.is_empty() {
             return None;
         }
-        let placed = &placed.coordinates;
         let k = placed.nrows() / 2;
         let count = others.len() as f64;
         let mean = |channel: usize| {

@@ -217,10 +217,7 @@ impl Compare for Likelihoods {
             let own: Vec<usize> = (0..persons.len())
                 .filter(|&at| persons[at] == found.person)
                 .collect();
-            let theirs = self
-                .people
-                .placed(&enrolled.select_columns(&own))
-                .coordinates;
+            let theirs = self.people.coordinates(&enrolled.select_columns(&own));
             let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
             let nearest = (0..own.len())
                 .map(|at| (squared(at), own[at]))

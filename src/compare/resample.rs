@@ -162,7 +162,6 @@ impl Resample for ByLikelihoods<'_> {
                 Some((rotated, adaptation)) => (Some(rotated), adaptation.clone()),
                 None => (None, self.adaptation(part.learned)),
             };
-            let calibration = self.comparer.calibration();
             let people = People::place_rotated(
                 adaptation,
                 rotated,
@@ -171,6 +170,7 @@ impl Resample for ByLikelihoods<'_> {
                 &persons,
                 self.people,
             );
+            let calibration = self.comparer.calibration();
             let people = people.allowing_for_light(calibration);
             let tried = self.coordinates.select_columns(part.tried);
             people.with_scores(&tried, |_, scores| {

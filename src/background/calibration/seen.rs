@@ -107,7 +107,7 @@ impl Seen {
         let (photos, persons) = list(&everybody);
         let people = People::place(adaptation, raw, &photos, &persons, own.len());
         for &person in &out {
-            let placed = people.placed(&raw.select_columns(&own[person]));
+            let placed = people.coordinates(&raw.select_columns(&own[person]));
             for photo in 0..own[person].len() {
                 let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
                 seen.genuine

@@ -19,9 +19,8 @@ pub(crate) struct ExtendedProbe {
     pub vector: Vec<f32>,
     /// q_n of the probe, for each n in order.
     squares: Vec<f64>,
-    /// The probability that it is lit hard, and what its scores are levelled by then.
-    hard_light: f64,
-    in_hard_light: ScoreLine,
+    /// What its light makes of its scores.
+    line: ScoreLine,
 }
 
 impl People {
@@ -76,8 +75,7 @@ impl People {
             ExtendedProbe {
                 vector,
                 squares,
-                hard_light,
-                in_hard_light: self.in_hard_light,
+                line: self.in_hard_light.at(hard_light),
             }
         };
         let photos = placed.coordinates.column_iter();
@@ -108,7 +106,7 @@ impl ExtendedProbe {
         let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
         let score = self.squares[place] * share + constant + linear;
-        Some(self.in_hard_light.levelled(score, self.hard_light))
+        Some(self.line.apply(score))
     }
 }
 
