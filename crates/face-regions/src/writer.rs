@@ -203,18 +203,16 @@ impl<'d> Writer<'d> {
         form: impl Fn(&str) -> Option<String>,
     ) -> Result<(), XmpProblem> {
         let wanted: Vec<String> = names.iter().filter_map(|name| form(name)).collect();
+        let text_of = |item: &Node<'d>| Value::Element(*item).text();
+        // Only what this program writes goes: text, and nothing inside it that somebody else has put there.
+        let own_text = |item: &Node<'d>| text_of(item).filter(|_| item.children().next().is_none());
         let is_withdrawn = |item: &Node<'d>| {
-            Value::Element(*item)
-                .text()
+            own_text(item)
                 .is_some_and(|text| !text.is_empty() && !wanted.iter().any(|wanted| wanted == text))
         };
         let records: Vec<Node<'d>> = self.items(ours).filter(is_withdrawn).collect();
-        let texts: Vec<&str> = records
-            .iter()
-            .filter_map(|item| Value::Element(*item).text())
-            .collect();
+        let texts: Vec<&str> = records.iter().filter_map(text_of).collect();
         let present: Vec<Node<'d>> = self.items(keywords).collect();
-        let text_of = |item: &Node<'d>| Value::Element(*item).text();
         let added: Vec<(String, bool)> = new
             .iter()
             .filter_map(|face| Some((form(face.name)?, face.confidence.is_some())))
@@ -222,7 +220,7 @@ impl<'d> Writer<'d> {
             .collect();
         let gone = present
             .into_iter()
-            .filter(|item| text_of(item).is_some_and(|text| texts.contains(&text)));
+            .filter(|item| own_text(item).is_some_and(|text| texts.contains(&text)));
         self.removed.extend(gone.chain(records));
         // What a person named stays, whatever becomes of the region.
         let marked = added.iter().filter(|(_, is_guess)| *is_guess);

@@ -473,6 +473,13 @@ fn what_a_person_wrote_is_never_withdrawn() {
     assert!(text.contains("<rdf:li>People|Anna</rdf:li>"));
     let (text, _) = withdrawn(&text);
     assert!(text.contains("<rdf:li>Anna</rdf:li>") && !text.contains("People|Anna"));
+    // A keyword of this program's stands inside an item of somebody else's.
+    let (text, _) = merge(Some(LIGHTROOM), &[face(0.3, 0.8, "Anna")]);
+    let item = "<rdf:li>Events|Wedding</rdf:li>";
+    let nested = "<rdf:li>Events|Wedding<rdf:Bag><rdf:li>People|Anna</rdf:li></rdf:Bag></rdf:li>";
+    assert!(text.contains(item));
+    let (text, _) = withdrawn(&text.replace(item, nested));
+    assert!(text.contains("Events|Wedding"), "{text}");
     // A person gave the name (in a table of groups).
     let given = NamedFace {
         confidence: None,
