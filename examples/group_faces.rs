@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             photos: &alone,
             apart: &[],
         };
-        let grouping = group(background, &raw, constraints, purity);
+        let grouping = group(background, &raw, &alone, constraints, purity);
         let mut groups = vec![0; people.len()];
         for (number, faces) in grouping.groups.iter().enumerate() {
             faces.iter().for_each(|&face| groups[face] = number);

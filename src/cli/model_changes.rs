@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eigenfaces::Model;
 use eigenfaces::error::PcaError;
-use eigenfaces::gallery::Gallery;
+use eigenfaces::gallery::{Dispute, Gallery};
 use eigenfaces::model::TakenIn;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store::{ModelLock, Wait};
@@ -69,17 +69,12 @@ fn has_other_names(model: &Path) -> bool {
 
 /// Says what was taken in from the journal of a model.
 pub fn report_taken_in(taken: &TakenIn, model: &Path, output: &Output) {
+    report_disputes(&taken.disputes, model, output);
     let model = shown(model);
     if taken.faces > 0 {
         let faces = counted(taken.faces, "face", "faces");
         output.say(&format!(
             "{model}: {faces} that `eigenfaces serve` had acknowledged and not learned yet: learned now"
-        ));
-    }
-    for dispute in &taken.disputes {
-        output.warn(&format!(
-            "{model}: a face acknowledged for {} is enrolled as {} already; it stays so",
-            dispute.person, dispute.other_person
         ));
     }
     if taken.is_torn {
@@ -91,6 +86,19 @@ pub fn report_taken_in(taken: &TakenIn, model: &Path, output: &Output) {
         let records = counted(taken.damaged, "record", "records");
         output.warn(&format!(
             "{model}: {records} of faces sent to `eigenfaces serve` are damaged and dropped; send these photos again"
+        ));
+    }
+}
+
+/// Says which faces that `eigenfaces serve` had acknowledged are enrolled as somebody else's, since before or by a change made
+/// meanwhile.
+pub fn report_disputes(disputes: &[Dispute], model: &Path, output: &Output) {
+    for dispute in disputes {
+        output.warn(&format!(
+            "{}: a face acknowledged for {} is enrolled as {} already; it stays so",
+            shown(model),
+            one_line(dispute.person.as_str()),
+            one_line(dispute.other_person.as_str())
         ));
     }
 }
@@ -125,16 +133,31 @@ pub fn no_locks(model: &Path) -> String {
 /// # Errors
 /// They do not, or cannot be asked.
 pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
+    let what = one_line(what);
+    let question = format!("erase {what} from {}?", shown(model));
+    agreed(change, model, &question, &format!("{what} would be erased"))
+}
+
+/// Asks whether people may lose their names to those of the folder, which may be what somebody wanted to forget.
+///
+/// # Errors
+/// As [`consent`].
+pub fn consent_to_names(change: ChangeOptions, model: &Path, renamed: &str) -> Result<()> {
+    let question = format!("{renamed} in {}: is that meant?", shown(model));
+    let told = format!("by the folder's names {renamed}");
+    agreed(change, model, &question, &told)
+}
+
+fn agreed(change: ChangeOptions, model: &Path, question: &str, would: &str) -> Result<()> {
     if change.yes {
         return Ok(());
     }
-    let question = format!("erase {} from {}?", one_line(what), shown(model));
-    match asked(&question) {
+    match asked(question) {
         Some(true) => Ok(()),
         Some(false) => Err(Error::declined(model)),
         None => Err(Error::about(
             model,
-            format_args!("{what} would be erased; add --yes to do it, or --dry-run to look first"),
+            format_args!("{would}; add --yes to do it, or --dry-run to look first"),
         )),
     }
 }

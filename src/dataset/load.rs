@@ -131,7 +131,7 @@ impl PhotoFile {
     }
 
     /// The bytes as they are.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 

@@ -80,18 +80,21 @@ pub struct Proposal {
     pub score: f64,
 }
 
-/// Puts faces into groups. `raw` are their [coordinates](Background::coordinates) (2k x n), `purity` is the share of
-/// faces (0 to 1) that are to be among faces of their own person.
+/// Puts the faces of nobody known into groups. `raw` are the [coordinates](Background::coordinates) (2k x n) of all faces,
+/// `unnamed` the positions of those to be grouped, ascending: the others only tell what kind of photos these are, so that groups
+/// stay as they are when one of them gets its name. `purity` is the share of faces (0 to 1) that are to be among faces of
+/// their own person. Groups hold positions in `unnamed`.
 ///
 /// The result depends on the order of the faces only where scores are equal: give them in an order that hangs on their
 /// content, and the same faces make the same groups.
 pub fn group(
     background: &Background,
     raw: &DMatrix<f32>,
+    unnamed: &[usize],
     constraints: Constraints<'_>,
     purity: f64,
 ) -> Grouping {
-    if raw.ncols() == 0 {
+    if unnamed.is_empty() {
         return Grouping::default();
     }
     let (domain, adaptation) = kind(background, raw, constraints, purity);
@@ -100,7 +103,19 @@ pub fn group(
         false => 1.0,
     };
     let threshold = widened * domain.spread() * deviation(raw.ncols(), purity);
-    let mut joined = join(&adaptation, raw, constraints, &domain, threshold);
+    let photos = unnamed
+        .iter()
+        .filter_map(|&face| constraints.photos.get(face));
+    let photos: Vec<usize> = photos.copied().collect();
+    let position = |face: usize| unnamed.binary_search(&face).ok();
+    let apart = constraints.apart.iter();
+    let apart = apart.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
+    let constraints = Constraints {
+        photos: &photos,
+        apart: &apart.collect::<Vec<_>>(),
+    };
+    let raw = raw.select_columns(unnamed);
+    let mut joined = join(&adaptation, &raw, constraints, &domain, threshold);
     let proposals = joined.likely(PROPOSED * threshold, MOST_PROPOSALS);
     in_order(joined.into_groups(), &proposals, threshold)
 }
@@ -292,7 +307,7 @@ mod tests {
         let counts = [6, 1, 4, 1, 3, 5];
         let raw = drawn(background, &counts, 3);
         let photos: Vec<usize> = (0..raw.ncols()).collect();
-        let found = group(background, &raw, apart(&photos), 0.98);
+        let found = group(background, &raw, &photos, apart(&photos), 0.98);
         let mut expected = Vec::new();
         let mut next = 0;
         for count in counts {
@@ -307,18 +322,25 @@ mod tests {
     fn faces_of_one_photo_and_rejected_ones_stay_apart() {
         let background = Background::bundled().unwrap();
         let raw = drawn(background, &[4, 4], 5);
+        let all: Vec<usize> = (0..8).collect();
         let group_of = |found: &Grouping, face: usize| {
             found.groups.iter().position(|group| group.contains(&face))
         };
         // The first person's first two faces are said to be of one photo.
-        let found = group(background, &raw, apart(&[0, 0, 1, 2, 3, 4, 5, 6]), 0.98);
+        let found = group(
+            background,
+            &raw,
+            &all,
+            apart(&[0, 0, 1, 2, 3, 4, 5, 6]),
+            0.98,
+        );
         assert_ne!(group_of(&found, 0), group_of(&found, 1));
         assert_eq!(group_of(&found, 4), group_of(&found, 7));
         let rejected = Constraints {
-            photos: &[0, 1, 2, 3, 4, 5, 6, 7],
+            photos: &all,
             apart: &[(6, 2), (7, 4)],
         };
-        let found = group(background, &raw, rejected, 0.98);
+        let found = group(background, &raw, &all, rejected, 0.98);
         assert_ne!(group_of(&found, 7), group_of(&found, 4));
     }
 
@@ -327,14 +349,31 @@ mod tests {
         let background = Background::bundled().unwrap();
         let photos: Vec<usize> = (0..24).collect();
         for counts in [&[12, 12][..], &[8; 3], &[6; 4]] {
-            let found = group(
-                background,
-                &drawn(background, counts, 7),
-                apart(&photos),
-                0.98,
-            );
+            let raw = drawn(background, counts, 7);
+            let found = group(background, &raw, &photos, apart(&photos), 0.98);
             let sizes: Vec<usize> = found.groups.iter().map(Vec::len).collect();
             assert_eq!(sizes, counts);
+        }
+    }
+
+    #[test]
+    fn naming_a_group_leaves_the_others_standing() {
+        let background = Background::bundled().unwrap();
+        let counts = [7, 7, 1];
+        let raw = drawn(background, &counts, 13);
+        let photos: Vec<usize> = (0..15).collect();
+        for named in [0..7, 7..14] {
+            let unnamed: Vec<usize> = photos
+                .iter()
+                .copied()
+                .filter(|at| !named.contains(at))
+                .collect();
+            let found = group(background, &raw, &unnamed, apart(&photos), 0.98);
+            assert_eq!(
+                found.groups,
+                [vec![0, 1, 2, 3, 4, 5, 6], vec![7]],
+                "{named:?}"
+            );
         }
     }
 
@@ -343,14 +382,20 @@ mod tests {
         let background = Background::bundled().unwrap();
         let none = DMatrix::zeros(2 * background.components(), 0);
         assert_eq!(
-            group(background, &none, Constraints::default(), 0.98),
+            group(background, &none, &[], Constraints::default(), 0.98),
             Grouping::default()
         );
-        let one = group(background, &drawn(background, &[1], 1), apart(&[0]), 0.98);
+        let one = group(
+            background,
+            &drawn(background, &[1], 1),
+            &[0],
+            apart(&[0]),
+            0.98,
+        );
         assert_eq!(one.groups, [[0]]);
         // Coordinates without length, as of a face that is all one gray.
         let zeros = DMatrix::zeros(2 * background.components(), 3);
-        let found = group(background, &zeros, apart(&[0, 1, 2]), 0.98);
+        let found = group(background, &zeros, &[0, 1, 2], apart(&[0, 1, 2]), 0.98);
         assert_eq!(found.groups.concat().len(), 3);
     }
 

@@ -350,14 +350,20 @@ async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer
 
 /// The last change, if it can be taken back.
 #[utoipa::path(get, path = "/undo", responses((status = 200, description = "`change`: what it was, in words; null where nothing can be taken back")))]
-async fn last_change(State(service): Shared) -> Json<Value> {
-    Json(json!({ "change": service.last_change() }))
+async fn last_change(State(service): Shared) -> Response {
+    // What was added is a change as soon as it is learned.
+    let state = service.up_to_date().await;
+    tagged(
+        &service,
+        &state,
+        &json!({ "change": service.last_change() }),
+    )
 }
 
 /// Takes back the last change; what was erased stays so.
-#[utoipa::path(post, path = "/undo", responses((status = 200, description = "`change`: what was taken back"), (status = 409, description = "there is nothing to take back")))]
-async fn undo(State(service): Shared) -> Answer<Response> {
-    let (change, state) = service.undo().await?;
+#[utoipa::path(post, path = "/undo", responses((status = 200, description = "`change`: what was taken back"), (status = 409, description = "there is nothing to take back"), (status = 412, description = "the gallery was changed meanwhile")))]
+async fn undo(State(service): Shared, headers: HeaderMap) -> Answer<Response> {
+    let (change, state) = service.undo(expected(&headers)).await?;
     let told = json!({ "undone": true, "change": change });
     Ok(tagged(&service, &state, &told))
 }

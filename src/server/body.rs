@@ -8,7 +8,7 @@ use axum::http::header;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eigenfaces::Photo;
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::extract::{JsonBody, cause, refused};
 use super::failure::{Answer, Failure};
@@ -29,8 +29,8 @@ impl<S: Send + Sync> FromRequest<S> for Parts {
                 .await;
         }
         if kind.starts_with("application/json") {
-            let JsonBody(json) = JsonBody::from_request(request, state).await?;
-            return json_parts(json);
+            let JsonBody::<Encoded>(photos) = JsonBody::from_request(request, state).await?;
+            return photos.decoded();
         }
         let body = Bytes::from_request(request, state).await;
         let body = body.map_err(|error| refused(error.status(), &cause(&error)))?;
@@ -54,19 +54,37 @@ async fn form_parts(mut form: Multipart) -> Answer<Parts> {
     }
 }
 
-fn json_parts(json: HashMap<String, Value>) -> Answer<Parts> {
-    let mut parts = HashMap::new();
-    for (name, value) in json {
-        let Value::String(text) = value else { continue };
-        // As browsers write it: data:image/png;base64,...
-        let text = text
-            .split_once("base64,")
-            .map_or(text.as_str(), |(_, text)| text);
-        let bytes = STANDARD.decode(text.trim());
-        let bytes = bytes.map_err(|_| Failure::bad(format!("'{name}' is not base64")))?;
-        parts.insert(name, bytes.into());
+/// The photos of a JSON object, in base64. Whatever else it holds is skipped as it is read: in memory it would be a hundred times
+/// as large.
+#[derive(Deserialize)]
+struct Encoded {
+    file: Option<String>,
+    other: Option<String>,
+    source_image: Option<String>,
+    target_image: Option<String>,
+}
+
+impl Encoded {
+    fn decoded(self) -> Answer<Parts> {
+        let named = [
+            ("file", self.file),
+            ("other", self.other),
+            ("source_image", self.source_image),
+            ("target_image", self.target_image),
+        ];
+        let mut parts = HashMap::new();
+        for (name, text) in named {
+            let Some(text) = text else { continue };
+            // As browsers write it: data:image/png;base64,...
+            let text = text
+                .split_once("base64,")
+                .map_or(text.as_str(), |(_, text)| text);
+            let bytes = STANDARD.decode(text.trim());
+            let bytes = bytes.map_err(|_| Failure::bad(format!("'{name}' is not base64")))?;
+            parts.insert(name.to_owned(), bytes.into());
+        }
+        Ok(Parts(parts))
     }
-    Ok(Parts(parts))
 }
 
 impl Parts {

@@ -91,7 +91,8 @@ impl From<eigenfaces::Error> for Failure {
             Error::Photo { problem, .. } => problem.into(),
             Error::NoSuchPerson { .. } => Self::coded(StatusCode::NOT_FOUND, 42, error.to_string()),
             Error::NoSuchPhoto { .. } => Self::coded(StatusCode::NOT_FOUND, 44, error.to_string()),
-            Error::NameTaken { .. }
+            Error::SameName { .. }
+            | Error::NameTaken { .. }
             | Error::PhotoOfOther { .. }
             | Error::MergedIntoItself { .. }
             | Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),

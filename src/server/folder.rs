@@ -10,11 +10,12 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::PhotoFile;
+use eigenfaces::dataset::{ContentHash, PhotoFile};
 use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
 use eigenfaces::{Decision, Person};
 use image::DynamicImage;
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -89,7 +90,7 @@ async fn photo(
             return Err(changed());
         }
         let enrolled = service.enrolled(&snapshot);
-        let person = enrolled.person_of(face).map(Person::as_str);
+        let person = face.person(&enrolled).map(Person::as_str);
         let mark = Mark {
             location: Some(face.location),
             decision: match person {
@@ -140,9 +141,16 @@ async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<R
             );
             Failure::new(StatusCode::NOT_FOUND, message)
         })?;
-        let mut photos: Vec<PathBuf> = faces.iter().map(|(_, face)| face.photo.clone()).collect();
+        let photos = faces
+            .iter()
+            .map(|(key, face)| (face.photo.clone(), key.photo));
+        let mut photos: Vec<(PathBuf, ContentHash)> = photos.collect();
         photos.dedup();
-        if photos.iter().any(|photo| !photo.is_file()) {
+        // Each is looked at again when it is sent; of what was changed before, one answer says so.
+        let is_as_grouped = |(photo, content): &(PathBuf, ContentHash)| {
+            PhotoFile::read(photo).is_ok_and(|file| file.content_hash() == *content)
+        };
+        if !photos.par_iter().all(is_as_grouped) {
             return Err(Failure::new(StatusCode::CONFLICT, CHANGED));
         }
         Ok((of.person, photos))

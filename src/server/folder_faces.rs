@@ -1,16 +1,17 @@
 //! The faces of the folder that was grouped last, by the names that clients know them by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
+use eigenfaces::Person;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::face_index::FaceKey;
 use eigenfaces::locate::Location;
-use eigenfaces::{Model, Person};
 
 use super::failure::{Answer, Failure};
 use crate::cli::group::albums::Shown;
+use crate::cli::group::enrolled::Enrolled;
 
 /// What is said of a photo that is no longer what was grouped.
 pub const CHANGED: &str =
@@ -32,36 +33,16 @@ pub struct FolderFace {
     pixels: ContentHash,
 }
 
+impl FolderFace {
+    /// The person as whom it is enrolled.
+    pub fn person<'a>(&self, enrolled: &'a Enrolled) -> Option<&'a Person> {
+        enrolled.by_hash(self.pixels)
+    }
+}
+
 /// The name of a face for clients.
 pub fn id(key: FaceKey) -> String {
     format!("{}-{}", key.photo, key.face + 1)
-}
-
-/// Whose enrolled faces are, by the hashes of their pixels.
-#[derive(Debug)]
-pub struct Enrolled(HashMap<ContentHash, Person>);
-
-impl Enrolled {
-    pub fn of(model: Option<&Model>) -> Self {
-        let Some(gallery) = model.map(Model::gallery) else {
-            return Self(HashMap::new());
-        };
-        let faces = gallery.enrolled().iter().enumerate();
-        let faces = faces.map(|(at, face)| {
-            let hash = ContentHash::of(gallery.faces().face(at));
-            (hash, gallery.people()[face.person].clone())
-        });
-        Self(faces.collect())
-    }
-
-    pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
-        self.0.get(&ContentHash::of(pixels))
-    }
-
-    /// The person as whom a face of a folder is enrolled.
-    pub fn person_of(&self, face: &FolderFace) -> Option<&Person> {
-        self.0.get(&face.pixels)
-    }
 }
 
 impl FolderFaces {
@@ -114,7 +95,7 @@ impl FolderFaces {
     ) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
         let mut named: BTreeMap<&Person, Vec<_>> = BTreeMap::new();
         for (key, face) in &self.faces {
-            if let Some(person) = enrolled.0.get(&face.pixels) {
+            if let Some(person) = face.person(enrolled) {
                 named.entry(person).or_default().push((*key, face));
             }
         }

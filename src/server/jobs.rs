@@ -119,6 +119,11 @@ impl Job {
         });
     }
 
+    /// Whether faces were erased since it began.
+    pub fn is_outdated(&self) -> bool {
+        locked(&self.found).is_outdated
+    }
+
     /// The job for whoever asks; `waiting` is the number of changes that wait for their turn.
     pub fn report(&self, waiting: usize) -> Value {
         let found = locked(&self.found);

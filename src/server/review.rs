@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure, about_folder};
-use super::folder_faces::{self, Enrolled, FolderFaces};
+use super::folder_faces::{self, FolderFaces};
 use super::jobs::Job;
 use super::service::{Changes, Service, Snapshot, Undo};
 use crate::cli::args::SortBy;
@@ -24,9 +24,10 @@ use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::{self, Albums, Remembered, Scan, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
+use crate::cli::group::enrolled::Enrolled;
 use crate::cli::group::named::NamedGroups;
 use crate::cli::group::table::Row;
-use crate::cli::group::{Sorted, by_photo, names_indexed_faces};
+use crate::cli::group::{Sorted, by_photo, identifier};
 use crate::cli::output::counted;
 use crate::cli::sidecars::{Named, Sidecars, Writing};
 use crate::cli::sorting::{Sorted as Sorter, folder_name};
@@ -44,7 +45,14 @@ const MOST_PROBLEMS: usize = 20;
 pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Answer<Value> {
     let (snapshot, job) = (service.up_to_date().await, Arc::clone(job));
     let own = Arc::clone(service);
-    let work = move || grouped(&own, &snapshot, &folder, &*job);
+    let work = move || {
+        let found = grouped(&own, &snapshot, &folder, &*job);
+        // Whoever was erased meanwhile is forgotten here too.
+        if job.is_outdated() {
+            own.forget_folder();
+        }
+        found
+    };
     service.work_in_job(work).await
 }
 
@@ -58,9 +66,7 @@ fn grouped(
     let folders = [folder.to_owned()];
     let albums = Albums::open(&folders, None, Scan::New, observer).map_err(about)?;
     let model = snapshot.model.as_deref();
-    let identifier = model
-        .map(|model| model.recognizer().identifier())
-        .filter(|identifier| names_indexed_faces(identifier.preparation()));
+    let identifier = model.and_then(identifier);
     let faces = albums.faces();
     let enrolled = service.enrolled(snapshot);
     let own = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();

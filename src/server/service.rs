@@ -20,12 +20,13 @@ use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Access;
 use super::failure::{Answer, Failure};
-use super::folder_faces::{Enrolled, FolderFaces};
+use super::folder_faces::FolderFaces;
 use super::jobs::{Job, Jobs};
 use super::locked;
 use super::workers::{Background, Workers};
 use crate::cli::error::Result;
 use crate::cli::group::albums::Remembered;
+use crate::cli::group::enrolled::Enrolled;
 use crate::cli::model_changes;
 use crate::cli::output::{Output, counted};
 
@@ -248,7 +249,7 @@ impl Service {
     }
 
     /// Forgets the folder that was grouped last and whose the faces are, for somebody was erased.
-    fn forget_folder(&self) {
+    pub fn forget_folder(&self) {
         *locked(&self.folder) = None;
         *locked(&self.enrolled) = None;
     }
@@ -410,14 +411,15 @@ impl Service {
     ) -> Answer<(T, Snapshot)> {
         self.learn_additions(changes)?;
         let before = self.snapshot();
-        if expected.is_some_and(|expected| expected != self.tag(&before)) {
-            return Err(Failure::new(
-                StatusCode::PRECONDITION_FAILED,
-                "the gallery was changed meanwhile: look at it again before you change it",
-            ));
-        }
+        self.refuse_other(&before, expected)?;
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
+        if matches!(undo, Undo::Never)
+            && faces_of(model.as_ref()) == faces_of(before.model.as_deref())
+        {
+            // Nobody was erased.
+            return Ok((value, before));
+        }
         let after = self.keep(changes, model.map(Arc::new))?;
         changes.before = match undo {
             Undo::Of(change) => Some(Before::of_model(change, before.model)),
@@ -428,6 +430,17 @@ impl Service {
             }
         };
         Ok((value, after))
+    }
+
+    /// Refuses a change that was meant for another state of the gallery, named by its tag.
+    fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
+        match expected.is_some_and(|expected| expected != self.tag(state)) {
+            true => Err(Failure::new(
+                StatusCode::PRECONDITION_FAILED,
+                "the gallery was changed meanwhile: look at it again before you change it",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns whose faces they were, and the
@@ -467,15 +480,16 @@ impl Service {
         Some(changes.before.as_ref()?.change.clone())
     }
 
-    /// Takes back the last change, and says which that was.
+    /// Takes back the last change, and says which that was. `expected` is the tag of the state that this was meant for.
     ///
     /// # Errors
-    /// There is none that could be; what was said of faces cannot be written.
-    pub async fn undo(self: &Arc<Self>) -> Answer<(String, Snapshot)> {
+    /// There is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
+    pub async fn undo(self: &Arc<Self>, expected: Option<String>) -> Answer<(String, Snapshot)> {
         let mut changes = self.turn().await?;
         let service = Arc::clone(self);
         let work = move || {
             service.learn_additions(&mut changes)?;
+            service.refuse_other(&service.snapshot(), expected.as_deref())?;
             let Some(before) = changes.before.take() else {
                 return Err(Failure::new(
                     StatusCode::CONFLICT,
@@ -610,10 +624,14 @@ impl Service {
             return Ok(());
         }
         let (before, begun) = (self.snapshot().model, Instant::now());
-        let (model, _) = Model::with_additions(before.as_deref().cloned(), &additions)?;
+        let (model, disputes) = Model::with_additions(before.as_deref().cloned(), &additions)?;
         self.keep(changes, model.map(Arc::new))?;
-        let change = format!("{} added", counted(additions.len(), "face", "faces"));
-        changes.before = Some(Before::of_model(change, before));
+        model_changes::report_disputes(&disputes, &self.file, &self.output);
+        let added = additions.len() - disputes.len();
+        if added > 0 {
+            let change = format!("{} added", counted(added, "face", "faces"));
+            changes.before = Some(Before::of_model(change, before));
+        }
         let mut journal = locked(&self.journal);
         journal.forget(additions.len())?;
         let unlearned = journal.additions().len();
@@ -661,6 +679,10 @@ impl Service {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+fn faces_of(model: Option<&Model>) -> usize {
+    model.map_or(0, |model| model.gallery().len())
 }
 
 fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {

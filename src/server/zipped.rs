@@ -1,7 +1,6 @@
 //! Files sent as a ZIP while it is made: no more of it than a file is ever in memory.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -10,10 +9,12 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use eigenfaces::dataset::{ContentHash, PhotoFile};
 use eigenfaces::store::ZipOfFiles;
 use hyper::body::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
+use super::folder_faces::CHANGED;
 use crate::cli::files;
 
 /// Bytes of a piece, and pieces that wait to be sent.
@@ -22,13 +23,13 @@ const WAITING: usize = 4;
 
 type Piece = io::Result<Bytes>;
 
-/// A ZIP of files under their own names, to be saved as `name.zip`. Where a file cannot be read, the answer breaks off, so that what
-/// has come is not taken for all of it.
-pub fn response(name: &str, files: Vec<PathBuf>) -> Response {
+/// A ZIP of photos of this content under their own names, to be saved as `name.zip`. Where one cannot be read, or is another by now,
+/// the answer breaks off, so that what has come is not taken for all of it.
+pub fn response(name: &str, photos: Vec<(PathBuf, ContentHash)>) -> Response {
     let (sender, receiver) = channel(WAITING);
     tokio::task::spawn_blocking(move || {
         let pieces = Pieces(sender.clone());
-        if let Err(error) = write(&files, pieces) {
+        if let Err(error) = write(&photos, pieces) {
             // Whoever has gone away need not be told.
             let _ = sender.blocking_send(Err(error));
         }
@@ -52,16 +53,20 @@ fn escaped(name: &str) -> String {
     name.bytes().map(byte).collect()
 }
 
-fn write(files: &[PathBuf], pieces: Pieces) -> io::Result<()> {
+fn write(photos: &[(PathBuf, ContentHash)], pieces: Pieces) -> io::Result<()> {
     let buffered = io::BufWriter::with_capacity(PIECE, pieces);
     let mut zip = ZipOfFiles::new(buffered);
     let mut taken = BTreeSet::new();
-    for file in files {
+    for (file, content) in photos {
         let name = Path::new(file.file_name().unwrap_or_default());
         let numbered = |number| files::numbered(name, number).to_string_lossy().into_owned();
         let mut names = (1..).map(numbered);
         let free = names.find(|name| taken.insert(name.to_lowercase()));
-        zip.add(free.unwrap_or_default(), &fs::read(file)?)?;
+        let photo = PhotoFile::read(file).map_err(io::Error::other)?;
+        if photo.content_hash() != *content {
+            return Err(io::Error::other(CHANGED));
+        }
+        zip.add(free.unwrap_or_default(), photo.bytes())?;
     }
     zip.finish().map(drop)
 }

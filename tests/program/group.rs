@@ -192,6 +192,60 @@ fn what_is_wrong_here_is_remembered() {
     );
 }
 
+/// What was said of one group changes no other, and holds although its faces would be recognised.
+#[test]
+fn naming_a_group_leaves_the_others_as_they_are() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    jumbled(&at("photos"), &PEOPLE);
+    let before = run(
+        folder.path(),
+        ["group", "photos", "-o", "names", "--format", "json"],
+    )
+    .done();
+    let before = groups(&before);
+    let table = fs::read_to_string(at("names/groups.csv")).unwrap();
+    let named = table.replacen("\n1,,", "\n1,-,", 1);
+    let named = named.replacen("\n1,,", "\n1,Zoe,", 1);
+    fs::write(at("names/groups.csv"), &named).unwrap();
+    let wrong = named.lines().nth(1).unwrap().split(',').nth(2).unwrap();
+    let wrong = Path::new(wrong).file_name().unwrap().to_str().unwrap();
+    let apply = ["group", "--apply", "names/groups.csv"];
+    let told = run(folder.path(), apply).done();
+    let new = before[0].len() - 1;
+    let enrolled = format!("enrolled {new} faces; {new} faces of 1 person");
+    assert!(told.stderr.contains(&enrolled), "{}", told.stderr);
+
+    let after = run(folder.path(), ["group", "photos", "--format", "json"]).done();
+    let of_zoe = lines(&after)
+        .into_iter()
+        .find(|line| line["person"] == "Zoe")
+        .unwrap();
+    assert!(!of_zoe["faces"].to_string().contains(wrong), "{of_zoe}");
+    // What was not recognised as hers stands where it stood.
+    let after = groups(&after);
+    for group in &before[1..] {
+        let is_hers = |photo: &&String| of_zoe["faces"].to_string().contains(photo.as_str());
+        if !group.iter().any(|photo| is_hers(&photo)) {
+            assert!(after.contains(group), "{group:?} of {before:?}, {after:?}");
+        }
+    }
+
+    // The same again is nothing new.
+    let again = run(folder.path(), [&apply[..], &["--dry-run"]].concat()).done();
+    assert!(
+        again.stdout.contains("would enrol 0 faces"),
+        "{}",
+        again.stdout
+    );
+    let again = run(folder.path(), apply).done();
+    assert!(
+        again.stderr.contains("nothing new to enrol"),
+        "{}",
+        again.stderr
+    );
+}
+
 #[test]
 fn wrong_turns_are_told() {
     let folder = scratch();
@@ -267,6 +321,13 @@ fn photos_are_sorted_by_person() {
     assert_eq!(
         fs::read(at("sorted/Ada/ada.png")).unwrap(),
         fs::read(at("photos/ada.png")).unwrap()
+    );
+    // Of a photo and its links the photo counts.
+    let all = run(folder.path(), ["identify", ".", "--format", "json"]).done();
+    assert!(
+        all.stdout.contains("photos/ada.png") && !all.stdout.contains("sorted"),
+        "{}",
+        all.stdout
     );
     // Again nothing is new; a file of the same name that is another stays.
     let again = sort(&["--copy", "--sort-all"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eigenfaces::dataset::{self, FileId};
-use eigenfaces::enrollment::Observer;
+use eigenfaces::enrollment::{Observer, report_passed_over};
 use eigenfaces::error::{ModelProblem, WriteProblem};
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::face_matrix::FaceSize;
@@ -143,13 +143,13 @@ impl Albums {
             index.forget_photos();
         }
         let listing = dataset::list_photos(&folders)?;
-        observer.leftovers(&listing.leftovers);
+        report_passed_over(&listing, observer);
         // An index looks like no photo, but one that cannot be read might be.
         let is_index = |path: &Path| path == file || path.file_name() == Some(INDEX.as_ref());
         let photos: Vec<PathBuf> = listing
             .photos
             .into_iter()
-            .filter(|photo| !is_index(photo) && !store::is_result(photo))
+            .filter(|photo| !is_index(photo))
             .collect();
         let is_new = file.symlink_metadata().is_err();
         let mut saved = Instant::now();

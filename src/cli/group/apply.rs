@@ -17,6 +17,7 @@ use super::super::model_changes;
 use super::super::sidecars::{Named, Sidecars, Writing};
 use super::albums;
 use super::answers::Answer;
+use super::enrolled::Enrolled;
 use super::named::{NamedFace, NamedGroups};
 use super::table;
 use crate::cli::{Error, Outcome, Output, Result, counted, faces_of_people, shown};
@@ -37,7 +38,9 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     let mut failed = report_unknown(&groups, output);
     let said = groups.count(|face| face.answer != Answer::Nothing);
     if args.dry_run {
-        output.line(&format!("would {}", in_words(&groups)))?;
+        let before = model.exists().then(|| Model::load(model)).transpose()?;
+        let enrolled = Enrolled::of(before.as_ref());
+        output.line(&format!("would {}", in_words(&groups, &enrolled)))?;
         if args.write_xmp {
             failed += write_xmp(&groups, Writing::Told, output);
         }
@@ -105,8 +108,14 @@ fn report_remembered(groups: &NamedGroups, output: &Output) {
     }
 }
 
-fn in_words(groups: &NamedGroups) -> String {
-    let named = groups.faces.iter().filter_map(|face| face.answer.person());
+fn in_words(groups: &NamedGroups, enrolled: &Enrolled) -> String {
+    let is_new = |face: &&NamedFace| {
+        let known = groups.indexed(face);
+        let known = known.and_then(|(_, face)| enrolled.person(&face.pixels));
+        known != face.answer.person()
+    };
+    let named = groups.faces.iter().filter(is_new);
+    let named = named.filter_map(|face| face.answer.person());
     let people: BTreeSet<&Person> = named.clone().collect();
     format!(
         "enrol {}, ignore {} and keep {} apart",
@@ -160,6 +169,7 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, output: &Output) -> usize {
 fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output) -> Result<usize> {
     let mut opened = model_changes::open(ChangeOptions::default(), model, output)?;
     let before = opened.model.take();
+    let count_before = before.as_ref().map_or(0, |model| model.gallery().len());
     let preparation = preparation(before.as_ref(), model)?;
     let (faces, wrong) = groups.prepared(&preparation);
     for error in &wrong {
@@ -177,9 +187,14 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
     }
     groups.refuse(&disputes);
     after.save(model)?;
+    let now = after.gallery().len();
+    let done = match now.saturating_sub(count_before) {
+        0 => "nothing new to enrol".to_owned(),
+        new => format!("enrolled {}", counted(new, "face", "faces")),
+    };
     output.say(&format!(
-        "enrolled; {} in {} now",
-        faces_of_people(after.gallery().len(), after.people().len()),
+        "{done}; {} in {} now",
+        faces_of_people(now, after.people().len()),
         shown(model)
     ));
     Ok(wrong.len() + disputes.len())

@@ -3,6 +3,7 @@
 pub mod albums;
 pub mod answers;
 pub mod apply;
+pub mod enrolled;
 pub mod named;
 mod pages;
 pub mod table;
@@ -12,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use clap::error::ErrorKind;
+use eigenfaces::Model;
 use eigenfaces::background::Background;
 use eigenfaces::dataset::{Person, natural};
 use eigenfaces::face_index::{self, Answers, FaceKey};
 use eigenfaces::grouping::{self, Constraints, Grouping};
-use eigenfaces::preparation::{Origin, Part, Preparation, PreparedFace};
+use eigenfaces::preparation::{Origin, Part, PreparedFace};
 use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
-use eigenfaces::store;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
@@ -26,6 +27,7 @@ use super::args::{Format, Group};
 use super::misuse;
 use crate::cli::{Outcome, Output, Result, counted, shown};
 use albums::{Albums, Scan, Shown};
+use enrolled::Enrolled;
 use table::Row;
 
 /// Faces that are identified together: bounds memory.
@@ -52,10 +54,11 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     args.folders
         .iter()
         .try_for_each(|folder| albums::refuse_no_folder(folder))?;
-    let (people, identifier) = identifier(model, output)?;
+    let model = looked_for(model, output)?;
+    let people = model.as_ref().map_or(&[][..], Model::people);
     let plan = args.output.as_ref();
     let plan = plan
-        .map(|folder| pages::Plan::new(folder, args, &people))
+        .map(|folder| pages::Plan::new(folder, args, people))
         .transpose()?;
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, args.index.as_deref(), scan, output)?;
@@ -65,8 +68,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         acceptance: args.acceptance.into(),
     };
     let faces = albums.faces();
-    let enrolled = |_: &Shown<'_>| None;
-    let identifier = identifier.as_ref();
+    let identifier = model.as_ref().and_then(identifier);
+    let enrolled = Enrolled::of(model.as_ref().filter(|_| identifier.is_some()));
+    let enrolled = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
     let sorted = Sorted::of(&faces, &albums, identifier, &enrolled, query, args.purity)?;
     report(&sorted, output)?;
     if let Some(plan) = plan {
@@ -75,31 +79,33 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::of_inputs(albums.photos(), albums.unusable()))
 }
 
-/// The people of the model, and what names them, if their faces were prepared as those of an index.
-fn identifier(model: &Path, output: &Output) -> Result<(Vec<Person>, Option<Identifier>)> {
-    if !model.exists() {
+/// The model whose people are looked for, if there is one.
+fn looked_for(path: &Path, output: &Output) -> Result<Option<Model>> {
+    if !path.exists() {
         output.say(&format!(
             "no model at {}: nobody has a name yet",
-            shown(model)
+            shown(path)
         ));
-        return Ok((Vec::new(), None));
+        return Ok(None);
     }
-    let identifier = store::load_identifier(model)?;
-    let people = identifier.people().to_vec();
-    if !names_indexed_faces(identifier.preparation()) {
+    let model = Model::load(path)?;
+    if identifier(&model).is_none() {
         output.say(&format!(
             "the people of {} are not looked for: its photos were prepared in another way (enroll with --framing detect)",
-            shown(model)
+            shown(path)
         ));
-        return Ok((people, None));
     }
-    Ok((people, Some(identifier)))
+    Ok(Some(model))
 }
 
-/// Whether a model with this preparation can name faces of an index.
-pub fn names_indexed_faces(preparation: &Preparation) -> bool {
+/// What names the faces of an index, if the model's own were prepared as these are.
+pub fn identifier(model: &Model) -> Option<&Identifier> {
+    let identifier = model.recognizer().identifier();
     // Where the eyes of crops are assumed to be plays no part: faces of an index were found.
-    preparation.agrees_with(&face_index::preparation())
+    let is_alike = identifier
+        .preparation()
+        .agrees_with(&face_index::preparation());
+    is_alike.then_some(identifier)
 }
 
 /// The faces of albums: those of people who are enrolled, and the others in groups.
@@ -142,7 +148,8 @@ impl<'a> Sorted<'a> {
             let is_denied = denied.contains(&(at, &closest.person));
             (!is_denied).then(|| closest.clone())
         };
-        let (mut known, mut unnamed, mut probable) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut known = BTreeMap::new();
+        let (mut unnamed, mut probable) = (Vec::new(), Vec::new());
         for (at, face) in faces.iter().enumerate() {
             let guessed = guess(at, &|found| found.name().is_some());
             let named = match (&own[at], guessed) {
@@ -162,13 +169,14 @@ impl<'a> Sorted<'a> {
                 }
                 _ if is_ignored => {}
                 _ => {
-                    unnamed.push(face);
+                    unnamed.push(at);
                     let guessed = guess(at, &Identification::is_probable);
                     probable.push(guessed.map(|one| one.person));
                 }
             }
         }
-        let mut grouping = group(&unnamed, &answers, purity)?;
+        let mut grouping = group(faces, &unnamed, &answers, purity)?;
+        let unnamed: Vec<&Shown<'_>> = unnamed.into_iter().map(|at| &faces[at]).collect();
         // For reading: as the photos lie in their folders.
         for group in &mut grouping.groups {
             group.sort_by(|&a, &b| by_photo(unnamed[a], unnamed[b]));
@@ -237,9 +245,15 @@ fn coordinates<'a>(faces: impl ExactSizeIterator<Item = &'a Shown<'a>>) -> Resul
     Ok(DMatrix::from_vec(rows, count, columns.collect()))
 }
 
-fn group(faces: &[&Shown<'_>], answers: &Answers, purity: f64) -> Result<Grouping> {
+/// The groups of those of the faces that are `unnamed` (positions).
+fn group(
+    faces: &[Shown<'_>],
+    unnamed: &[usize],
+    answers: &Answers,
+    purity: f64,
+) -> Result<Grouping> {
     let background = Background::bundled()?;
-    let raw = coordinates(faces.iter().copied())?;
+    let raw = coordinates(faces.iter())?;
     // Faces come in the order of their photos.
     let mut photos = Vec::with_capacity(faces.len());
     for (at, face) in faces.iter().enumerate() {
@@ -257,7 +271,13 @@ fn group(faces: &[&Shown<'_>], answers: &Answers, purity: f64) -> Result<Groupin
         photos: &photos,
         apart: &apart,
     };
-    Ok(grouping::group(background, &raw, constraints, purity))
+    Ok(grouping::group(
+        background,
+        &raw,
+        unnamed,
+        constraints,
+        purity,
+    ))
 }
 
 /// The faces of a person of the model.

@@ -31,6 +31,12 @@ export async function get(path) {
   return response.json();
 }
 
+// An answer with the state of the gallery that it tells of, which need not be the one that the page shows.
+export async function withState(path) {
+  const response = await ask("GET", path);
+  return [await response.json(), response.headers.get("etag")];
+}
+
 export async function numbers(path) {
   return new Float32Array(await (await ask("GET", path)).arrayBuffer());
 }
@@ -43,9 +49,9 @@ export async function picture(path, photo) {
   return createImageBitmap(await (await ask("POST", path, { body: photo })).blob());
 }
 
-// A change is meant for the state of the gallery that the page shows: another one refuses it (412).
-export async function change(method, path, content) {
-  const headers = tag ? { "if-match": tag } : {};
+// A change is meant for the state of the gallery that the page shows, or for another one that is named: any other refuses it (412).
+export async function change(method, path, content, state = tag) {
+  const headers = state ? { "if-match": state } : {};
   const isPhoto = content instanceof Blob;
   if (content !== undefined && !isPhoto) headers["content-type"] = "application/json";
   const body = content === undefined || isPhoto ? content : JSON.stringify(content);

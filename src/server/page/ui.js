@@ -1,6 +1,6 @@
 // What all views use: elements, messages, questions.
 
-import { change, get, Refused } from "./api.js";
+import { change, get, Refused, withState } from "./api.js";
 
 export const element = (id) => document.getElementById(id);
 
@@ -39,6 +39,9 @@ export async function trying(work) {
 
 export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
+// The state of the gallery whose last change the buttons name.
+let undoable = null;
+
 // Says who is enrolled and what can be undone; called after every change.
 export async function summarize() {
   const { people } = await get("/people");
@@ -47,7 +50,8 @@ export async function summarize() {
     ? "nobody is enrolled"
     : `${counted(faces, "face", "faces")} of ${counted(people.length, "person", "people")}`;
   element("names").replaceChildren(...people.map(({ person }) => make("option", { value: person })));
-  const last = (await get("/undo")).change;
+  const [{ change: last }, state] = await withState("/undo");
+  undoable = state;
   for (const button of document.querySelectorAll("button.undo")) {
     button.disabled = last === null;
     button.textContent = last === null ? "Nothing to undo" : `Undo: ${last}`;
@@ -56,8 +60,7 @@ export async function summarize() {
 
 // Undoes the last change, then shows how it is.
 export async function undo(show) {
-  const { change: undone } = await change("POST", "/undo");
-  await summarize();
+  const { change: undone } = await change("POST", "/undo", undefined, undoable).finally(summarize);
   await show();
   say(`Undone: ${undone}.`);
 }

@@ -142,3 +142,34 @@ fn jobs_do_not_name_who_was_erased() {
     assert_eq!(told().matches("\"state\":\"done\"").count(), 3);
     server.ask("POST", "/api/v0/undo", b"").has(409);
 }
+
+/// A face that was acknowledged and turns out to be enrolled as somebody else's by a change made meanwhile is named.
+#[cfg(unix)]
+#[test]
+fn an_acknowledged_face_that_is_somebody_elses_is_said() {
+    let folder = enrolled();
+    let photos = many_photos(400);
+    let photo = another(&photos_of("Ada")[0], 7);
+    fs::create_dir(photos.path().join("Anna")).unwrap();
+    fs::write(photos.path().join("Anna/1.png"), &photo).unwrap();
+    let server = Server::start(folder.path());
+    let enroll = json!({ "kind": "enroll", "folder": photos.path() }).to_string();
+    let job = server.ask("POST", "/api/v0/jobs", enroll.as_bytes());
+    let job = job.has(202).json();
+    std::thread::sleep(Duration::from_millis(200));
+    let path = "/api/v1/recognition/faces?subject=Berta";
+    let added = server.form(path, &[("file", &photo)]);
+    if added.status == 409 {
+        eprintln!("skipped: this machine is too fast for 400 photos");
+        return;
+    }
+    added.has(201);
+    assert_eq!(ended(&server, &job)["state"], "done");
+    let people = people(&server);
+    assert!(people.contains(&"Anna".to_owned()) && !people.contains(&"Berta".to_owned()));
+    let said = server.end();
+    assert!(
+        said.contains("a face acknowledged for Berta is enrolled as Anna already"),
+        "{said}"
+    );
+}

@@ -237,6 +237,12 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     server
         .ask("GET", "/api/v0/folder/photos.zip?person=Bo", b"")
         .has(404);
+    // Only what was grouped is sent.
+    let first = folder.photos.join("Ada 0.png");
+    fs::write(&first, "something else").unwrap();
+    server.ask("GET", path, b"").has(409);
+    fs::write(&first, &photos_of("Ada")[0]).unwrap();
+    server.ask("GET", path, b"").has(200);
 
     for by in ["link", "copy"] {
         let into = folder.at(by);

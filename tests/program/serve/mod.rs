@@ -294,6 +294,43 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     assert!(!file.exists(), "nothing is left of anybody");
 }
 
+/// What is taken back is what was said to be: whoever asked before another client's change is told.
+#[test]
+fn undo_is_meant_for_one_state_and_erasing_nobody_is_no_change() {
+    let folder = enrolled();
+    let server = Server::start(folder.path());
+    let undo = || server.ask("GET", "/api/v0/undo", b"").has(200);
+    let rename = |from: &str, to: &str| {
+        let to = json!({ "person": to }).to_string();
+        let path = format!("/api/v0/people/{from}");
+        server.ask("PUT", &path, to.as_bytes()).has(200);
+    };
+    rename("Chiara", "Chi");
+    let before = undo();
+    let tag = before.header("etag").unwrap().to_owned();
+    assert_eq!(before.json()["change"], "Chiara renamed Chi");
+    let path = "/api/v1/recognition/faces?subject=Nova";
+    server.form(path, &[("file", &probe("noah.png"))]).has(201);
+    let meant = [("if-match", tag.as_str())];
+    server
+        .ask_with("POST", "/api/v0/undo", &meant, b"")
+        .has(412);
+    assert!(people(&server).contains(&"Nova".to_owned()));
+    let now = undo();
+    assert_eq!(now.json()["change"], "1 face added");
+    let meant = [("if-match", now.header("etag").unwrap())];
+    server
+        .ask_with("POST", "/api/v0/undo", &meant, b"")
+        .has(200);
+
+    rename("Boris", "Bo");
+    for (path, status) in [("/subjects/Nobody", 404), ("/faces?subject=Nobody", 200)] {
+        let path = format!("/api/v1/recognition{path}");
+        server.ask("DELETE", &path, b"").has(status);
+    }
+    assert_eq!(undo().json()["change"], "Boris renamed Bo");
+}
+
 #[test]
 fn long_work_is_a_job() {
     let folder = scratch();

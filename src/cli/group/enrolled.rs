@@ -1,0 +1,32 @@
+//! The faces of photos that are enrolled themselves: a person has given them their names.
+
+use std::collections::HashMap;
+
+use eigenfaces::Model;
+use eigenfaces::dataset::{ContentHash, Person};
+
+/// Whose enrolled faces are, by the hashes of their pixels.
+#[derive(Debug)]
+pub struct Enrolled(HashMap<ContentHash, Person>);
+
+impl Enrolled {
+    pub fn of(model: Option<&Model>) -> Self {
+        let Some(gallery) = model.map(Model::gallery) else {
+            return Self(HashMap::new());
+        };
+        let faces = gallery.enrolled().iter().enumerate();
+        let faces = faces.map(|(at, face)| {
+            let hash = ContentHash::of(gallery.faces().face(at));
+            (hash, gallery.people()[face.person].clone())
+        });
+        Self(faces.collect())
+    }
+
+    pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
+        self.by_hash(ContentHash::of(pixels))
+    }
+
+    pub fn by_hash(&self, pixels: ContentHash) -> Option<&Person> {
+        self.0.get(&pixels)
+    }
+}
