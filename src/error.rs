@@ -189,6 +189,10 @@ pub enum Error {
     #[error("'{name}' is enrolled already; to make both one person, merge them")]
     NameTaken { name: String },
 
+    /// A person was to get the name that they have.
+    #[error("'{name}' is this person's name already; nothing is left to do")]
+    SameName { name: String },
+
     /// A person was to be merged into themselves.
     #[error("'{name}' cannot be merged into itself; name another person")]
     MergedIntoItself { name: String },

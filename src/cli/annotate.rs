@@ -33,10 +33,10 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
     });
     let name = closest.map(|closest| closest.person.as_str());
     let (name, addition) = match (found.decision, name) {
-        (Decision::NotAFace, _) => (label(number, "not a face", ""), String::new()),
-        (Decision::Known, Some(name)) => (label(number, name, ""), sure),
-        (Decision::Unknown, Some(name)) => (label(number, name, "?"), sure),
-        (_, None) => (label(number, "unknown", ""), String::new()),
+        (Decision::NotAFace, _) => (label(number, "not a face"), String::new()),
+        (Decision::Known, Some(name)) => (label(number, name), sure),
+        (Decision::Unknown, Some(name)) => (label(number, name), format!("?{sure}")),
+        (_, None) => (label(number, "unknown"), String::new()),
     };
     Mark {
         location: found.location,
@@ -47,14 +47,14 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
 }
 
 /// The number and the name, or `face` where the program has no letters for the name.
-fn label(number: Option<usize>, name: &str, mark: &str) -> String {
+fn label(number: Option<usize>, name: &str) -> String {
     let name = match lettering::can_write(name) {
         true => name,
         false => "face",
     };
     match number {
-        Some(number) => format!("{number}: {name}{mark}"),
-        None => format!("{name}{mark}"),
+        Some(number) => format!("{number}: {name}"),
+        None => name.to_owned(),
     }
 }
 
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn labels_have_the_number_of_the_line_and_a_name_that_can_be_read() {
-        assert_eq!(label(Some(3), "Mum", "?"), "3: Mum?");
-        assert_eq!(label(None, "Zoë", ""), "Zoë");
-        assert_eq!(label(Some(2), "顔", ""), "2: face");
+        assert_eq!(label(Some(3), "Mum"), "3: Mum");
+        assert_eq!(label(None, "Zoë"), "Zoë");
+        assert_eq!(label(Some(2), "顔"), "2: face");
     }
 }

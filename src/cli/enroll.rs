@@ -101,6 +101,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if !intake.gone.is_empty() {
         model_changes::consent(args.change, model, &report.gone())?;
     }
+    if !intake.renamed.is_empty() {
+        model_changes::consent_to_names(args.change, model, &report.renamed())?;
+    }
     let recognizer = match before {
         // Where nothing is new, nothing is learned and nothing is written.
         Some((known, _)) if known.settings() == settings && intake.gallery == old => known,
@@ -207,6 +210,16 @@ impl Report<'_> {
         format!("{faces} ({})", people::in_words(&tally))
     }
 
+    /// The people whose names go, in words.
+    fn renamed(&self) -> String {
+        let renamed = self.intake.renamed.iter();
+        let told = renamed.map(|(before, now)| {
+            let [before, now] = [before, now].map(|person| one_line(person.as_str()));
+            format!("{before} becomes {now}")
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+
     /// Tells the share of the new faces that a fixed basis does not hold.
     fn missed(&self, learned: &Recognizer, before: &Gallery) {
         let (space, gallery) = (learned.space(), learned.gallery());
@@ -240,6 +253,10 @@ impl Report<'_> {
         for line in self.changes() {
             self.output.line(&format!("would see {line}"))?;
         }
+        if !self.intake.renamed.is_empty() {
+            self.output
+                .line(&format!("would see that {}", self.renamed()))?;
+        }
         Ok(())
     }
 
@@ -255,7 +272,10 @@ impl Report<'_> {
             .iter()
             .map(|source| format!("changed {source}"));
         let moved = intake.moved.iter();
-        let moved = moved.map(|(from, to)| format!("moved {} to {to}", known(from)));
+        let moved = moved.map(|(from, to)| match from == to {
+            true => format!("another name on {to}"),
+            false => format!("moved {} to {to}", known(from)),
+        });
         let gone = intake.gone.iter();
         let gone = gone.map(|(person, source)| format!("gone {} ({person})", known(source)));
         changed.chain(moved).chain(gone).collect()

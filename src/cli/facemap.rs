@@ -45,7 +45,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let places = maps.places(usize::from(args.top));
     let (shades, range) = maps.shaded();
     if args.raw {
-        files::picture(&destination, Privacy::Public, &shades.into())?;
+        files::picture(&destination, Privacy::Personal, &shades.into())?;
     } else {
         let photo = &file.decode_color().map_err(unusable)?;
         let name = args.photo.file_name().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use eigenfaces::dataset::{self, PhotoFile};
-use eigenfaces::enrollment::{self, Observer as _};
+use eigenfaces::enrollment;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::minimize::{self, Round};
@@ -36,7 +36,7 @@ pub enum How {
 /// not grow with their number: the covariance is summed up while photos are read.
 pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let listing = dataset::list_photos(&args.faces)?;
-    output.leftovers(&listing.leftovers);
+    enrollment::report_passed_over(&listing, output);
     let photos = &listing.photos;
     let size = match args.size {
         Some(size) => size,

@@ -360,6 +360,12 @@ fn in_words(notice: &Notice<'_>) -> String {
             leftovers.first().map(|first| shown(first).to_string()).unwrap_or_default(),
             if leftovers.len() > 1 { ", ..." } else { "" },
         ),
+        Notice::Results(results) => format!(
+            "{} of this program left out ({}{}); to use one, name it itself",
+            counted(results.len(), "picture", "pictures"),
+            results.first().map(|first| shown(first).to_string()).unwrap_or_default(),
+            if results.len() > 1 { ", ..." } else { "" },
+        ),
         Notice::Cropped { photos, size } => format!(
             "{} cropped in the middle to the shape {size} (choose another with --size)",
             counted(*photos, "photo was", "photos were")

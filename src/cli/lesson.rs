@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::render::lesson;
 use eigenfaces::store::{Outputs, Privacy};
 
-use super::args::{Lesson, ModelSource};
+use super::args::{LearningOptions, Lesson, ModelSource};
 use super::{Outcome, Output, Result, bytes, files, learning, shown};
 
 const PAGE: &str = "lesson.html";
@@ -14,7 +14,11 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
     let origin = ModelSource {
         faces: args.faces.clone(),
         labels: args.labels.clone(),
-        learn: args.learn.clone(),
+        learn: LearningOptions {
+            prepare: args.prepare.clone(),
+            components: args.components,
+            ..LearningOptions::default()
+        },
     };
     let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
     let ending = args.output.extension();

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
-use eigenfaces::enrollment::Observer as _;
+use eigenfaces::enrollment::report_passed_over;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{Part, Preparation, PreparedFace};
-use eigenfaces::store;
 
 use super::args::Format;
 use super::{Error, Output, Result, counted, learning, shown};
@@ -39,8 +38,8 @@ impl Photos {
         if !there.is_empty() {
             let listing = dataset::list_photos(&there)?;
             learning::report_skipped(&listing.skipped, output);
-            output.leftovers(&listing.leftovers);
-            photos.paths = without_results(listing.photos, &there, output)?;
+            report_passed_over(&listing, output);
+            photos.paths = listing.photos;
             unusable = listing.skipped;
         }
         for path in missing {
@@ -113,28 +112,6 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
 
 fn is_there(path: &Path) -> bool {
     is_standard_input(path) || path.symlink_metadata().is_ok()
-}
-
-/// The photos without what this program wrote into the folders.
-fn without_results(
-    photos: Vec<PathBuf>,
-    named: &[PathBuf],
-    output: &Output,
-) -> Result<Vec<PathBuf>> {
-    let (results, photos): (Vec<_>, Vec<_>) = photos
-        .into_iter()
-        .partition(|photo| !named.contains(photo) && store::is_result(photo));
-    if results.is_empty() {
-        return Ok(photos);
-    }
-    output.say(&format!(
-        "{} of this program left out; name them one by one to look at them",
-        counted(results.len(), "picture", "pictures")
-    ));
-    match (photos.is_empty(), named.first()) {
-        (true, Some(path)) => Err(eigenfaces::Error::NothingToLookAt { path: path.clone() }.into()),
-        _ => Ok(photos),
-    }
 }
 
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.

@@ -37,8 +37,11 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// A file that cannot be read.
 pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
-    PhotoProblem::Unreadable {
-        reason: io_reason(&error),
+    match error.kind() {
+        std::io::ErrorKind::IsADirectory => PhotoProblem::IsAFolder,
+        _ => PhotoProblem::Unreadable {
+            reason: io_reason(&error),
+        },
     }
 }
 

@@ -12,11 +12,13 @@ pub(super) struct Found {
     pub reached: Reached,
 }
 
-/// The way on which a file was found. A file that lies there itself comes before one that a link leads to.
+/// The way on which a file was found. Of one file with several names the first in this order counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reached {
     Directly,
-    ByLink,
+    /// In a folder into which photos were sorted, perhaps by hard links.
+    Sorted,
+    BySymbolicLink,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,6 +20,7 @@ mod leftovers;
 mod limits;
 mod load;
 mod luma;
+mod mark;
 mod named;
 #[doc(hidden)]
 pub mod natural;
@@ -42,6 +43,8 @@ pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 #[doc(hidden)]
+pub(crate) use mark::marked;
+#[doc(hidden)]
 pub use named::{NameFault, NameSource, NameSources};
 #[doc(hidden)]
 pub use nesting::folders_of_folders;
@@ -53,7 +56,6 @@ pub use photo::Photo;
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
 pub use table::{Table, TableEncoding, TableRow, misread, parse_table, read_table};
-#[doc(hidden)]
 pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};
 
@@ -98,6 +100,8 @@ pub struct Listing<P = LabeledPhoto> {
     pub skipped: Vec<Skipped>,
     /// Files whose names say that they are backups, unfinished, broken or thumbnails, in natural order.
     pub leftovers: Vec<PathBuf>,
+    /// Pictures that this program made, such as annotated copies, in natural order. Those that are given themselves are photos.
+    pub results: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,
     /// What else is worth a line.

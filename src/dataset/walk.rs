@@ -23,6 +23,7 @@ use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
+use super::mark::is_result;
 use super::open::{Opened, is_standard_input, open};
 use super::person::is_reserved;
 use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
@@ -45,7 +46,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut photos: Vec<LabeledPhoto> = Vec::new();
     let mut passed = PassedOver {
         skipped: labeler.missing(),
-        leftovers: Vec::new(),
+        ..PassedOver::default()
     };
     let mut seen: HashMap<FileId, Seen> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
@@ -156,33 +157,41 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
 struct PassedOver {
     skipped: Vec<Skipped>,
     leftovers: Vec<PathBuf>,
+    results: Vec<PathBuf>,
 }
 
 impl PassedOver {
     fn is_empty(&self) -> bool {
-        self.skipped.is_empty() && self.leftovers.is_empty()
+        self.skipped.is_empty() && self.leftovers.is_empty() && self.results.is_empty()
     }
 }
 
-/// Where nothing else is there, each file that was left over is told with its reason.
+/// Where nothing else is there, each file that was left over, and each result, is told with its reason.
 fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> Listing<P> {
     let PassedOver {
         mut skipped,
         mut leftovers,
+        mut results,
     } = passed;
     if photos.is_empty() && skipped.is_empty() {
-        let problem = PhotoProblem::Leftover;
-        skipped.extend(leftovers.drain(..).map(|path| Skipped {
-            path,
-            problem: problem.clone(),
-        }));
+        for (paths, problem) in [
+            (&mut leftovers, PhotoProblem::Leftover),
+            (&mut results, PhotoProblem::Result),
+        ] {
+            skipped.extend(paths.drain(..).map(|path| Skipped {
+                path,
+                problem: problem.clone(),
+            }));
+        }
     }
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     leftovers.sort_by(|a, b| natural::paths(a, b));
+    results.sort_by(|a, b| natural::paths(a, b));
     Listing {
         photos,
         skipped,
         leftovers,
+        results,
         spellings,
         notes: Vec::new(),
     }
@@ -213,7 +222,8 @@ fn contradiction(
     })
 }
 
-/// All photos under one root: those that lie there themselves, then those that links lead to, each in natural order.
+/// All photos under one root: those that lie there themselves, then those that were sorted there, then those that symbolic links
+/// lead to, each in natural order.
 /// What cannot be entered is added to what was passed over.
 fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
@@ -238,6 +248,8 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
     let mut entered = HashSet::new();
     // How deep the linked folder lies that the walk is in.
     let mut linked_at: Option<usize> = None;
+    // Likewise of the folder that photos were sorted into.
+    let mut sorted_at: Option<usize> = None;
     let mut walk = WalkDir::new(root)
         .follow_links(true)
         // What is a link comes last, so that a photo is listed under its own name, not the link's.
@@ -255,8 +267,11 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
             }
         };
         linked_at = linked_at.filter(|&depth| entry.depth() > depth);
+        sorted_at = sorted_at.filter(|&depth| entry.depth() > depth);
         let reached = if linked_at.is_some() || entry.path_is_symlink() {
-            Reached::ByLink
+            Reached::BySymbolicLink
+        } else if sorted_at.is_some() {
+            Reached::Sorted
         } else {
             Reached::Directly
         };
@@ -269,6 +284,9 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         } else if entry.file_type().is_dir() {
             // Folders that link to each other could be entered in every order, without end.
             let again = !entered.insert(FileId::of(entry.path()));
+            if sorted_at.is_none() && entry.path().join(SORTED).exists() {
+                sorted_at = Some(entry.depth());
+            }
             if again && entry.path_is_symlink() {
                 walk.skip_current_dir();
             } else if entry.depth() > 0 && entry.path_is_symlink() {
@@ -278,6 +296,9 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
             match looks_like_photo(entry.path()) {
                 Ok(true) if entry.depth() > 0 && is_leftover(entry.file_name()) => {
                     passed.leftovers.push(entry.into_path());
+                }
+                Ok(true) if entry.depth() > 0 && is_result(entry.path()) => {
+                    passed.results.push(entry.into_path());
                 }
                 Ok(true) => found.push(Found {
                     place: place(root, &entry),

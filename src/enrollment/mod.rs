@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 pub use chosen::{PhotoFaces, chosen_face};
-pub use observer::{Notice, Observer};
+pub use observer::{Notice, Observer, report_passed_over};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Listing, PhotoFile, Skipped};
@@ -132,7 +132,7 @@ fn read_listed(
     for spellings in &listing.spellings {
         observer.notice(&Notice::Spellings(spellings));
     }
-    observer.leftovers(&listing.leftovers);
+    report_passed_over(&listing, observer);
     let mut skipped = listing.skipped;
     let chosen = base.choose(&listing.photos, roots, &skipped, observer)?;
     let mut read = read_photos(&listing.photos, &chosen, &base.enrolled(), observer);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::dataset::{ListingNote, Skipped, Spellings};
+use crate::dataset::{Listing, ListingNote, Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
 
@@ -26,17 +26,20 @@ pub trait Observer: Sync {
         let _ = notice;
     }
 
-    /// What was passed over when photos were listed, and is no fault of theirs.
-    fn leftovers(&self, leftovers: &[PathBuf]) {
-        if !leftovers.is_empty() {
-            self.notice(&Notice::Leftovers(leftovers));
-        }
-    }
-
     /// Asked before each photo: whether the work is wanted no longer. It ends with
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     fn is_cancelled(&self) -> bool {
         false
+    }
+}
+
+/// Tells what was passed over when photos were listed, and is no fault of theirs.
+pub fn report_passed_over<P>(listing: &Listing<P>, observer: &dyn Observer) {
+    if !listing.leftovers.is_empty() {
+        observer.notice(&Notice::Leftovers(&listing.leftovers));
+    }
+    if !listing.results.is_empty() {
+        observer.notice(&Notice::Results(&listing.results));
     }
 }
 
@@ -51,6 +54,8 @@ pub enum Notice<'a> {
     Spellings(&'a Spellings),
     /// Files whose names say that they are backups, unfinished, broken or thumbnails were passed over.
     Leftovers(&'a [PathBuf]),
+    /// Pictures that this program made were passed over.
+    Results(&'a [PathBuf]),
     /// Number of photos that lost their edges, for they have another shape than the faces.
     Cropped {
         /// Number of photos.

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable};
+use super::{
+    Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable, report_passed_over,
+};
 use crate::dataset::{
     self, ContentHash, NameFault, NameSources, Person, Photo, PhotoFile, Skipped,
 };
@@ -21,7 +23,7 @@ pub(super) fn read(
     observer: &dyn Observer,
 ) -> Result<FolderFaces> {
     let listing = dataset::list_photos(roots)?;
-    observer.leftovers(&listing.leftovers);
+    report_passed_over(&listing, observer);
     let mut skipped = listing.skipped;
     let base = match base {
         // Regions lie in whole photos.
@@ -105,6 +107,11 @@ fn named_faces(
     for source in &sources {
         regions.extend(source.named_faces(&photo).map_err(unread)?);
     }
+    let bad = regions.iter().filter_map(|region| bad_name(name(region)));
+    found.not_found.extend(bad.map(|problem| Skipped {
+        path: path.to_owned(),
+        problem,
+    }));
     regions.retain(|region| Person::new(name(region)).is_ok());
     let areas = photo.faces();
     let pairs = xmp::matches(&regions, areas);
@@ -137,6 +144,16 @@ fn named_faces(
         }
     }
     Ok(found)
+}
+
+/// What is wrong with a name, if it is one: none is nothing wrong, nor is what stands for nobody, such as `unknown`.
+fn bad_name(name: &str) -> Option<PhotoProblem> {
+    match Person::stored(name) {
+        Err(Error::PersonName { reason, .. }) if !name.trim().is_empty() => {
+            Some(PhotoProblem::BadNameOfFace { reason })
+        }
+        _ => None,
+    }
 }
 
 /// The reason why a name came to no face: another name did, or there is none.

@@ -174,7 +174,7 @@ pub enum WriteProblem {
     #[error("is named for two results of this command: name another file for one of them")]
     NamedTwice,
 
-    #[error("no permission to write into the folder {}: choose another place", .0.display())]
+    #[error("no permission to write into the folder {}: change its permissions, or choose another place", .0.display())]
     NotPermitted(PathBuf),
 
     #[error("the disk is full: free some space and try again; the old file, if any, is untouched")]

@@ -20,6 +20,10 @@ pub enum PhotoProblem {
     #[error("cannot be read ({reason}); check that it is there and its permissions")]
     Unreadable { reason: String },
 
+    /// One photo is wanted.
+    #[error("is a folder; name one photo in it")]
+    IsAFolder,
+
     /// A named pipe, a device or a socket, which may keep whoever reads it waiting for ever.
     #[error("is a pipe or device, not a file; save the photo as a file")]
     NotAFile,
@@ -81,6 +85,10 @@ pub enum PhotoProblem {
     #[error("its name says that it is a backup, unfinished or a thumbnail; rename it to use it")]
     Leftover,
 
+    /// A picture with this program's mark.
+    #[error("is a picture that this program made; name it itself to use it")]
+    Result,
+
     /// Too few pixels to show a face.
     #[error("{width}x{height} pixels are too few for a face; at least {min}x{min} are needed")]
     TooSmall { width: u32, height: u32, min: u32 },
@@ -94,6 +102,12 @@ pub enum PhotoProblem {
     /// The folder's or file's name cannot be a person's name.
     #[error("its name cannot be a person's name ({reason}); rename it")]
     BadPersonName { reason: &'static str },
+
+    /// A face has a name in a photo manager that cannot be a person's name.
+    #[error(
+        "the name of a face in it cannot be a person's name ({reason}); correct it in the photo manager"
+    )]
+    BadNameOfFace { reason: &'static str },
 
     /// A folder whose name is this program's word for faces without one.
     #[error(
@@ -126,7 +140,8 @@ pub enum PhotoProblem {
 
     /// This photo is enrolled from the same place under another name.
     #[error(
-        "is enrolled as '{enrolled}', and now labelled '{now}'; enroll the folder above, or `people rename`"
+        "is enrolled as '{enrolled}', and now labelled '{now}'; it stays so: `people rename` renames that person, `people remove --photo` makes \
+         room to enrol this photo anew"
     )]
     LabelChanged { enrolled: String, now: String },
 

@@ -13,7 +13,7 @@ mod correlate;
 mod likelihood;
 mod scales;
 
-use image::{GrayImage, Luma, imageops};
+use image::{GrayAlphaImage, GrayImage, LumaA, imageops};
 
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
@@ -193,9 +193,9 @@ impl FaceMap {
     }
 
     /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
-    /// black, and white from the value on that one in twenty exceeds; mid-gray around, where no window fits. And the
+    /// black, and white from the value on that one in twenty exceeds; transparent around, where no window fits. And the
     /// values that black and white stand for.
-    pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
+    pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
         let (columns, rows) = self.positions;
         let shades = Shades::of(self.values.clone());
         let (left, top) = (self.size.width() / 2, self.size.height() / 2);
@@ -203,14 +203,17 @@ impl FaceMap {
             columns as u32 + self.size.width() - 1,
             rows as u32 + self.size.height() - 1,
         );
-        let mut picture = GrayImage::from_pixel(width, height, Luma([128]));
+        let mut picture = GrayAlphaImage::from_pixel(width, height, UNMEASURED);
         for (at, value) in self.values.iter().enumerate() {
             let (x, y) = ((at % columns) as u32, (at / columns) as u32);
-            picture.put_pixel(left + x, top + y, Luma([shades.shade(*value)]));
+            picture.put_pixel(left + x, top + y, shades.pixel(*value));
         }
         (picture, shades.ends())
     }
 }
+
+/// Where no window fits: transparent.
+const UNMEASURED: LumaA<u8> = LumaA([128, 0]);
 
 /// From values to shades: the lowest is black, and white is what one in twenty exceeds.
 struct Shades {
@@ -234,6 +237,10 @@ impl Shades {
     /// The values that are black and white.
     fn ends(&self) -> [f64; 2] {
         [self.lowest, self.lowest + self.range]
+    }
+
+    fn pixel(&self, value: f64) -> LumaA<u8> {
+        LumaA([self.shade(value), u8::MAX])
     }
 
     fn shade(&self, value: f64) -> u8 {

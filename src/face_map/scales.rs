@@ -1,8 +1,8 @@
 //! Face maps of one photo at several scales: faces of any size stand out in one of them.
 
-use image::{GrayImage, Luma};
+use image::{GrayAlphaImage, GrayImage};
 
-use super::{FaceMap, Measure, Shades, scaled};
+use super::{FaceMap, Measure, Shades, UNMEASURED, scaled};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
@@ -137,8 +137,9 @@ impl FaceMaps {
     }
 
     /// The maps as one picture: of one scale as [`FaceMap::shaded`]; of several of the size of the photo, each place
-    /// as dark as the darkest of the windows about it makes it. And the values that black and white stand for.
-    pub fn shaded(&self) -> (GrayImage, [f64; 2]) {
+    /// as dark as the darkest of the windows about it makes it, and transparent where there is none. And the values that black
+    /// and white stand for.
+    pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
         if let [(_, map)] = &self.maps[..] {
             return map.shaded();
         }
@@ -153,9 +154,9 @@ impl FaceMaps {
             .flat_map(|y| (0..width).map(move |x| lowest(x, y)))
             .collect();
         let shades = Shades::of(values.iter().flatten().copied().collect());
-        let picture = GrayImage::from_fn(width, height, |x, y| {
+        let picture = GrayAlphaImage::from_fn(width, height, |x, y| {
             let value = values[y as usize * width as usize + x as usize];
-            Luma([value.map_or(128, |value| shades.shade(value))])
+            value.map_or(UNMEASURED, |value| shades.pixel(value))
         });
         (picture, shades.ends())
     }

@@ -85,10 +85,15 @@ impl Gallery {
     /// A person under another name: the old one, the new one, and the gallery then.
     ///
     /// # Errors
-    /// As [`find`](Self::find); [`Error::NameTaken`]; [`Error::PersonName`].
+    /// As [`find`](Self::find); [`Error::SameName`]; [`Error::NameTaken`]; [`Error::PersonName`].
     pub fn with_new_name(&self, name: &str, new: &str) -> Result<(Person, Person, Self)> {
         let at = self.find(name)?;
         let (from, to) = (self.people[at].clone(), Person::new(new)?);
+        if from == to {
+            return Err(Error::SameName {
+                name: to.to_string(),
+            });
+        }
         if self.people.contains(&to) {
             return Err(Error::NameTaken {
                 name: to.to_string(),

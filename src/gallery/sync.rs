@@ -1,7 +1,7 @@
 //! A gallery and a folder: what is new there is added; or the gallery follows the folder, what is changed, moved and gone
 //! included.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats};
@@ -32,7 +32,7 @@ pub struct FolderScan {
 }
 
 /// A gallery after it was given a folder, and what that took. Photos are named by source, as the folder has them now
-/// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `gone` and `kept`.
+/// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `renamed`, `gone` and `kept`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyncOutcome {
     /// The gallery as it is now.
@@ -45,6 +45,8 @@ pub struct SyncOutcome {
     pub changed: Vec<String>,
     /// Photos that have another path or another person, before and now.
     pub moved: Vec<(String, String)>,
+    /// People none of whose photos has their name now, and a person whose name some have instead.
+    pub renamed: BTreeSet<(Person, Person)>,
     /// Photos that are there no longer: whom they showed, and where they lay.
     pub gone: Vec<(Person, String)>,
     /// Enrolled photos that cannot be used now, but are not gone: their faces stay.
@@ -132,6 +134,10 @@ impl Gallery {
                     .moved
                     .push((face.source.clone(), place.source.clone()));
             }
+            if place.person != *person {
+                let names = (person.clone(), place.person.clone());
+                intake.renamed.insert(names);
+            }
             places.insert(face.hash, place);
         }
         let stayed = self.without(&erased).changed(|face| {
@@ -141,7 +147,12 @@ impl Gallery {
             }
             true
         });
-        intake.finish(stayed, folder.new)
+        let mut outcome = intake.finish(stayed, folder.new)?;
+        let people = outcome.gallery.people();
+        outcome
+            .renamed
+            .retain(|(before, _)| !people.contains(before));
+        Ok(outcome)
     }
 }
 
@@ -163,6 +174,7 @@ impl SyncOutcome {
             added: Vec::new(),
             changed: Vec::new(),
             moved: Vec::new(),
+            renamed: BTreeSet::new(),
             gone: Vec::new(),
             kept: 0,
             repeats: Repeats::default(),

@@ -22,6 +22,9 @@ const FOR_SECOND: Color = Color([225, 125, 0]);
 
 const BASIS_SHOWN: usize = 6;
 
+/// Letters of a line below a picture.
+const CAPTION: usize = 24;
+
 /// Cells whose share is told.
 const STRONGEST: usize = 8;
 
@@ -123,8 +126,7 @@ impl Explained<'_> {
             });
             let mut lines = vec![
                 format!("{place}: {}", self.name(side)),
-                // Not longer than a caption.
-                file_name(source).chars().take(24).collect::<String>(),
+                caption(&file_name(source)),
                 format!("distance {:.3}", side.distance),
             ];
             if let Some(candidate) = confidence {
@@ -308,4 +310,16 @@ fn strongest(cells: &[f64]) -> f64 {
     let mut sorted = shares(cells);
     sorted.sort_by(|a, b| b.total_cmp(a));
     sorted.iter().take(STRONGEST).sum()
+}
+
+/// The name of a file, not longer than a caption: of long ones beginning and end, where numbers stand.
+fn caption(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    match letters.len() {
+        0..=CAPTION => name.to_owned(),
+        count => {
+            let (start, end) = (&letters[..CAPTION / 2 - 1], &letters[count - CAPTION / 2..]);
+            start.iter().chain(&['…']).chain(end).collect()
+        }
+    }
 }

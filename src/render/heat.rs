@@ -1,7 +1,7 @@
 //! A face map for reading: in colour over its photo, with a scale, a ring around each of the best places, and a line
 //! that says what is measured.
 
-use image::{GrayImage, Luma, Rgb, RgbImage, imageops};
+use image::{GrayAlphaImage, LumaA, Rgb, RgbImage, imageops};
 
 use super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::lettering;
@@ -38,8 +38,8 @@ pub struct HeatPage<'a> {
     pub title: String,
     /// The photo.
     pub photo: &'a RgbImage,
-    /// The map: 0 the lowest value, 255 the highest; of any size.
-    pub shades: &'a GrayImage,
+    /// The map: 0 the lowest value, 255 the highest, transparent where nothing was measured; of any size.
+    pub shades: &'a GrayAlphaImage,
     /// The values that 0 and 255 stand for.
     pub range: [f64; 2],
     /// The measure of the values.
@@ -106,17 +106,18 @@ fn about(measure: Measure) -> [&'static str; 2] {
     }
 }
 
-fn covered(photo: &RgbImage, shades: &GrayImage) -> RgbImage {
+fn covered(photo: &RgbImage, shades: &GrayAlphaImage) -> RgbImage {
     let (width, height) = photo.dimensions();
     let shades = imageops::resize(shades, width, height, imageops::FilterType::Triangle);
     RgbImage::from_fn(width, height, |x, y| {
         let [r, g, b] = photo.get_pixel(x, y).0.map(f32::from);
         let gray = 0.299 * r + 0.587 * g + 0.114 * b;
-        let Luma([shade]) = *shades.get_pixel(x, y);
+        let LumaA([shade, alpha]) = *shades.get_pixel(x, y);
         let color = color(f32::from(shade) / 255.0);
+        let cover = COVER * f32::from(alpha) / 255.0;
         Rgb(color
             .0
-            .map(|level| (COVER * f32::from(level) + (1.0 - COVER) * gray).round() as u8))
+            .map(|level| (cover * f32::from(level) + (1.0 - cover) * gray).round() as u8))
     })
 }
 
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     fn a_page_says_what_it_shows() {
         let photo = RgbImage::from_pixel(120, 90, Rgb([100, 150, 200]));
-        let shades = GrayImage::from_fn(60, 45, |x, _| Luma([(x * 4) as u8]));
+        let shades = GrayAlphaImage::from_fn(60, 45, |x, _| LumaA([(x * 4) as u8, 255]));
         let place = Place {
             part: [10.0, 10.0, 30.0, 40.0],
             scale: 1.0,

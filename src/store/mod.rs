@@ -17,7 +17,6 @@ mod face_index;
 mod identifier;
 mod journal;
 mod lock;
-mod mark;
 mod meta;
 mod model;
 mod model_parts;
@@ -40,7 +39,6 @@ pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use lock::{ModelLock, Wait, name_lock_holder};
 #[doc(hidden)]
-pub use mark::is_result;
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 #[doc(hidden)]

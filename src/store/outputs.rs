@@ -11,10 +11,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::mark;
 use super::place::Place;
 use super::replace::{self, Existing, Privacy};
-use crate::dataset::{FileId, list_photos};
+use crate::dataset::{FileId, list_photos, marked};
 use crate::error::{Error, Result, WriteProblem};
 
 /// Which files a result may replace.
@@ -110,7 +109,7 @@ impl Destination {
     /// # Errors
     /// As [`write_with`](Self::write_with).
     pub fn write(&self, privacy: Privacy, content: Vec<u8>) -> Result<()> {
-        let content = mark::marked(content);
+        let content = marked(content);
         self.write_with(privacy, |out| out.write_all(&content))
     }
 

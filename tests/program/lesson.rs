@@ -40,14 +40,23 @@ fn the_page_stands_alone_and_tells_of_the_given_faces() {
 }
 
 #[test]
-fn one_photo_of_one_person_is_told_as_that() {
+fn what_is_said_is_so_on_these_photos() {
     let folder = scratch();
     let photo = folder.path().join("class/Ada/1.png");
     fs::create_dir_all(photo.parent().unwrap()).unwrap();
     fs::copy(bundled_faces().join("Ada/1.png"), photo).unwrap();
+    // One face has no variance.
+    run(folder.path(), ["lesson", "class", "-o", "page"])
+        .failed_saying(&["at least 2 different faces"]);
+    fs::create_dir(folder.path().join("class/Boris")).unwrap();
+    fs::copy(
+        bundled_faces().join("Boris/1.png"),
+        folder.path().join("class/Boris/1.png"),
+    )
+    .unwrap();
     run(folder.path(), ["lesson", "class", "-o", "page"]).done();
     let page = fs::read_to_string(folder.path().join("page/lesson.html")).unwrap();
-    assert!(page.contains("1 face of 1 person") && page.contains("Nobody has two photos here"));
+    assert!(page.contains("2 faces of 2 people") && page.contains("Nobody has two photos here"));
     assert!(!page.contains("0 of 0"));
     // The variance over n faces, as `info` has it.
     run(folder.path(), ["enroll", text(bundled_faces())]).done();

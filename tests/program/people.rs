@@ -286,7 +286,7 @@ fn wrong_use_is_refused_and_changes_nothing() {
         ),
         (
             &["people", "rename", "Boris", "Boris"],
-            &["'Boris' is enrolled already"],
+            &["'Boris' is this person's name already"],
         ),
         (
             &["people", "rename", "Boris", " "],

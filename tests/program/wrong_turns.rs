@@ -195,6 +195,17 @@ fn a_folder_may_keep_the_name_that_a_person_had() {
         !log.contains("Ada") && !log.contains("Boris") && log.contains("Grandpa"),
         "{log}"
     );
+    // Nor does it vanish because the folder keeps the name.
+    run(folder.path(), ["enroll", "faces", "--sync"])
+        .failed_saying(&["Person 1 becomes Ada", "--yes"]);
+    let looked = run(folder.path(), ["enroll", "faces", "--sync", "--dry-run"]).done();
+    assert!(
+        looked
+            .stdout
+            .contains("would see that Person 1 becomes Ada"),
+        "{}",
+        looked.stdout
+    );
     // Who is erased is remembered by no name.
     run(folder.path(), ["people", "remove", "Opa", "--yes"]).done();
     let log = store_log(folder.path());
@@ -282,6 +293,71 @@ fn one_face_of_a_group_photo_is_enrolled_where_it_lies() {
         ("Other".into(), "Guest".into()),
         "{object}"
     );
+}
+
+#[test]
+fn pictures_of_this_program_are_nobodys() {
+    let folder = crate::enrolled();
+    let faces = folder.path().join("people/Ada");
+    fs::create_dir_all(&faces).unwrap();
+    fs::copy(photo_of_ada(), faces.join("ada.png")).unwrap();
+    fs::copy(
+        crate::support::probes().join("noah.png"),
+        faces.join("noah.png"),
+    )
+    .unwrap();
+    run(
+        folder.path(),
+        ["basis", "-o", "people/basis", "--count", "3"],
+    )
+    .done();
+    run(
+        folder.path(),
+        ["identify", "people/Ada", "--annotate", "people/marked"],
+    )
+    .done();
+    let enrolled = run(folder.path(), ["enroll", "people", "-m", "new.npz"]).done();
+    assert!(
+        enrolled.stderr.contains("of this program left out"),
+        "{}",
+        enrolled.stderr
+    );
+    let people = run(folder.path(), ["people", "-m", "new.npz"]).done();
+    assert_eq!(people.stdout, "Ada (2 faces)\n");
+    // Where nothing else is there, each is named with the reason.
+    let alone = run(folder.path(), ["identify", "people/marked"]);
+    alone.ended(1, &["marked/ada.png: is a picture that this program made"]);
+}
+
+/// Whoever stops reading the answers has asked for the files all the same.
+#[test]
+fn files_are_written_although_the_reader_of_the_answers_leaves() {
+    let folder = crate::enrolled();
+    fs::create_dir(folder.path().join("photos")).unwrap();
+    for number in 0..3 {
+        let to = folder.path().join(format!("photos/{number}.png"));
+        let photo = fs::read(photo_of_ada()).unwrap();
+        fs::write(to, crate::another(&photo, number)).unwrap();
+    }
+    let mut child = crate::program(folder.path())
+        .args([
+            "identify",
+            "photos",
+            "--sort-into",
+            "sorted",
+            "--copy",
+            "--write-xmp",
+        ])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+    assert!(said.contains("copied 3 photos into sorted/Ada"), "{said}");
+    assert!(folder.path().join("photos/2.png.xmp").exists());
 }
 
 #[test]

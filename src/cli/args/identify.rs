@@ -38,6 +38,19 @@ pub struct Identify {
     pub origin: ModelSource,
 }
 
+impl Identify {
+    /// Whether it writes anything besides its answers.
+    pub fn writes_files(&self) -> bool {
+        let (pictures, sorting, xmp) = (&self.pictures, &self.sorting, self.xmp);
+        pictures.annotate.is_some()
+            || pictures.save_faces.is_some()
+            || sorting.link
+            || sorting.copy
+            || xmp.write_xmp && !xmp.dry_run
+            || self.explain.is_some()
+    }
+}
+
 /// Pictures that `identify` writes beside its answers.
 #[derive(Debug, Clone, Args)]
 pub struct Pictures {

@@ -12,7 +12,7 @@ use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// How photos are made ready.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Prepare {
     /// Framing of faces: as-is, detect or auto [default: auto]
     ///
@@ -28,7 +28,7 @@ pub struct Prepare {
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options of learning")]
 pub struct LearningOptions {
     #[command(flatten)]

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Labels, LearningOptions, ModelSource, ending_in, within};
+use super::{Force, Labels, LearningOptions, ModelSource, Prepare, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -63,7 +63,7 @@ pub struct Facemap {
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
-    /// Write the map alone, in gray: black is the lowest value, white the highest; to be worked on further
+    /// Write the map alone, in gray: black is the lowest value, white the highest, transparent where no part fits; to be worked on further
     #[arg(long)]
     pub raw: bool,
     /// Report the N lowest places
@@ -190,5 +190,8 @@ pub struct Lesson {
     #[command(flatten)]
     pub labels: Labels,
     #[command(flatten)]
-    pub learn: LearningOptions,
+    pub prepare: Prepare,
+    /// Number of eigenfaces, or a rule for it [default: auto]
+    #[arg(long, value_name = "K")]
+    pub components: Option<ComponentCount>,
 }

@@ -24,7 +24,7 @@ use super::{files, learning, misuse};
 use crate::cli::{Outcome, Output, Result};
 use explanation::Explanation;
 use gallery::Gallery;
-use report::Report;
+use report::{Report, Unread};
 use results::Results;
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
@@ -60,6 +60,10 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         query: QueryOptions {
             top: usize::from(args.top),
             acceptance: args.acceptance.into(),
+        },
+        unread: match args.writes_files() {
+            true => Unread::GoesOn,
+            false => Unread::Ends,
         },
     };
     let explanation = match (&explanation, &naming) {
@@ -148,6 +152,9 @@ fn refuse_a_pipe(args: &Identify) {
         }
         (None, Some(_)) => {
             "--sort-into sorts files, and standard input is none: save the photo as a file"
+        }
+        (None, None) if args.xmp.write_xmp => {
+            "--write-xmp writes beside a file, and standard input is none: save the photo as a file"
         }
         (None, None) => return,
     };

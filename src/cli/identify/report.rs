@@ -1,5 +1,6 @@
 //! Lines that `identify` prints of each photo.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, Decision};
@@ -8,7 +9,7 @@ use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions
 
 use super::gallery::Gallery;
 use crate::cli::args::Format;
-use crate::cli::{Output, Result, json, one_line, percent, remedy, shown};
+use crate::cli::{Error, Output, Result, json, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
 pub struct Report<'a> {
@@ -16,14 +17,39 @@ pub struct Report<'a> {
     pub gallery: &'a Gallery,
     pub output: &'a Output,
     pub query: QueryOptions,
+    pub unread: Unread,
+}
+
+/// What becomes of the work when whoever reads the answers has left, as `head` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// Nothing but answers was asked for.
+    Ends,
+    /// Files are written besides.
+    GoesOn,
 }
 
 impl Report<'_> {
     pub fn begin(&self) -> Result<()> {
-        self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error")
+        self.printed(self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"))
+    }
+
+    fn printed(&self, printed: Result<()>) -> Result<()> {
+        match printed {
+            Err(Error::Print(error))
+                if error.kind() == ErrorKind::BrokenPipe && self.unread == Unread::GoesOn =>
+            {
+                Ok(())
+            }
+            printed => printed,
+        }
     }
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
+        self.printed(self.lines(photo, found))
+    }
+
+    fn lines(&self, photo: &Path, found: &[Identification]) -> Result<()> {
         match self.output.format {
             Format::Text if found.is_empty() => self
                 .output
@@ -63,14 +89,14 @@ impl Report<'_> {
 
     /// For scripts, what is wrong with a photo.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        match self.output.format {
+        self.printed(match self.output.format {
             Format::Text => Ok(()),
             Format::Json => self.output.json(json::problem(photo, problem)),
             Format::Csv => {
                 let problem = remedy::of_photo(problem);
                 self.output.csv(&row_without_face(photo, "error", problem))
             }
-        }
+        })
     }
 
     /// As a person would say it, and why somebody who is likely was not named.

@@ -23,7 +23,7 @@ use super::scatter;
 use super::words::{counted, file_name, percent};
 use super::{gray, scree, signed};
 use crate::dataset::visible;
-use crate::error::{Error, Result};
+use crate::error::{Error, PcaError, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
@@ -88,11 +88,14 @@ struct Tile {
 /// The page as HTML, on the faces of this recogniser.
 ///
 /// # Errors
-/// [`Error::Inconsistent`] where the parts do not belong together.
+/// One face alone, which has no variance; [`Error::Inconsistent`] where the parts do not belong together.
 pub fn html(recognizer: &Recognizer) -> Result<String> {
     let gallery = recognizer.gallery();
     let space = recognizer.space();
-    if gallery.is_empty() || space.components() == 0 {
+    if gallery.len() < 2 {
+        return Err(PcaError::TooFewFaces(gallery.len()).into());
+    }
+    if space.components() == 0 {
         return Err(Error::Inconsistent);
     }
     let lesson = Lesson {

@@ -16,11 +16,11 @@ const JPEG_START: &[u8] = b"\xff\xd8";
 const JPEG_APP0: &[u8] = b"\xff\xe0";
 const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 
-/// Bytes of a file's beginning that are looked at: a JFIF header, and a comment.
-const HEAD: u64 = 1 << 17;
+/// Bytes of a file's beginning that are looked at: a header as this program's pictures have it, and the mark.
+const HEAD: u64 = 256;
 
 /// The content of a file with the mark of this program, where its format has room for one.
-pub(super) fn marked(mut content: Vec<u8>) -> Vec<u8> {
+pub(crate) fn marked(mut content: Vec<u8>) -> Vec<u8> {
     if content.starts_with(PNG_SIGNATURE) && content.len() >= PNG_HEADER {
         content.splice(PNG_HEADER..PNG_HEADER, png_chunk());
     } else if let Some(at) = after_app0(&content) {
@@ -52,7 +52,7 @@ fn after_app0(content: &[u8]) -> Option<usize> {
 }
 
 /// Whether a file is a picture that this program made. One that cannot be read is nobody's.
-pub fn is_result(path: &Path) -> bool {
+pub(super) fn is_result(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let comment = || after_app0(&head).and_then(|at| head.get(at..));
