@@ -333,8 +333,8 @@ fn report(sorted: &Sorted<'_>, output: &Output) -> Result<()> {
     let single = grouping.groups.iter().filter(|group| group.len() == 1);
     let single = single.count();
     if single > 0 {
-        let faces = counted(single, "face", "faces");
-        output.line(&format!("{faces} by themselves"))?;
+        let alone = counted(single, "face by itself", "faces by themselves");
+        output.line(&alone)?;
     }
     if sorted.known.is_empty() && unnamed.is_empty() {
         output.line("no face was found")?;
