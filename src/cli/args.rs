@@ -386,7 +386,7 @@ pub struct ChangeOptions {
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Erase faces without asking
+    /// Erase faces, and let the folder's names replace others, without asking
     #[arg(short, long)]
     pub yes: bool,
 }

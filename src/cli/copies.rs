@@ -10,12 +10,13 @@ use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::preparation::portrait;
 use eigenfaces::recognizer::Identification;
+use eigenfaces::render;
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::annotate::annotated;
 use super::args::Pictures;
 use super::output_dir::OutputDir;
-use super::{Result, files};
+use super::{Error, Result, files};
 
 /// The pictures that are to be written, photo by photo.
 pub struct Copies {
@@ -145,8 +146,10 @@ impl Faces {
                 Some(location) => portrait(&picture, location),
                 None => picture.clone(),
             };
-            let picture = picture.into();
-            self.folder.picture(target, Privacy::Personal, &picture)?;
+            let to = self.folder.claim(target)?;
+            let png =
+                render::png(&picture.into()).map_err(|error| Error::unwritten(to.path(), error))?;
+            to.write_face(png)?;
         }
         Ok(())
     }

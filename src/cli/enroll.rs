@@ -288,6 +288,7 @@ impl Report<'_> {
             "already_enrolled": intake.unchanged,
             "changed": intake.changed.len(),
             "moved": intake.moved.len(),
+            "renamed": intake.renamed.iter().map(|(before, now)| [before.as_str(), now.as_str()]).collect::<Vec<_>>(),
             "removed": intake.gone.len(),
             "kept": intake.kept,
             "skipped": self.unusable,

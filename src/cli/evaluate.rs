@@ -244,6 +244,7 @@ fn read_all<T: Send>(
     output: &Output,
 ) -> Result<(Vec<T>, usize)> {
     let listing = dataset::list_photos(folders)?;
+    enrollment::report_passed_over(&listing, output);
     let read = dataset::load(&listing.photos, make, &|_| {});
     learning::report_skipped(&listing.skipped, output);
     learning::report_skipped(&read.skipped, output);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use eigenfaces::background::{Background, Described};
 use eigenfaces::dataset::{self, LabeledPhoto, PhotoFile};
-use eigenfaces::enrollment::PreparationOptions;
+use eigenfaces::enrollment::{self, PreparationOptions};
 use eigenfaces::error::reason;
 use eigenfaces::evaluate::pairs::{self, KnownPair, LearnedFrom, Pair, PairFigures};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
@@ -28,6 +28,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         false => LearnedFrom::Bundled,
     };
     let mut listing = dataset::list_labeled(&args.faces, &args.labels.rule)?;
+    enrollment::report_passed_over(&listing, output);
     if learned_from == LearnedFrom::Bundled {
         let named: std::collections::HashSet<&str> = wanted
             .iter()

@@ -43,7 +43,7 @@ pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 #[doc(hidden)]
-pub(crate) use mark::marked;
+pub(crate) use mark::{Mark, marked};
 #[doc(hidden)]
 pub use named::{NameFault, NameSource, NameSources};
 #[doc(hidden)]

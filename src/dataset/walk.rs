@@ -23,7 +23,7 @@ use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
-use super::mark::is_result;
+use super::mark::{Mark, mark_of};
 use super::open::{Opened, is_standard_input, open};
 use super::person::is_reserved;
 use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
@@ -67,7 +67,16 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     }
     // Also before what a link in another root leads to.
     all.sort_by_key(|(_, found, _)| found.reached);
-    for (root_number, Found { path, place, .. }, labeled) in all {
+    for (root_number, found, labeled) in all {
+        let Found {
+            path, place, mark, ..
+        } = found;
+        // A table may name it all the same.
+        let is_named = matches!(rule, LabelRule::Csv(_)) && labeled.is_ok();
+        if mark == Some(Mark::Picture) && !is_named {
+            passed.results.push(path);
+            continue;
+        }
         match seen.entry(FileId::of(&path)) {
             Entry::Vacant(free) => {
                 free.insert(Seen {
@@ -135,16 +144,23 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     let mut photos = Vec::new();
     let mut passed = PassedOver::default();
-    let mut seen = HashSet::new();
-    for root in roots {
-        let from = photos.len();
-        for Found { path, .. } in find(root, &mut passed)? {
-            if seen.insert(FileId::of(&path)) {
-                photos.push(path);
-            }
-        }
-        photos[from..].sort_by(|a, b| natural::paths(a, b));
+    let mut all = Vec::new();
+    for (number, root) in roots.iter().enumerate() {
+        let found = find(root, &mut passed)?.into_iter();
+        all.extend(found.map(|found| (number, found)));
     }
+    // Of a file with several names the first counts, whichever root it lies in.
+    all.sort_by_key(|(_, found)| found.reached);
+    let mut seen = HashSet::new();
+    for (number, found) in all {
+        match found.mark {
+            Some(_) => passed.results.push(found.path),
+            None if seen.insert(FileId::of(&found.path)) => photos.push((number, found.path)),
+            None => {}
+        }
+    }
+    photos.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| natural::paths(one, other)));
+    let photos: Vec<PathBuf> = photos.into_iter().map(|(_, path)| path).collect();
     if photos.is_empty() && passed.is_empty() {
         let path = roots.first().cloned().unwrap_or_default();
         return Err(Error::NothingToLookAt { path });
@@ -231,6 +247,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         path: root.to_owned(),
         place: Place::Given,
         reached: Reached::Directly,
+        mark: None,
     };
     if is_standard_input(root) {
         return Ok(vec![given()]);
@@ -297,12 +314,10 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
                 Ok(true) if entry.depth() > 0 && is_leftover(entry.file_name()) => {
                     passed.leftovers.push(entry.into_path());
                 }
-                Ok(true) if entry.depth() > 0 && is_result(entry.path()) => {
-                    passed.results.push(entry.into_path());
-                }
                 Ok(true) => found.push(Found {
                     place: place(root, &entry),
                     reached,
+                    mark: (entry.depth() > 0).then(|| mark_of(entry.path())).flatten(),
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}

@@ -155,8 +155,10 @@ fn read_listed(
         }
     }
     let unusable = skipped.iter().filter(|skipped| is_there(skipped));
+    let unusable = unusable.map(|skipped| &skipped.path);
     folder.unusable = unusable
-        .map(|skipped| skipped.path.to_string_lossy().into_owned())
+        .chain(&listing.results)
+        .map(|path| path.to_string_lossy().into_owned())
         .collect();
     parts.report(preparation, observer);
     if let Some(name) = one_numbered_person(&folder.new) {

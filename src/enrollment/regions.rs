@@ -1,6 +1,6 @@
 //! Faces that a person has named in a photo manager, found again in their photos.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{
@@ -60,10 +60,15 @@ pub(super) fn read(
             count => none_usable(roots, count),
         });
     }
-    let unusable = skipped
-        .iter()
-        .map(|skipped| skipped.path.to_string_lossy().into_owned());
-    folder.unusable = unusable.collect();
+    // A name that cannot be one says nothing of the others in the photo.
+    let is_unread =
+        |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
+    let unusable = skipped.iter().filter(is_unread);
+    let unusable = unusable.map(|skipped| &skipped.path);
+    folder.unusable = unusable
+        .chain(&listing.results)
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
     Ok(FolderFaces {
         preparation,
         folder,
@@ -107,7 +112,9 @@ fn named_faces(
     for source in &sources {
         regions.extend(source.named_faces(&photo).map_err(unread)?);
     }
-    let bad = regions.iter().filter_map(|region| bad_name(name(region)));
+    // A face may be named in the photo and beside it.
+    let names: BTreeSet<&str> = regions.iter().map(name).collect();
+    let bad = names.into_iter().filter_map(bad_name);
     found.not_found.extend(bad.map(|problem| Skipped {
         path: path.to_owned(),
         problem,

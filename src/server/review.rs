@@ -179,10 +179,13 @@ pub async fn name(
             let change = |model: &mut Option<Model>| enroll(model, file, &mut review);
             let undo = Undo::Of(told.clone());
             (answer, _) = service.change_now(changes, expected.as_deref(), undo, change)?;
+        } else {
+            service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
         let remembered = review.remember()?;
         if has_names || !remembered.is_empty() {
             changes.remembered(&told, has_names, remembered);
+            service.renew();
         }
         Ok(answer)
     };
@@ -257,7 +260,7 @@ fn in_words(groups: &[Reviewed]) -> String {
 /// A face that the folder does not have; an index that cannot be written.
 pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Answer<Value> {
     let folder = service.folder()?;
-    let work = move |_: &Service, changes: &mut Changes, _: &Job| {
+    let work = move |service: &Service, changes: &mut Changes, _: &Job| {
         let keys = ids.iter().map(|id| Ok(folder.find(id)?.0));
         let keys: BTreeSet<_> = keys.collect::<Answer<_>>()?;
         let file = albums::index_of(&folder.path);
@@ -269,6 +272,7 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
         if changed.is_some() {
             let told = format!("{count} brought back");
             changes.remembered(&told, false, changed.into_iter().collect());
+            service.renew();
         }
         Ok(json!({ "brought_back": keys.len() }))
     };

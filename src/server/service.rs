@@ -433,7 +433,10 @@ impl Service {
     }
 
     /// Refuses a change that was meant for another state of the gallery, named by its tag.
-    fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
+    ///
+    /// # Errors
+    /// 412.
+    pub fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
         match expected.is_some_and(|expected| expected != self.tag(state)) {
             true => Err(Failure::new(
                 StatusCode::PRECONDITION_FAILED,
@@ -504,7 +507,7 @@ impl Service {
             service.jobs.forget_results();
             let state = match before.model {
                 Some(model) => service.keep(&mut changes, model)?,
-                None => service.snapshot(),
+                None => service.renew(),
             };
             Ok((before.change, state))
         };
@@ -625,10 +628,11 @@ impl Service {
         }
         let (before, begun) = (self.snapshot().model, Instant::now());
         let (model, disputes) = Model::with_additions(before.as_deref().cloned(), &additions)?;
-        self.keep(changes, model.map(Arc::new))?;
         model_changes::report_disputes(&disputes, &self.file, &self.output);
-        let added = additions.len() - disputes.len();
+        // Others may have been added by a change made meanwhile.
+        let added = faces_of(model.as_ref()).saturating_sub(faces_of(before.as_deref()));
         if added > 0 {
+            self.keep(changes, model.map(Arc::new))?;
             let change = format!("{} added", counted(added, "face", "faces"));
             changes.before = Some(Before::of_model(change, before));
         }
@@ -641,6 +645,13 @@ impl Service {
             progress.has_failed = false;
         });
         Ok(())
+    }
+
+    /// Gives the state another tag: what is remembered of faces has changed, and with it what would be taken back.
+    pub fn renew(&self) -> Snapshot {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.revision += 1;
+        current.clone()
     }
 
     /// Writes the model, and has everybody ask it from now on.

@@ -299,16 +299,17 @@ fn photos_are_sorted_by_person() {
     fs::copy(probe("not-a-face.png"), at("photos/thing.png")).unwrap();
     fs::copy(probe("stranger-1.png"), at("photos/stranger.png")).unwrap();
     let sort = |options: &[&str]| {
-        let all = [&["identify", "photos", "--sort-into", "sorted"], options].concat();
+        let all = [&["identify", "photos", "--sort-into", "by-person"], options].concat();
         run(folder.path(), all).done()
     };
     let told = sort(&[]);
     assert!(
-        told.stderr.contains("would sort 2 photos into sorted/Ada"),
+        told.stderr
+            .contains("would sort 2 photos into by-person/Ada"),
         "{}",
         told.stderr
     );
-    assert!(!at("sorted").exists());
+    assert!(!at("by-person").exists());
     sort(&["--link"]);
     for (name, there) in [
         ("Ada/party.png", true),
@@ -316,28 +317,30 @@ fn photos_are_sorted_by_person() {
         ("Farid/party.png", true),
         ("unknown", false),
     ] {
-        assert_eq!(at("sorted").join(name).exists(), there, "{name}");
+        assert_eq!(at("by-person").join(name).exists(), there, "{name}");
     }
     assert_eq!(
-        fs::read(at("sorted/Ada/ada.png")).unwrap(),
+        fs::read(at("by-person/Ada/ada.png")).unwrap(),
         fs::read(at("photos/ada.png")).unwrap()
     );
     // Of a photo and its links the photo counts.
     let all = run(folder.path(), ["identify", ".", "--format", "json"]).done();
     assert!(
-        all.stdout.contains("photos/ada.png") && !all.stdout.contains("sorted"),
+        all.stdout.contains("photos/ada.png") && !all.stdout.contains("by-person"),
         "{}",
         all.stdout
     );
     // Again nothing is new; a file of the same name that is another stays.
     let again = sort(&["--copy", "--sort-all"]);
     assert!(again.stderr.contains("there already"), "{}", again.stderr);
-    assert!(at("sorted/unknown/stranger.png").exists() && at("sorted/no-face/thing.png").exists());
-    fs::remove_file(at("sorted/Ada/ada.png")).unwrap();
-    fs::write(at("sorted/Ada/ada.png"), "mine").unwrap();
+    assert!(
+        at("by-person/unknown/stranger.png").exists() && at("by-person/no-face/thing.png").exists()
+    );
+    fs::remove_file(at("by-person/Ada/ada.png")).unwrap();
+    fs::write(at("by-person/Ada/ada.png"), "mine").unwrap();
     sort(&["--copy"]);
-    assert_eq!(fs::read(at("sorted/Ada/ada.png")).unwrap(), b"mine");
-    assert!(at("sorted/Ada/ada (2).png").exists());
+    assert_eq!(fs::read(at("by-person/Ada/ada.png")).unwrap(), b"mine");
+    assert!(at("by-person/Ada/ada (2).png").exists());
 }
 
 #[test]

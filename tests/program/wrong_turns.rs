@@ -390,6 +390,45 @@ fn annotated_copies_are_not_looked_at_again() {
     let crop = folder.path().join("crops").join(&names[0]);
     let found = run(folder.path(), ["identify", text(&crop)]).done();
     assert!(!found.stdout.contains("no face"), "{}", found.stdout);
+    // Sorted into folders where it lies, or elsewhere.
+    let mut crop = crop;
+    for to in ["elsewhere/Zoe", "crops/Zoe"] {
+        fs::create_dir_all(folder.path().join(to)).unwrap();
+        let sorted = folder.path().join(to).join("1.png");
+        fs::rename(&crop, &sorted).unwrap();
+        crop = sorted;
+        let root = to.split('/').next().unwrap();
+        let model = format!("{root}.npz");
+        run(folder.path(), ["enroll", root, "-m", &model]).done();
+        let people = run(folder.path(), ["people", "-m", &model]).done();
+        assert!(people.stdout.contains("Zoe (1 face)"), "{}", people.stdout);
+    }
+    // What a table of labels names is meant, whatever it is.
+    fs::write(folder.path().join("who.csv"), "marked/ada.png,Ada\n").unwrap();
+    let labels = ["enroll", "marked", "--labels", "who.csv", "-m", "table.npz"];
+    run(folder.path(), labels).done();
+    // It stays enrolled as long as it is there.
+    run(
+        folder.path(),
+        [
+            "enroll",
+            "marked/ada.png",
+            "crops/Zoe/1.png",
+            "-m",
+            "both.npz",
+        ],
+    )
+    .done();
+    fs::rename(
+        folder.path().join("crops/Zoe"),
+        folder.path().join("marked/Zoe"),
+    )
+    .unwrap();
+    let synced = run(
+        folder.path(),
+        ["enroll", "marked", "--sync", "-m", "both.npz", "--dry-run"],
+    );
+    assert!(!synced.stdout.contains("gone"), "{}", synced.stdout);
 }
 
 #[test]
