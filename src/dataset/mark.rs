@@ -1,7 +1,7 @@
 //! The mark by which a picture that this program made is told from photos: a few bytes that its format has room for.
 //!
-//! PNG: a `tEXt` chunk `Software: eigenfaces` (`eigenfaces, a face` of a face cut out), the first after the header; JPEG: a comment after the JFIF header. An editor
-//! that saves the picture again moves or drops them, and then the picture is the user's own.
+//! PNG: a `tEXt` chunk `Software: eigenfaces` (`eigenfaces, a face` of a face cut out), the first after the header; JPEG: a
+//! comment after the JFIF header. An editor that saves the picture again moves or drops them, and then the picture is the user's own.
 
 use std::fs::File;
 use std::io::Read as _;

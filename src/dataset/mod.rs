@@ -42,7 +42,6 @@ pub use found::FileId;
 pub use labels::LabelRule;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
-#[doc(hidden)]
 pub(crate) use mark::{Mark, marked};
 #[doc(hidden)]
 pub use named::{NameFault, NameSource, NameSources};
@@ -56,6 +55,7 @@ pub use photo::Photo;
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
 pub use table::{Table, TableEncoding, TableRow, misread, parse_table, read_table};
+#[doc(hidden)]
 pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};
 

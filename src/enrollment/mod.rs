@@ -155,11 +155,7 @@ fn read_listed(
         }
     }
     let unusable = skipped.iter().filter(|skipped| is_there(skipped));
-    let unusable = unusable.map(|skipped| &skipped.path);
-    folder.unusable = unusable
-        .chain(&listing.results)
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect();
+    folder.unusable = names(unusable, &listing.results);
     parts.report(preparation, observer);
     if let Some(name) = one_numbered_person(&folder.new) {
         let photos = folder.new.len();
@@ -174,6 +170,13 @@ fn read_listed(
         skipped,
         survey,
     })
+}
+
+/// The paths of files that are there and not used, as galleries know them.
+fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, results: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let skipped = skipped.map(|skipped| name(&skipped.path));
+    skipped.chain(results.iter().map(name)).collect()
 }
 
 /// A gallery assembled from folders.

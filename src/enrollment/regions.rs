@@ -63,12 +63,7 @@ pub(super) fn read(
     // A name that cannot be one says nothing of the others in the photo.
     let is_unread =
         |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
-    let unusable = skipped.iter().filter(is_unread);
-    let unusable = unusable.map(|skipped| &skipped.path);
-    folder.unusable = unusable
-        .chain(&listing.results)
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect();
+    folder.unusable = super::names(skipped.iter().filter(is_unread), &listing.results);
     Ok(FolderFaces {
         preparation,
         folder,

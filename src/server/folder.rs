@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::{ContentHash, PhotoFile};
+use eigenfaces::dataset::ContentHash;
 use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
 use eigenfaces::{Decision, Person};
@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 
 use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
-use super::folder_faces::{CHANGED, id};
+use super::folder_faces::{CHANGED, file_as_grouped, id};
 use super::service::{Service, Shared};
 use super::zipped;
 use crate::cli::annotate::jpeg;
@@ -85,10 +85,7 @@ async fn photo(
         let folder = service.folder()?;
         let (key, face) = folder.find(&id)?;
         let changed = || Failure::new(StatusCode::CONFLICT, CHANGED);
-        let file = PhotoFile::read(&face.photo).map_err(|_| changed())?;
-        if file.content_hash() != key.photo {
-            return Err(changed());
-        }
+        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
         let enrolled = service.enrolled(&snapshot);
         let person = face.person(&enrolled).map(Person::as_str);
         let mark = Mark {
@@ -147,9 +144,8 @@ async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<R
         let mut photos: Vec<(PathBuf, ContentHash)> = photos.collect();
         photos.dedup();
         // Each is looked at again when it is sent; of what was changed before, one answer says so.
-        let is_as_grouped = |(photo, content): &(PathBuf, ContentHash)| {
-            PhotoFile::read(photo).is_ok_and(|file| file.content_hash() == *content)
-        };
+        let is_as_grouped =
+            |(photo, content): &(PathBuf, ContentHash)| file_as_grouped(photo, *content).is_some();
         if !photos.par_iter().all(is_as_grouped) {
             return Err(Failure::new(StatusCode::CONFLICT, CHANGED));
         }

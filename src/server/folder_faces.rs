@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
 use eigenfaces::Person;
-use eigenfaces::dataset::ContentHash;
+use eigenfaces::dataset::{ContentHash, PhotoFile};
 use eigenfaces::face_index::FaceKey;
 use eigenfaces::locate::Location;
 
@@ -31,6 +31,12 @@ pub struct FolderFace {
     pub location: Location,
     /// The hash of its pixels, by which an enrolled face is known.
     pixels: ContentHash,
+}
+
+/// The file of a photo, as long as it is what was grouped.
+pub fn file_as_grouped(photo: &Path, content: ContentHash) -> Option<PhotoFile> {
+    let file = PhotoFile::read(photo).ok()?;
+    (file.content_hash() == content).then_some(file)
 }
 
 impl FolderFace {

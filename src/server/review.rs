@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use eigenfaces::dataset::{ContentHash, PhotoFile};
+use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
 use eigenfaces::render::groups::jpeg_data_uri;
@@ -363,7 +363,7 @@ impl NamedPhotos {
             if self.job.is_cancelled() {
                 return Err(eigenfaces::Error::Cancelled.into());
             }
-            let is_same = PhotoFile::read(photo).is_ok_and(|file| file.content_hash() == *hash);
+            let is_same = folder_faces::file_as_grouped(photo, *hash).is_some();
             let worked = match is_same {
                 true => work(photo, *hash, faces),
                 false => Err(Error::about(photo, folder_faces::CHANGED)),

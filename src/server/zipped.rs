@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::{ContentHash, PhotoFile};
+use eigenfaces::dataset::ContentHash;
 use eigenfaces::store::ZipOfFiles;
 use hyper::body::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::folder_faces::CHANGED;
+use super::folder_faces::{CHANGED, file_as_grouped};
 use crate::cli::files;
 
 /// Bytes of a piece, and pieces that wait to be sent.
@@ -62,10 +62,7 @@ fn write(photos: &[(PathBuf, ContentHash)], pieces: Pieces) -> io::Result<()> {
         let numbered = |number| files::numbered(name, number).to_string_lossy().into_owned();
         let mut names = (1..).map(numbered);
         let free = names.find(|name| taken.insert(name.to_lowercase()));
-        let photo = PhotoFile::read(file).map_err(io::Error::other)?;
-        if photo.content_hash() != *content {
-            return Err(io::Error::other(CHANGED));
-        }
+        let photo = file_as_grouped(file, *content).ok_or_else(|| io::Error::other(CHANGED))?;
         zip.add(free.unwrap_or_default(), photo.bytes())?;
     }
     zip.finish().map(drop)

@@ -38,7 +38,6 @@ pub use identifier::load_identifier;
 pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use lock::{ModelLock, Wait, name_lock_holder};
-#[doc(hidden)]
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
 #[doc(hidden)]

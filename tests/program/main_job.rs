@@ -354,14 +354,7 @@ fn the_environment_names_the_model() {
 fn a_reader_that_leaves_is_no_error() {
     let folder = scratch();
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    let mut child = program(folder.path())
-        .args(["people"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let ended = child.wait_with_output().unwrap();
+    let ended = crate::unread(folder.path(), &["people"]);
     assert!(
         ended.status.success(),
         "{}",

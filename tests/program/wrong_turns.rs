@@ -339,21 +339,8 @@ fn files_are_written_although_the_reader_of_the_answers_leaves() {
         let photo = fs::read(photo_of_ada()).unwrap();
         fs::write(to, crate::another(&photo, number)).unwrap();
     }
-    let mut child = crate::program(folder.path())
-        .args([
-            "identify",
-            "photos",
-            "--sort-into",
-            "sorted",
-            "--copy",
-            "--write-xmp",
-        ])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let ended = child.wait_with_output().unwrap();
+    let sort = ["identify", "photos", "--sort-into", "sorted", "--copy"];
+    let ended = crate::unread(folder.path(), &[&sort[..], &["--write-xmp"]].concat());
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{said}");
     assert!(said.contains("copied 3 photos into sorted/Ada"), "{said}");
