@@ -205,8 +205,13 @@ pub fn make_results_folder(folder: &Path) -> Result<()> {
     let is_empty = fs::read_dir(folder).map_err(failed)?.next().is_none();
     let marker = folder.join(MARKER);
     if is_empty && !is_among_results(&marker) {
-        let made = OpenOptions::new().write(true).create_new(true).open(marker);
-        made.map_err(failed)?;
+        // Photos are handled side by side: another thread may have found the folder empty too, and marked it.
+        match OpenOptions::new().write(true).create_new(true).open(marker) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(failed(error));
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

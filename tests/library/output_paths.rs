@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::error::Error;
-use eigenfaces::store::{Outputs, Overwrite, Privacy};
+use eigenfaces::store::{Outputs, Overwrite, Privacy, make_results_folder};
 use proptest::prelude::*;
 
 const KEPT: [&str; 4] = [
@@ -118,6 +118,27 @@ proptest! {
             prop_assert!(may_go || there == name, "{name} changed by way of {}", path.display());
         }
         prop_assert!(named.is_some_and(|named| named.ends_with("outside/nothing")) || !folder.join("outside/nothing").exists());
+    }
+}
+
+/// Photos are handled side by side, and each makes the folder of its result.
+#[test]
+fn a_folder_of_results_may_be_made_by_several_threads_at_once() {
+    let folder = prepared();
+    for round in 0..200 {
+        let results = folder.path().join(format!("round-{round}"));
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            let make = || {
+                start.wait();
+                make_results_folder(&results)
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(make)).collect();
+            for thread in threads {
+                thread.join().unwrap().unwrap();
+            }
+        });
+        assert!(results.join(".eigenfaces-results").is_file());
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the gallery's own people teach about its scores: people and photos are left out in turn.
 
+use std::cmp::Ordering;
+
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -39,10 +41,29 @@ const GENUINE_WORTH: f64 = 10.0;
 const GENUINE_SPREAD: (f64, f64) = (1.9, 0.4);
 const GENUINE_SPREAD_WORTH: f64 = 20.0;
 
-/// At most [`MOST_PEOPLE`], evenly spread.
-fn some(own: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let (count, kept) = (own.len(), own.len().min(MOST_PEOPLE));
-    (0..kept).map(|at| own[at * count / kept].clone()).collect()
+/// At most [`MOST_PEOPLE`], evenly spread, in the order of their photos' coordinates: names say nothing of faces, so that
+/// nobody's confidence depends on what others are called.
+fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let by_coordinates = |&one: &usize, &other: &usize| {
+        let pairs = raw
+            .column(one)
+            .into_iter()
+            .zip(raw.column(other).into_iter());
+        let mut orders = pairs.map(|(one, other)| one.total_cmp(other));
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    };
+    let with_first = own.iter().filter_map(|photos| {
+        let first = photos.iter().copied().min_by(by_coordinates)?;
+        Some((first, photos))
+    });
+    let mut ordered: Vec<_> = with_first.collect();
+    ordered.sort_by(|(one, _), (other, _)| by_coordinates(one, other));
+    let (count, kept) = (ordered.len(), ordered.len().min(MOST_PEOPLE));
+    (0..kept)
+        .map(|at| ordered[at * count / kept].1.clone())
+        .collect()
 }
 
 /// Scores observed by leaving out people and photos.
@@ -58,9 +79,9 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Leaves out some of the people (`own` are the photos of each), evenly spread, in turn.
+    /// Leaves out some of the people (`own` are the photos of each, at least one), in turn.
     pub fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
-        let own = &some(own)[..];
+        let own = &some(raw, own)[..];
         let folds = own.len().min(FOLDS);
         let parts: Vec<Self> = (0..folds)
             .into_par_iter()
