@@ -3,7 +3,7 @@
 //! A photo is known by its content: one that was moved, renamed or copied is not looked at again. Faces are prepared in
 //! one way, [`preparation`], which need not be that of any gallery.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -103,6 +103,11 @@ impl Answers {
         }
     }
 
+    /// Whether somebody has said that two faces are of two people.
+    pub fn are_apart(&self, one: FaceKey, other: FaceKey) -> bool {
+        self.apart.contains(&(one.min(other), one.max(other)))
+    }
+
     /// Undoes what changed `before` into `after`; what was said since stays.
     pub fn take_back(&mut self, before: &Self, after: &Self) {
         fn undo<T: Ord + Copy>(now: &mut BTreeSet<T>, before: &BTreeSet<T>, after: &BTreeSet<T>) {
@@ -111,6 +116,26 @@ impl Answers {
         }
         undo(&mut self.ignored, &before.ignored, &after.ignored);
         undo(&mut self.apart, &before.apart, &after.apart);
+    }
+
+    /// Takes what was said of the faces of a photo to be said of those of the photo that shows the same, too.
+    pub fn follow(&mut self, same: &[(ContentHash, ContentHash)]) {
+        let mut also: BTreeMap<ContentHash, Vec<ContentHash>> = BTreeMap::new();
+        for &(photo, now) in same {
+            also.entry(photo).or_default().push(now);
+        }
+        let all = |key: FaceKey| {
+            let also = also.get(&key.photo).into_iter().flatten();
+            let also = also.map(move |&photo| FaceKey { photo, ..key });
+            std::iter::once(key).chain(also)
+        };
+        let ignored: Vec<FaceKey> = self.ignored.iter().copied().flat_map(all).collect();
+        self.ignored.extend(ignored);
+        for (one, other) in self.apart.clone() {
+            for one in all(one) {
+                all(other).for_each(|other| self.keep_apart(one, other));
+            }
+        }
     }
 
     /// Takes over what was said elsewhere.
@@ -129,6 +154,9 @@ pub struct Refreshed {
     pub changed: usize,
     /// Files that could not be used.
     pub skipped: Vec<Skipped>,
+    /// Photos of which something was said, and other ones that show the same faces: another program has changed what else the
+    /// file holds. What was said holds for these, too.
+    pub same: Vec<(ContentHash, ContentHash)>,
 }
 
 /// A file that is to be read: where it lies, its name in the index, its length and date.
@@ -220,8 +248,41 @@ impl FaceIndex {
             return Err(Error::Cancelled);
         }
         let there: BTreeSet<ContentHash> = self.files.values().map(|file| file.photo).collect();
+        refreshed.same = self.same(&there);
+        self.answers.follow(&refreshed.same);
         self.photos.retain(|photo, _| there.contains(photo));
         Ok(refreshed)
+    }
+
+    /// Photos of which something was said, and those that are there and show the same faces in the same places.
+    fn same(&self, there: &BTreeSet<ContentHash>) -> Vec<(ContentHash, ContentHash)> {
+        let apart = self
+            .answers
+            .apart
+            .iter()
+            .flat_map(|&(one, other)| [one, other]);
+        let said = self.answers.ignored.iter().copied().chain(apart);
+        let said: BTreeSet<ContentHash> = said.map(|key| key.photo).collect();
+        let faces = |photo: &ContentHash| {
+            let faces = self.photos.get(photo)?.faces.iter();
+            let faces: Vec<_> = faces.map(|face| (&face.pixels, face.location)).collect();
+            (!faces.is_empty()).then_some(faces)
+        };
+        let mut of_first: HashMap<&Vec<u8>, Vec<ContentHash>> = HashMap::new();
+        for photo in said.iter().filter(|photo| self.photos.contains_key(photo)) {
+            if let Some(first) = self.photos[photo].faces.first() {
+                of_first.entry(&first.pixels).or_default().push(*photo);
+            }
+        }
+        let mut same = Vec::new();
+        for now in there {
+            let first = self.photos.get(now).and_then(|photo| photo.faces.first());
+            let alike = first.and_then(|first| of_first.get(&first.pixels));
+            let alike = alike.into_iter().flatten();
+            let alike = alike.filter(|photo| *photo != now && faces(photo) == faces(now));
+            same.extend(alike.map(|photo| (*photo, *now)));
+        }
+        same
     }
 
     /// All faces, in the order of their keys.

@@ -58,8 +58,8 @@ impl Wanted<'_> {
 pub struct ReconstructionError {
     /// Root mean square difference, in gray levels.
     pub rms: f64,
-    /// The share of the squared distance between face and mean face that is explained, 0 to 1. A face that
-    /// is the mean face itself is wholly explained.
+    /// The share of the squared distance between face and mean face that is explained: 1 where nothing is missing, below 0
+    /// where it is worse than the mean face. A face that is the mean face itself is wholly explained.
     pub explained: f64,
 }
 
@@ -117,7 +117,7 @@ impl Reconstruction {
         ReconstructionError {
             rms: (error / mean.len().max(1) as f64).sqrt(),
             explained: if from_mean > 0.0 {
-                (1.0 - error / from_mean).clamp(0.0, 1.0)
+                1.0 - error / from_mean
             } else {
                 1.0
             },

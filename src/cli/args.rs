@@ -296,7 +296,7 @@ pub struct Enroll {
     /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
     #[arg(long)]
     pub check: bool,
-    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased
+    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased. Faces of photos elsewhere, and names that were given in the model, stay, or it asks
     #[arg(long)]
     pub sync: bool,
     /// Keep the model's basis as it is, and place new faces in it: for a basis that was published

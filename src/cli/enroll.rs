@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use eigenfaces::dataset::{ContentHash, Person};
+use eigenfaces::dataset::{ContentHash, LabelRule, Person};
 use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders};
 use eigenfaces::evaluate;
@@ -176,15 +176,50 @@ fn deserted(roots: &[PathBuf], view: &FolderScan) -> Option<PathBuf> {
 
 fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<SyncOutcome> {
     let keeps_sources = !args.no_sources && (before.is_empty() || before.has_sources());
+    let mut folder = read.folder;
     let mut intake = if args.sync {
-        before.mirror(read.folder)?
+        let elsewhere = elsewhere(&before, &folder, args);
+        folder.unusable.extend(elsewhere);
+        before.mirror(folder)?
     } else {
-        before.with_folder(read.folder)?
+        before.with_folder(folder)?
     };
     if !keeps_sources {
         intake.gallery = intake.gallery.without_sources();
     }
     Ok(intake)
+}
+
+/// The enrolled photos that are not for these folders to follow: those that lie outside and are there, those of which no folder
+/// is known (`eigenfaces serve` was sent them), and further faces of a photo, which somebody named.
+fn elsewhere(before: &Gallery, folder: &FolderScan, args: &Enroll) -> Vec<String> {
+    if !before.has_sources() {
+        return Vec::new();
+    }
+    let claimed: HashSet<ContentHash> = folder.known.iter().map(|photo| photo.hash).collect();
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let roots: Vec<PathBuf> = args.faces.iter().map(|root| absolute(root)).collect();
+    let names_stand_in_photos = args.labels.rule == LabelRule::Xmp;
+    let lies_elsewhere = |source: &str| {
+        let face = source.rsplit_once(" (face ");
+        let photo = face.map_or(source, |(photo, _)| photo);
+        let path = Path::new(photo);
+        let is_known_by_name = path
+            .parent()
+            .is_none_or(|folder| folder.as_os_str().is_empty());
+        if roots.iter().any(|root| absolute(path).starts_with(root)) {
+            return face.is_some() && !names_stand_in_photos && path.is_file();
+        }
+        is_known_by_name || path.is_file()
+    };
+    let unclaimed = before.enrolled().iter();
+    let unclaimed =
+        unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
+    let sources = unclaimed.map(|face| &face.source);
+    sources
+        .filter(|source| lies_elsewhere(source))
+        .cloned()
+        .collect()
 }
 
 /// An enrolment, planned or done, to be told.
@@ -213,9 +248,12 @@ impl Report<'_> {
     /// The people whose names go, in words.
     fn renamed(&self) -> String {
         let renamed = self.intake.renamed.iter();
-        let told = renamed.map(|(before, now)| {
+        let told = renamed.map(|((before, now), &photos)| {
             let [before, now] = [before, now].map(|person| one_line(person.as_str()));
-            format!("{before} becomes {now}")
+            format!(
+                "{before} becomes {now} in {}",
+                counted(photos, "photo", "photos")
+            )
         });
         told.collect::<Vec<_>>().join(", ")
     }
@@ -288,7 +326,7 @@ impl Report<'_> {
             "already_enrolled": intake.unchanged,
             "changed": intake.changed.len(),
             "moved": intake.moved.len(),
-            "renamed": intake.renamed.iter().map(|(before, now)| [before.as_str(), now.as_str()]).collect::<Vec<_>>(),
+            "renamed": intake.renamed.keys().map(|(before, now)| [before.as_str(), now.as_str()]).collect::<Vec<_>>(),
             "removed": intake.gone.len(),
             "kept": intake.kept,
             "skipped": self.unusable,
@@ -422,8 +460,8 @@ impl Report<'_> {
         add(intake.gone.len(), "erased", "erased");
         add(
             intake.kept,
-            "kept that cannot be read now",
-            "kept that cannot be read now",
+            "kept that cannot be read now or lies elsewhere",
+            "kept that cannot be read now or lie elsewhere",
         );
         add(
             intake.repeats.known.len(),

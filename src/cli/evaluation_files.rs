@@ -131,7 +131,7 @@ impl Wanted {
         gallery: &Gallery,
         output: &Output,
     ) -> Result<()> {
-        let mistakes = evaluate::mistakes(evaluation, gallery);
+        let mistakes = evaluate::mistakes(evaluation, gallery)?;
         make_results_folder(&folder)?;
         let folder = OutputDir::new(&folder, self.outputs.clone());
         let pages = mistakes.len().div_ceil(ROWS);

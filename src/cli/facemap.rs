@@ -75,7 +75,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
 /// A value of a measure, with its unit.
 fn told(measure: Measure, value: f64) -> String {
     match measure {
-        Measure::Likelihood => format!("unlikeliness {value:.2} (a face is about 1)"),
+        Measure::Likelihood => format!("unlikeliness {value:.2} (lower is more like a face)"),
         Measure::Distance => format!("{value:.2} gray levels a pixel from face space"),
         Measure::Contrast => format!("{value:.2} of its contrast from face space"),
     }

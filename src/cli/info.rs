@@ -85,6 +85,10 @@ fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
                 match recognizer.origin() {
+                    // More than faces alone have: each was learned from with its mirror image.
+                    BasisOrigin::Gallery if k >= space.learned_from().max(2) => {
+                        " and their mirror images"
+                    }
                     BasisOrigin::Gallery => "",
                     BasisOrigin::Kept => " (not of all that are enrolled: --keep-basis)",
                 },

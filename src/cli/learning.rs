@@ -410,7 +410,7 @@ pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
     if !calibration.gives_names() {
         return Some(format!(
             "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or let the background model compare (--background)"
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or let the background model compare (--background bundled)"
         ));
     }
     match calibration.basis {

@@ -29,6 +29,9 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
     if page.is_none() {
         outputs.check_below(&args.output, PAGE.as_ref())?;
     }
+    if origin.faces.is_empty() {
+        origin.learn.refuse_given("a folder of faces");
+    }
     let (recognizer, unlearned) = learning::recognizer(&origin, model, output)?;
     let html = lesson::html(&recognizer)?;
     let destination = match page {

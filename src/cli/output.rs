@@ -142,7 +142,12 @@ impl Output {
 
     /// A row of comma-separated values on stdout, quoted where needed, and on one line.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
-        let row = fields.iter().map(|field| cell(&one_line(field)));
+        // Programs get names of files as they are; a terminal nothing that would move its cursor.
+        let is_seen = io::stdout().is_terminal();
+        let row = fields.iter().map(|field| match is_seen {
+            true => cell(&one_line(field)),
+            false => cell(field),
+        });
         self.bytes(&table([row]))
     }
 

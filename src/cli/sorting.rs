@@ -187,7 +187,7 @@ pub fn folder_name(person: &str) -> String {
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     let name = Path::new(photo.file_name().unwrap_or_default());
     for number in 1.. {
-        let target = folder.join(files::numbered(name, number));
+        let target = files::fitting(folder.join(files::numbered(name, number)));
         if target.symlink_metadata().is_err() {
             return Some(target);
         }

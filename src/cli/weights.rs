@@ -5,7 +5,7 @@ use std::path::Path;
 
 use eigenfaces::matcher::Space;
 use eigenfaces::store::{read_npy, write_npy};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::output::{SCHEMA, cell, from_cell, table};
 use super::{Error, Result};
@@ -61,14 +61,14 @@ pub struct Table {
 }
 
 /// A row as an object of JSON Lines.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Line {
     photo: String,
     face: usize,
     person: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Vec<f32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     whitened: Option<Vec<f32>>,
     schema: u32,
 }
@@ -160,7 +160,8 @@ impl Table {
         let table = match Form::of(path) {
             Some(Form::Csv) => Self::from_csv(&bytes),
             Some(Form::Npy) => Self::from_npy(&bytes, npy),
-            Some(Form::Json) | None => Err("its name ends in neither .csv nor .npy".to_owned()),
+            Some(Form::Json) => Self::from_json(&bytes),
+            None => Err("its name ends in none of .csv, .json, .jsonl and .npy".to_owned()),
         }
         .map_err(refuse)?;
         table.check(space).map_err(refuse)?;
@@ -213,6 +214,35 @@ impl Table {
                     .map_err(|_| format!("line {line} holds something that is no number"))?,
             });
         }
+        Ok(Self { scale, rows })
+    }
+
+    fn from_json(bytes: &[u8]) -> Result<Self, String> {
+        let mut scale = None;
+        let mut rows = Vec::new();
+        let lines = serde_json::Deserializer::from_slice(bytes).into_iter::<Line>();
+        for (number, line) in (1..).zip(lines) {
+            let line = line.map_err(|_| format!("line {number} is no object with weights"))?;
+            let (own, weights) = match (line.weights, line.whitened) {
+                (Some(weights), None) => (Scale::Plain, weights),
+                (None, Some(weights)) => (Scale::Whitened, weights),
+                _ => {
+                    return Err(format!(
+                        "line {number} has not one list, weights or whitened"
+                    ));
+                }
+            };
+            if *scale.get_or_insert(own) != own {
+                return Err(format!("line {number} has weights of another scale"));
+            }
+            rows.push(Row {
+                photo: line.photo,
+                face: line.face,
+                person: line.person,
+                weights,
+            });
+        }
+        let scale = scale.unwrap_or(Scale::Plain);
         Ok(Self { scale, rows })
     }
 

@@ -102,6 +102,8 @@ pub struct Listing<P = LabeledPhoto> {
     pub leftovers: Vec<PathBuf>,
     /// Pictures that this program made, such as annotated copies, in natural order. Those that are given themselves are photos.
     pub results: Vec<PathBuf>,
+    /// Links that lead nowhere and are not called like photos: the disk of such a folder may not be mounted.
+    pub links: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,
     /// What else is worth a line.

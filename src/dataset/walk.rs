@@ -174,6 +174,7 @@ struct PassedOver {
     skipped: Vec<Skipped>,
     leftovers: Vec<PathBuf>,
     results: Vec<PathBuf>,
+    links: Vec<PathBuf>,
 }
 
 impl PassedOver {
@@ -188,6 +189,7 @@ fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> 
         mut skipped,
         mut leftovers,
         mut results,
+        links,
     } = passed;
     if photos.is_empty() && skipped.is_empty() {
         for (paths, problem) in [
@@ -208,6 +210,7 @@ fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> 
         skipped,
         leftovers,
         results,
+        links,
         spellings,
         notes: Vec::new(),
     }
@@ -279,7 +282,10 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                passed.skipped.extend(trouble(&error));
+                match trouble(&error) {
+                    Some(skipped) => passed.skipped.push(skipped),
+                    None => passed.links.extend(error.path().map(Path::to_owned)),
+                }
                 continue;
             }
         };

@@ -155,7 +155,7 @@ fn read_listed(
         }
     }
     let unusable = skipped.iter().filter(|skipped| is_there(skipped));
-    folder.unusable = names(unusable, &listing.results);
+    folder.unusable = names(unusable, [&listing.results, &listing.links]);
     parts.report(preparation, observer);
     if let Some(name) = one_numbered_person(&folder.new) {
         let photos = folder.new.len();
@@ -173,10 +173,15 @@ fn read_listed(
 }
 
 /// The paths of files that are there and not used, as galleries know them.
-fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, results: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| path.to_string_lossy().into_owned();
-    let skipped = skipped.map(|skipped| name(&skipped.path));
-    skipped.chain(results.iter().map(name)).collect()
+fn names<'a>(
+    skipped: impl Iterator<Item = &'a Skipped>,
+    others: [&'a Vec<PathBuf>; 2],
+) -> Vec<String> {
+    let paths = skipped.map(|skipped| &skipped.path);
+    let paths = paths.chain(others.into_iter().flatten());
+    paths
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// A gallery assembled from folders.

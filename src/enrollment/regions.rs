@@ -63,7 +63,10 @@ pub(super) fn read(
     // A name that cannot be one says nothing of the others in the photo.
     let is_unread =
         |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
-    folder.unusable = super::names(skipped.iter().filter(is_unread), &listing.results);
+    folder.unusable = super::names(
+        skipped.iter().filter(is_unread),
+        [&listing.results, &listing.links],
+    );
     Ok(FolderFaces {
         preparation,
         folder,
@@ -118,7 +121,38 @@ fn named_faces(
     let areas = photo.faces();
     let pairs = xmp::matches(&regions, areas);
     let source = path.to_string_lossy();
-    for (region, at) in &pairs {
+    // Whose face it is that has two names, a person has to say.
+    let placed: BTreeSet<usize> = pairs.iter().map(|(region, _)| *region).collect();
+    let is_placed = |region: &Region| {
+        placed
+            .iter()
+            .any(|&other| regions[other].name == region.name)
+    };
+    let mut contested = BTreeSet::new();
+    let mut told = BTreeSet::new();
+    let others = (0..regions.len()).filter(|at| !placed.contains(at));
+    for region in others.map(|at| &regions[at]) {
+        let problem = match taken(region, areas, &pairs) {
+            // A face may be named twice, in the form of two programs.
+            Some((other, _)) if regions[other].name == region.name => continue,
+            Some((other, face)) => {
+                contested.insert(face);
+                PhotoProblem::FaceNamedTwice {
+                    name: name(region).to_owned(),
+                    other: name(&regions[other]).to_owned(),
+                }
+            }
+            None if is_placed(region) => continue,
+            None => PhotoProblem::NamedFaceNotFound {
+                name: name(region).to_owned(),
+            },
+        };
+        if told.insert(problem.to_string()) {
+            let path = path.to_owned();
+            found.not_found.push(Skipped { path, problem });
+        }
+    }
+    for (region, at) in pairs.iter().filter(|(_, face)| !contested.contains(face)) {
         let person = Person::new(name(&regions[*region]));
         let Some(face) = person
             .ok()
@@ -135,16 +169,6 @@ fn named_faces(
             false => found.new.push(face),
         }
     }
-    for (at, region) in regions.iter().enumerate() {
-        let of_name = |other: &Region| other.name == region.name;
-        // A face may be named twice, in the form of two programs.
-        let is_found = pairs.iter().any(|(found, _)| of_name(&regions[*found]));
-        if !is_found && !regions[..at].iter().any(of_name) {
-            let path = path.to_owned();
-            let problem = not_found(region, &regions, areas, &pairs);
-            found.not_found.push(Skipped { path, problem });
-        }
-    }
     Ok(found)
 }
 
@@ -158,24 +182,12 @@ fn bad_name(name: &str) -> Option<PhotoProblem> {
     }
 }
 
-/// The reason why a name came to no face: another name did, or there is none.
-fn not_found(
-    region: &Region,
-    regions: &[Region],
-    areas: &[Area],
-    pairs: &[(usize, usize)],
-) -> PhotoProblem {
-    let mut pairs = pairs.iter();
-    let taken = pairs.find(|(_, face)| region.area.same_face(&areas[*face]).is_some());
-    match taken {
-        Some((other, _)) => PhotoProblem::FaceNamedTwice {
-            name: name(region).to_owned(),
-            other: name(&regions[*other]).to_owned(),
-        },
-        None => PhotoProblem::NamedFaceNotFound {
-            name: name(region).to_owned(),
-        },
-    }
+/// The region that has the face which another one lies on best, and that face.
+fn taken(region: &Region, areas: &[Area], pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
+    let pairs = pairs.iter().copied();
+    let on_it = pairs.filter_map(|pair| Some((region.area.same_face(&areas[pair.1])?, pair)));
+    let best = on_it.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.map(|(_, pair)| pair)
 }
 
 fn name(region: &Region) -> &str {

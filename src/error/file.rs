@@ -142,13 +142,15 @@ pub enum WriteProblem {
     #[error("cannot be written, for {} is not a folder: choose another place", .0.display())]
     NotInFolder(PathBuf),
 
-    #[error("is a folder: name a file")]
+    #[error("is a folder: name a file, or move the folder away")]
     Folder,
 
     #[error("is a device, a pipe or a broken link, not an ordinary file: name another file")]
     NotAFile,
 
-    #[error("is a symbolic link, and results are not written through links: name the file itself")]
+    #[error(
+        "is a symbolic link, and results are not written through links: name the file itself, or put it in the place of the link"
+    )]
     Link,
 
     #[error(
@@ -165,9 +167,9 @@ pub enum WriteProblem {
     #[error("was changed by another program meanwhile: it is left as it is; run this again")]
     Changed,
 
-    /// A table in which somebody has typed names.
+    /// A table in which somebody has typed names or answers.
     #[error(
-        "has names typed in, which would be lost: apply them first, name another folder, or ask for it to be replaced"
+        "has names typed in that are not all applied, or can no longer be read, and would be lost: apply it first, name another folder, or ask for it to be replaced"
     )]
     Named,
 

@@ -1,8 +1,10 @@
 //! Figures of identification where everybody is enrolled, from the probes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::split::Fold;
 use super::{Bootstrap, Evaluation, Rate, Tally};
+use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::vectors;
@@ -212,6 +214,7 @@ pub(super) fn identification(
 pub(super) fn worst_pairs(
     trials: &[ProbeOutcome],
     gallery: &Gallery,
+    folds: &[Fold],
     most: usize,
 ) -> Vec<WorstPair> {
     let mut pairs: BTreeMap<(usize, usize), (&ProbeOutcome, usize)> = BTreeMap::new();
@@ -231,14 +234,18 @@ pub(super) fn worst_pairs(
             .then(a.face.cmp(&b.face))
     });
     pairs.truncate(most);
-    let persons = gallery.persons();
-    let pair = |(trial, count): (&ProbeOutcome, usize)| pair(trial, count, gallery, &persons);
+    let learned = Learned::of(gallery, folds);
+    let pair = |(trial, count): (&ProbeOutcome, usize)| learned.pair(trial, count);
     pairs.into_iter().map(pair).collect()
 }
 
-/// Every probe that was taken for another person, the most mistaken first.
-pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
-    let persons = gallery.persons();
+/// Every probe that was taken for another person, the most mistaken first; `gallery` is the one that was evaluated.
+///
+/// # Errors
+/// The protocol cannot be done with the gallery.
+pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Result<Vec<WorstPair>> {
+    let folds = evaluation.protocol.folds(gallery, evaluation.seed)?;
+    let learned = Learned::of(gallery, &folds);
     let trials = &evaluation.identification.trials;
     let mut wrong: Vec<&ProbeOutcome> = trials.iter().filter(|trial| trial.rank > 1).collect();
     wrong.sort_by(|a, b| {
@@ -246,8 +253,10 @@ pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Vec<WorstPair> {
             .total_cmp(&mistaken(a))
             .then((a.face, a.repeat).cmp(&(b.face, b.repeat)))
     });
-    let pair = |trial: &ProbeOutcome| pair(trial, 1, gallery, &persons);
-    wrong.into_iter().map(pair).collect()
+    Ok(wrong
+        .into_iter()
+        .map(|trial| learned.pair(trial, 1))
+        .collect())
 }
 
 /// The amount by which another person is nearer than the own one.
@@ -255,21 +264,47 @@ fn mistaken(trial: &ProbeOutcome) -> f64 {
     trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE)
 }
 
-fn pair(trial: &ProbeOutcome, count: usize, gallery: &Gallery, persons: &[usize]) -> WorstPair {
-    let nearest = |person: usize| {
-        (0..persons.len())
-            .filter(|&face| persons[face] == person && face != trial.face)
-            .min_by_key(|&face| squared_distance(gallery.faces(), trial.face, face))
-            .unwrap_or(trial.face)
-    };
-    WorstPair {
-        face: trial.face,
-        named: trial.named,
-        named_face: nearest(trial.named),
-        own_face: nearest(trial.person),
-        own_distance: trial.own_distance,
-        named_distance: trial.other_distance,
-        count,
+/// The faces that each probe was compared with.
+struct Learned<'a> {
+    gallery: &'a Gallery,
+    persons: Vec<usize>,
+    /// By repeat and probe.
+    folds: HashMap<(usize, usize), &'a [usize]>,
+}
+
+impl<'a> Learned<'a> {
+    fn of(gallery: &'a Gallery, folds: &'a [Fold]) -> Self {
+        let probes = |fold: &'a Fold| {
+            let tried = fold.tried.iter();
+            tried.map(|&face| ((fold.repeat, face), &fold.learned[..]))
+        };
+        Self {
+            gallery,
+            persons: gallery.persons(),
+            folds: folds.iter().flat_map(probes).collect(),
+        }
+    }
+
+    /// A mistaken probe, with the faces of both people, of those it was compared with, whose pixels are nearest.
+    fn pair(&self, trial: &ProbeOutcome, count: usize) -> WorstPair {
+        let learned = self.folds.get(&(trial.repeat, trial.face));
+        let nearest = |person: usize| {
+            let faces = learned.into_iter().flat_map(|faces| faces.iter());
+            faces
+                .copied()
+                .filter(|&face| self.persons[face] == person)
+                .min_by_key(|&face| squared_distance(self.gallery.faces(), trial.face, face))
+                .unwrap_or(trial.face)
+        };
+        WorstPair {
+            face: trial.face,
+            named: trial.named,
+            named_face: nearest(trial.named),
+            own_face: nearest(trial.person),
+            own_distance: trial.own_distance,
+            named_distance: trial.other_distance,
+            count,
+        }
     }
 }
 

@@ -208,7 +208,12 @@ pub fn evaluate(
         k_curve_protocol: curve_protocol,
         compression: compression(&whole, in_folds),
         open_set,
-        worst_pairs: identification::worst_pairs(&outcomes.trials, gallery, MOST_WORST_PAIRS),
+        worst_pairs: identification::worst_pairs(
+            &outcomes.trials,
+            gallery,
+            &folds,
+            MOST_WORST_PAIRS,
+        ),
         suspects,
         times: Times {
             learning,

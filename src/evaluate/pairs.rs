@@ -22,6 +22,18 @@ pub struct Pair {
 /// # Errors
 /// What is wrong, and in which line.
 pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
+    let pairs = pairs(text)?;
+    for (same, kind) in [(true, "one person"), (false, "two people")] {
+        if !pairs.iter().any(|pair| pair.same == same) {
+            return Err(format!(
+                "no pair is of {kind}: errors are measured from pairs of both kinds"
+            ));
+        }
+    }
+    Ok(pairs)
+}
+
+fn pairs(text: &str) -> Result<Vec<Pair>, String> {
     let mut lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty());

@@ -187,6 +187,19 @@ impl Reading {
         if self.probes.is_empty() {
             return Err("it has no score".to_owned());
         }
+        let found = |is_own: bool| {
+            self.probes.values().any(|probe| {
+                let mut ranked = probe.ranked.iter();
+                ranked.any(|found| (found.person as usize == probe.person) == is_own)
+            })
+        };
+        for (is_own, person) in [(true, "the probe's own person"), (false, "another person")] {
+            if !found(is_own) {
+                return Err(format!(
+                    "no score is of {person}: errors are measured from scores of both kinds"
+                ));
+            }
+        }
         self.groups.resize(self.people.names.len(), None);
         let failed = self.failed.into_iter();
         Ok(ScoreTable {

@@ -33,7 +33,8 @@ pub enum Measure {
     Contrast,
     /// Unlikeness to a face once the window's level and contrast are those of the mean face: with the weights w and
     /// the distance ε of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the
-    /// eigenvalues left out. Usually about 1 for the faces learned from. It is minus the logarithm of the likelihood
+    /// eigenvalues left out. Values compare parts of one photo: half to all of 1 for faces learned from, and no fixed limit
+    /// tells them from other pictures. It is minus the logarithm of the likelihood
     /// of B. Moghaddam & A. Pentland (IEEE Trans. PAMI 19(7), 1997): flat walls and plain gradients, near face space
     /// though they are, are no likely faces. A flat window counts as [`FLAT`].
     Likelihood,

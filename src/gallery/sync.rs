@@ -1,8 +1,10 @@
 //! A gallery and a folder: what is new there is added; or the gallery follows the folder, what is changed, moved and gone
 //! included.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats};
 use crate::dataset::{ContentHash, Person};
@@ -27,7 +29,7 @@ pub struct FolderScan {
     pub known: Vec<KnownPhoto>,
     /// The others, made ready.
     pub new: Vec<LabeledFace>,
-    /// Photos, and folders of photos, that are there but could not be used this time.
+    /// Photos, and folders of photos, that are there but give no face this time: they cannot be read, or lie elsewhere.
     pub unusable: Vec<String>,
 }
 
@@ -45,11 +47,12 @@ pub struct SyncOutcome {
     pub changed: Vec<String>,
     /// Photos that have another path or another person, before and now.
     pub moved: Vec<(String, String)>,
-    /// People none of whose photos has their name now, and a person whose name some have instead.
-    pub renamed: BTreeSet<(Person, Person)>,
+    /// Pairs of a name in the model and the folder's name that would replace it, in how many photos, where a person should be
+    /// asked: the name was given in the model, or nobody would have it any more.
+    pub renamed: BTreeMap<(Person, Person), usize>,
     /// Photos that are there no longer: whom they showed, and where they lay.
     pub gone: Vec<(Person, String)>,
-    /// Enrolled photos that cannot be used now, but are not gone: their faces stay.
+    /// Enrolled photos that cannot be used now or lie elsewhere, but are not gone: their faces stay.
     pub kept: usize,
     /// Photos that were given twice, or under two names.
     pub repeats: Repeats,
@@ -83,37 +86,48 @@ impl Gallery {
     /// The gallery that holds what the folder holds: the one that is assembled from it, but that
     ///
     /// - a photo that cannot be used now keeps the face it has (where sources are not kept, nothing is taken for gone
-    ///   while there is such a photo);
+    ///   while there is such a photo), and so does one without a source among others that have theirs;
     /// - a photo that lies under two people's names stays as it is enrolled.
     ///
     /// # Errors
     /// Faces of another size.
     pub fn mirror(self, folder: FolderScan) -> Result<SyncOutcome> {
         let mut claims = claims(folder.known);
-        let fresh: HashSet<&str> = folder.new.iter().map(|face| face.source.as_str()).collect();
+        let fresh = folder.new.iter();
+        let fresh: HashMap<&str, Person> = fresh
+            .map(|face| (face.source.as_str(), face.person.clone()))
+            .collect();
         let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
+        // Without one where others have theirs, a photo did not come from a folder.
+        let has_sources = self.has_sources();
         let may_be_there = |face: &Enrolled| {
             let mut places = Path::new(&face.source).ancestors();
             places.any(|place| unusable.contains(place))
-                || face.source.is_empty() && !unusable.is_empty()
+                || face.source.is_empty() && (has_sources || !unusable.is_empty())
         };
 
         let mut intake = SyncOutcome::begun(self.faces.size());
         let mut erased = Vec::new();
+        let mut other_people: BTreeMap<(Person, Person), usize> = BTreeMap::new();
         let mut places: HashMap<ContentHash, KnownPhoto> = HashMap::new();
         for (at, face) in self.enrolled().iter().enumerate() {
             let person = &self.people()[face.person];
             let Some(mut claims) = claims.remove(&face.hash) else {
-                if may_be_there(face) {
-                    intake.kept += 1;
-                    continue;
+                match fresh.get(face.source.as_str()) {
+                    Some(now) => {
+                        intake.changed.push(face.source.clone());
+                        if now != person {
+                            let names = (person.clone(), now.clone());
+                            *intake.renamed.entry(names).or_default() += 1;
+                        }
+                    }
+                    None if may_be_there(face) => {
+                        intake.kept += 1;
+                        continue;
+                    }
+                    None => intake.gone.push((person.clone(), face.source.clone())),
                 }
                 erased.push(at);
-                if fresh.contains(face.source.as_str()) {
-                    intake.changed.push(face.source.clone());
-                } else {
-                    intake.gone.push((person.clone(), face.source.clone()));
-                }
                 continue;
             };
             if claims.iter().any(|claim| claim.person != claims[0].person) {
@@ -136,7 +150,12 @@ impl Gallery {
             }
             if place.person != *person {
                 let names = (person.clone(), place.person.clone());
-                intake.renamed.insert(names);
+                let counts = match place.source != face.source && is_named_by(&face.source, person)
+                {
+                    true => &mut other_people,
+                    false => &mut intake.renamed,
+                };
+                *counts.entry(names).or_default() += 1;
             }
             places.insert(face.hash, place);
         }
@@ -148,12 +167,24 @@ impl Gallery {
             true
         });
         let mut outcome = intake.finish(stayed, folder.new)?;
-        let people = outcome.gallery.people();
-        outcome
-            .renamed
-            .retain(|(before, _)| !people.contains(before));
+        other_people.retain(|(before, _), _| !outcome.gallery.people().contains(before));
+        for (names, count) in other_people {
+            *outcome.renamed.entry(names).or_default() += count;
+        }
         Ok(outcome)
     }
+}
+
+/// Whether a photo's place has a person's name, as folder or as beginning of the file's name: a photo that lies elsewhere now
+/// may then be somebody else's. A name that the place does not have was given in the model.
+fn is_named_by(source: &str, person: &Person) -> bool {
+    let path = Path::new(source);
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let mut folders = folders.filter_map(|folder| folder.as_os_str().to_str());
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let stem: String = stem.unwrap_or_default().replace('_', " ").nfc().collect();
+    let name = person.as_str().replace('_', " ");
+    folders.any(|folder| person.is_called(folder)) || stem.starts_with(&name)
 }
 
 /// The people who claim each photo.
@@ -174,7 +205,7 @@ impl SyncOutcome {
             added: Vec::new(),
             changed: Vec::new(),
             moved: Vec::new(),
-            renamed: BTreeSet::new(),
+            renamed: BTreeMap::new(),
             gone: Vec::new(),
             kept: 0,
             repeats: Repeats::default(),
@@ -196,6 +227,11 @@ impl SyncOutcome {
             .iter()
             .map(|face| (face.hash, face.source.clone()))
             .collect();
+        let before: HashSet<String> = stayed
+            .enrolled()
+            .iter()
+            .map(|it| it.source.clone())
+            .collect();
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.enrolled().iter().map(|face| face.hash).collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
@@ -204,7 +240,13 @@ impl SyncOutcome {
             .filter(|(hash, source)| there.contains(hash) && !not_added.contains(source))
             .map(|(_, source)| source)
             .collect();
-        self.repeats.known.extend(more.known);
+        // The same pixels where they were: only what else the file holds has changed.
+        let (unchanged, again): (Vec<_>, Vec<_>) = more
+            .known
+            .into_iter()
+            .partition(|source| before.contains(source));
+        self.unchanged += unchanged.len();
+        self.repeats.known.extend(again);
         self.repeats.disputed.extend(more.disputed);
         Ok(Self { gallery, ..self })
     }
@@ -270,6 +312,7 @@ mod tests {
         );
         folder.unusable.push("Boris".to_owned());
         let mirrored = gallery.mirror(folder).unwrap();
+        assert_eq!(mirrored.renamed, BTreeMap::new());
         assert_eq!(mirrored.added, ["Dora/6"]);
         assert_eq!(mirrored.changed, ["Ada/2"]);
         assert_eq!(mirrored.moved, [("Boris/3".to_owned(), "Ada/3".to_owned())]);
@@ -304,6 +347,31 @@ mod tests {
         assert_eq!(mirrored.repeats.known, ["Boris/copy"]);
         assert_eq!(mirrored.repeats.disputed.len(), 1);
         assert_eq!(mirrored.repeats.disputed[0].source, "Boris/1");
+    }
+
+    #[test]
+    fn names_given_in_the_model_do_not_go_unasked() {
+        let person = |name: &str| Person::new(name).unwrap();
+        // The folders of Ada and Boris have each other's name; Cleo has a pseudonym, and her photo's file has changed.
+        let gallery = assemble(vec![
+            face(1, "Ada", "Boris/1"),
+            face(2, "Boris", "Ada/2"),
+            face(3, "Boris", "Boris/3"),
+            face(5, "P7", "Cleo/5"),
+            face(6, "Ada", "old/6"),
+        ]);
+        let photos = vec![
+            face(1, "Boris", "Boris/1"),
+            face(2, "Ada", "Ada/2"),
+            face(3, "Ada", "Ada/3"), // moved by hand
+            face(50, "Cleo", "Cleo/5"),
+            face(6, "Boris", "Boris/6"), // its old place said nothing of Ada
+        ];
+        let folder = view(&gallery, photos);
+        let mirrored = gallery.mirror(folder).unwrap();
+        let asked = [("Ada", "Boris", 2), ("Boris", "Ada", 1), ("P7", "Cleo", 1)];
+        let asked = asked.map(|(before, now, photos)| ((person(before), person(now)), photos));
+        assert_eq!(mirrored.renamed, BTreeMap::from(asked));
     }
 
     #[test]

@@ -27,7 +27,9 @@ impl Recognizer {
         match part {
             Some(part) => Ok(part.space().clone()),
             None if self.background().is_some()
-                || self.settings().comparison.kernel == Kernel::Linear =>
+                || self.settings().comparison.kernel == Kernel::Linear
+                // A kernel takes two faces; this space has the mirror image of the one.
+                || self.gallery.len() == 1 =>
             {
                 Ok(self.linear_space())
             }

@@ -208,12 +208,17 @@ impl Axes {
         }
     }
 
-    /// Names curves at the lower right, one below the other.
+    /// Names curves at the right, one below the other: at the foot, or where errors fall towards it, at the top.
     fn name(&self, drawing: &mut Drawing, name: &str, color: Color, legend: &mut usize) {
         if name.is_empty() {
             return;
         }
-        let at = (self.right - 8.0, BOTTOM - 12.0 - 18.0 * *legend as f32);
+        let row = 18.0 * *legend as f32;
+        let y = match self.y.logarithmic {
+            true => TOP + 18.0 + row,
+            false => BOTTOM - 12.0 - row,
+        };
+        let at = (self.right - 8.0, y);
         *legend += 1;
         drawing.text_over(at, Anchor::End, LETTERS, color, name);
     }

@@ -170,7 +170,7 @@ impl Explained<'_> {
         }
         let views: Vec<&str> = self.why.sides.first().map_or_else(Vec::new, |side| {
             let views = side.splits.iter().map(|split| match split.feature {
-                Feature::Pixels => "pixels",
+                Feature::Pixels => "light and dark",
                 Feature::Texture => "texture",
             });
             views.collect()

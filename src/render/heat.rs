@@ -93,7 +93,7 @@ fn about(measure: Measure) -> [&'static str; 2] {
     match measure {
         Measure::Likelihood => [
             "How unlike a face each part of the photo is, its light evened out, at the size that fits best.",
-            "Light: like a face (1 is usual for one). Each value stands at the middle of its part, so the border has none.",
+            "Light: like a face. Each value stands at the middle of its part, so the border has none.",
         ],
         Measure::Distance => [
             "The distance of each part from face space, in gray levels a pixel.",

@@ -352,12 +352,9 @@ async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer
 #[utoipa::path(get, path = "/undo", responses((status = 200, description = "`change`: what it was, in words; null where nothing can be taken back")))]
 async fn last_change(State(service): Shared) -> Response {
     // What was added is a change as soon as it is learned.
-    let state = service.up_to_date().await;
-    tagged(
-        &service,
-        &state,
-        &json!({ "change": service.last_change() }),
-    )
+    service.up_to_date().await;
+    let change = service.last_change().await;
+    tagged(&service, &service.snapshot(), &json!({ "change": change }))
 }
 
 /// Takes back the last change; what was erased stays so.

@@ -173,18 +173,18 @@ pub async fn name(
         let wrong = |reason| Error::about(Path::new("names"), reason);
         let mut review = NamedGroups::of(rows(&groups, &folder, &enrolled)?, None, wrong)?;
         let mut answer = json!({ "added": 0 });
-        let has_names = review.has_names();
-        if has_names {
+        if review.has_names() {
             let file = service.file();
             let change = |model: &mut Option<Model>| enroll(model, file, &mut review);
-            let undo = Undo::Of(told.clone());
+            let undo = Undo::OfFaces(told.clone());
             (answer, _) = service.change_now(changes, expected.as_deref(), undo, change)?;
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
+        let has_changed = answer["added"] != json!(0);
         let remembered = review.remember()?;
-        if has_names || !remembered.is_empty() {
-            changes.remembered(&told, has_names, remembered);
+        if has_changed || !remembered.is_empty() {
+            changes.remembered(&told, has_changed, remembered);
             service.renew();
         }
         Ok(answer)

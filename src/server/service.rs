@@ -12,6 +12,7 @@ use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::{Observer, PhotoFaces};
 use eigenfaces::face_index;
 use eigenfaces::gallery::LabeledFace;
+use eigenfaces::model::TakenIn;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::store::{Addition, Journal, ModelLock};
@@ -24,7 +25,7 @@ use super::folder_faces::FolderFaces;
 use super::jobs::{Job, Jobs};
 use super::locked;
 use super::workers::{Background, Workers};
-use crate::cli::error::Result;
+use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::Remembered;
 use crate::cli::group::enrolled::Enrolled;
 use crate::cli::model_changes;
@@ -41,6 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Pause after the last added face before all are learned together.
 const BURST: Duration = Duration::from_millis(300);
+
+/// Time that somebody who asks for the last change waits for one that is being made.
+const SHORT_CHANGE: Duration = Duration::from_secs(1);
 
 /// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
 /// learning takes longer, or faces are added all the time, nobody waits for it.
@@ -96,6 +100,8 @@ pub fn preparation(model: Option<&Model>) -> Preparation {
 pub enum Undo {
     /// It can be taken back until the next change. The text says what was done: "Boris renamed Bo".
     Of(String),
+    /// Likewise; where no face was added, nothing was changed.
+    OfFaces(String),
     /// Nothing is taken back: it was erased.
     Never,
 }
@@ -192,8 +198,11 @@ impl Service {
     ///
     /// # Errors
     /// A file that is no model.
-    pub fn open(file: &Path, lock: ModelLock, access: Access, output: Output) -> Result<Self> {
+    pub fn open(file: &Path, mut lock: ModelLock, access: Access, output: Output) -> Result<Self> {
         let (model, taken) = Model::open(file, &lock)?;
+        if taken != TakenIn::default() {
+            lock.follow();
+        }
         model_changes::report_taken_in(&taken, file, &output);
         let model = model.map(Arc::new);
         Ok(Self {
@@ -414,15 +423,16 @@ impl Service {
         self.refuse_other(&before, expected)?;
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
-        if matches!(undo, Undo::Never)
+        if matches!(undo, Undo::OfFaces(_) | Undo::Never)
             && faces_of(model.as_ref()) == faces_of(before.model.as_deref())
         {
-            // Nobody was erased.
             return Ok((value, before));
         }
         let after = self.keep(changes, model.map(Arc::new))?;
         changes.before = match undo {
-            Undo::Of(change) => Some(Before::of_model(change, before.model)),
+            Undo::Of(change) | Undo::OfFaces(change) => {
+                Some(Before::of_model(change, before.model))
+            }
             Undo::Never => {
                 self.jobs.forget_results();
                 self.forget_folder();
@@ -477,9 +487,10 @@ impl Service {
         .await
     }
 
-    /// The change that would be taken back, in words; `None` where there is none, or one is being made.
-    pub fn last_change(&self) -> Option<String> {
-        let changes = self.changes.try_lock().ok()?;
+    /// The change that would be taken back, in words; `None` where there is none, or one is being made that takes long.
+    pub async fn last_change(&self) -> Option<String> {
+        let changes = tokio::time::timeout(SHORT_CHANGE, self.changes.lock());
+        let changes = changes.await.ok()?;
         Some(changes.before.as_ref()?.change.clone())
     }
 
@@ -493,6 +504,7 @@ impl Service {
         let work = move || {
             service.learn_additions(&mut changes)?;
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
+            service.refuse_replaced(&changes)?;
             let Some(before) = changes.before.take() else {
                 return Err(Failure::new(
                     StatusCode::CONFLICT,
@@ -656,6 +668,7 @@ impl Service {
 
     /// Writes the model, and has everybody ask it from now on.
     fn keep(&self, changes: &mut Changes, model: Option<Arc<Model>>) -> Result<Snapshot> {
+        self.refuse_replaced(changes)?;
         match &model {
             Some(model) => model.save(&self.file)?,
             None => eigenfaces::store::remove_file(&self.file)?,
@@ -667,6 +680,17 @@ impl Service {
             revision: current.revision + 1,
         };
         Ok(current.clone())
+    }
+
+    /// Refuses to write over a model that is not the one that was read or written last.
+    fn refuse_replaced(&self, changes: &Changes) -> Result<()> {
+        match changes.lock.is_current() {
+            true => Ok(()),
+            false => Err(Error::about(
+                &self.file,
+                "another program has replaced or removed it while it was served: it is left as it is; start the server again to serve what is there now",
+            )),
+        }
     }
 
     /// Learns what was added, for the server is about to end. A change that is being made gets some time; a job is

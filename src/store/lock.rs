@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::pending;
 use super::place::{Place, stands_at};
@@ -44,18 +44,29 @@ pub struct ModelLock {
 struct Model {
     path: PathBuf,
     file: Option<File>,
+    stamp: Option<Stamp>,
 }
+
+/// Length and time of a file: it is the same as long as they are.
+type Stamp = (u64, Option<SystemTime>);
 
 impl Model {
     fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             file: None,
+            stamp: None,
         }
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        let about = fs::metadata(&self.path).ok()?;
+        Some((about.len(), about.modified().ok()))
     }
 
     /// Locks the file that stands there, if there is one. False where somebody else has locked it.
     fn lock(&mut self) -> bool {
+        self.stamp = self.stamp();
         // Elsewhere a lock would keep readers out, and a file system without locks has other worries.
         let file = cfg!(unix).then(|| File::open(&self.path).ok()).flatten();
         let is_free = file
@@ -148,6 +159,15 @@ impl ModelLock {
     /// Locks the model's file again: a change has replaced it.
     pub fn follow(&mut self) {
         self.model.lock();
+    }
+
+    /// Whether the model is as it was when it was locked last: nobody who takes no lock (`mv`, `cp`, `rm`) has put another
+    /// file there, or removed it.
+    pub fn is_current(&self) -> bool {
+        let is_there = |file| stands_at(file, &self.model.path);
+        !self.is_held()
+            || self.model.stamp == self.model.stamp()
+                && self.model.file.as_ref().is_none_or(is_there)
     }
 }
 

@@ -19,7 +19,8 @@ pub enum Privacy {
     Owner,
     /// For pictures of people, which can be made again: only the owner may read them, but they are not forced to disk.
     Personal,
-    /// For pictures and tables that show nobody, which can be made again. The umask decides who may read it. It is not forced to disk:
+    /// For pictures and tables that show nobody, which can be made again. Who may read it is as with the file that is
+    /// replaced, or else up to the umask. It is not forced to disk:
     /// that would cost milliseconds each.
     Public,
 }
@@ -69,6 +70,9 @@ pub(super) fn install(
         remove_orphans(place);
     }
     let temporary = create_beside(place, privacy).map_err(|error| place.error(error))?;
+    if privacy == Privacy::Public {
+        keep_permissions(place, temporary.as_file());
+    }
     let path = temporary.path().to_owned();
     let installed = fill(temporary.as_file(), write)
         .map_err(|error| written_so_far(place, error))
@@ -114,6 +118,16 @@ pub(super) fn replace_hidden(place: &Place, path: &Path, content: &[u8]) -> io::
     drop(pending);
     replaced?;
     sync_folder(&place.folder)
+}
+
+/// Gives a new file the permissions of the one that it is to replace, if there is one: whoever was kept from reading that is
+/// kept from reading this.
+fn keep_permissions(place: &Place, new: &File) {
+    if let Ok(about) = fs::symlink_metadata(&place.file)
+        && about.is_file()
+    {
+        let _ = new.set_permissions(about.permissions());
+    }
 }
 
 /// Gives the file, which is whole, its name.

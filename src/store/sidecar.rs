@@ -71,7 +71,7 @@ impl Sidecar {
                 None => Existing::Nothing,
             })
         };
-        // Other programs are to read it, whoever they run as: the umask decides.
+        // Other programs are to read it, whoever they run as: the umask decides, or the sidecar that is there.
         replace::install(&self.place, Privacy::Public, permit, |out| {
             out.write_all(content)
         })

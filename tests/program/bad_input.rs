@@ -212,7 +212,11 @@ fn identical_images() {
         flat.save(folder.path().join("faces/Ada").join(name))
             .unwrap();
     }
-    refused(folder.path(), "faces", &["2 faces are the same image"]);
+    refused(
+        folder.path(),
+        "faces",
+        &["what is compared of the 2 faces is the same"],
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::group_photo;
+use crate::support::{group_photo, jpeg};
 use crate::{enrolled, run};
 
 /// What exiftool prints; `None`, said in a line, where it is absent.
@@ -57,8 +57,8 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
         return;
     };
     let at = |name: &str| folder.path().join(name);
-    let photo = image::open(group_photo()).unwrap().into_rgb8();
-    photo.save(at("photos/party.jpg")).unwrap();
+    let photo = image::open(group_photo()).unwrap();
+    fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
     let found = run(
         folder.path(),
         ["identify", "photos", "--write-xmp", "--format", "json"],
@@ -128,8 +128,8 @@ fn names_within_photos_stay() {
         return;
     };
     let at = |name: &str| folder.path().join(name);
-    let photo = image::open(group_photo()).unwrap().into_rgb8();
-    photo.save(at("photos/party.jpg")).unwrap();
+    let photo = image::open(group_photo()).unwrap();
+    fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
     run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     let guess = fs::read_to_string(at("photos/party.jpg.xmp")).unwrap();
     let person = guess
@@ -185,7 +185,7 @@ fn turned_photos_have_their_regions_where_they_are_stored() {
             8 => upright.rotate90(),
             _ => upright.clone(),
         };
-        stored.into_rgb8().save(at(name)).unwrap();
+        fs::write(at(name), jpeg(&stored)).unwrap();
         let orientation = format!("-Orientation#={exif}");
         exiftool(
             folder.path(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{bundled_faces, group_photo, real_data, scratch};
+use crate::support::{bundled_faces, group_photo, real_data, scratch, with_text};
 use crate::{Run, run};
 
 /// All bundled photos of some people in one folder, under names that tell nobody.
@@ -244,6 +244,86 @@ fn naming_a_group_leaves_the_others_as_they_are() {
         "{}",
         again.stderr
     );
+}
+
+/// Whatever was typed and is not done yet, and a table that cannot be read, stay.
+#[test]
+fn answers_that_are_not_applied_are_not_replaced() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    jumbled(&at("photos"), &["Ada", "Keiko"]);
+    let group = ["group", "photos", "-o", "names"];
+    run(folder.path(), group).done();
+    let table = fs::read_to_string(at("names/groups.csv")).unwrap();
+    let second = table.replacen("\n2,,", "\n2,Keiko,", 1);
+    let typed = [
+        second.replacen("\n1,,", "\n1,ignore,", 1),
+        second.replacen("\n1,,", "\n1,-,", 1),
+        table.replacen("\n1,,", "\n1,Keiko,", 1), // who is enrolled by then, of other faces
+        table.replacen("face,", "number,", 1),
+    ];
+    for typed in &typed {
+        fs::write(at("names/groups.csv"), typed).unwrap();
+        run(folder.path(), group).failed_saying(&[
+            "groups.csv",
+            "names typed in",
+            "apply it first",
+        ]);
+        assert_eq!(&fs::read_to_string(at("names/groups.csv")).unwrap(), typed);
+        if typed.contains("\n2,Keiko,") {
+            run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
+            run(folder.path(), group).done();
+            fs::write(at("names/groups.csv"), &table).unwrap();
+        }
+    }
+    run(folder.path(), [&group[..], &["--force"]].concat()).done();
+}
+
+/// A reader that goes away keeps nothing from being written.
+#[test]
+fn a_table_is_written_whoever_reads_the_list() {
+    let folder = scratch();
+    jumbled(&folder.path().join("photos"), &["Ada"]);
+    let ended = crate::unread(folder.path(), &["group", "photos", "-o", "names"]);
+    assert!(ended.status.success());
+    assert!(folder.path().join("names/groups.csv").is_file());
+}
+
+/// A keyword that another program gives a photo makes it another file, and no other photo.
+#[test]
+fn what_was_said_holds_when_a_photo_gets_other_metadata() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    jumbled(&at("photos"), &["Ada"]);
+    let left = || rows(&run(folder.path(), ["group", "photos", "--format", "csv"]).done());
+    let all = left();
+    table_naming(folder.path(), "ignore");
+    run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
+    let before = left();
+    assert!(before < all);
+    for photo in fs::read_dir(at("photos")).unwrap() {
+        let photo = photo.unwrap().path();
+        if photo
+            .extension()
+            .is_some_and(|extension| extension == "png")
+        {
+            fs::write(&photo, with_text(&fs::read(&photo).unwrap())).unwrap();
+        }
+    }
+    assert_eq!(left(), before);
+}
+
+/// A model whose faces were prepared otherwise than those of an index keeps nobody from grouping again.
+#[test]
+fn names_in_a_model_of_another_size_are_applied_too() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    jumbled(&at("photos"), &["Ada"]);
+    jumbled(&at("faces/Boris"), &["Boris"]);
+    run(folder.path(), ["enroll", "faces", "--size", "32x37"]).done();
+    table_naming(folder.path(), "Zoe");
+    run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
+    run(folder.path(), ["group", "photos", "-o", "names"]).done();
 }
 
 #[test]

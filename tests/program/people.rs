@@ -7,8 +7,8 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store::{self, Archive};
 
-use crate::support::scratch;
-use crate::{picture, run};
+use crate::support::{bundled_faces, probes, scratch};
+use crate::{picture, run, text};
 
 /// A folder with three photos each of these people.
 fn faces(folder: &Path, people: &[&str]) {
@@ -446,5 +446,34 @@ fn names_that_mean_harm_are_shown_and_written_safely() {
         fs::read_dir(folder.path()).unwrap().count(),
         3,
         "faces, model, out and no more"
+    );
+}
+
+/// Calibration leaves people out in parts; these follow their photos, not their names.
+#[test]
+fn nobodys_confidence_depends_on_what_others_are_called() {
+    let folder = scratch();
+    run(folder.path(), ["enroll", text(bundled_faces())]).done();
+    // Of each face the confidence of the likeliest.
+    let confidences = || -> Vec<f64> {
+        let identify = ["identify", text(probes()), "--format", "json"];
+        let told = run(folder.path(), identify).done().stdout;
+        let lines = told.lines().map(|line| serde_json::from_str(line).unwrap());
+        let faces = lines.flat_map(|line: serde_json::Value| line["faces"].as_array().cloned());
+        let confidence = |face: serde_json::Value| face["candidates"][0]["confidence"].as_f64();
+        faces.flatten().filter_map(confidence).collect()
+    };
+    let before = confidences();
+    assert!(before.len() > 5, "{before:?}");
+    for (name, other) in [("Ada", "Zara"), ("Noah", "Aaron"), ("Keiko", "Bea")] {
+        run(folder.path(), ["people", "rename", name, other]).done();
+    }
+    let after = confidences();
+    assert_eq!(after.len(), before.len());
+    // Sums in another order are rounded otherwise.
+    let mut pairs = after.iter().zip(&before);
+    assert!(
+        pairs.all(|(after, before)| (after - before).abs() < 1e-5),
+        "{before:?} {after:?}"
     );
 }

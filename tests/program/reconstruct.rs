@@ -69,6 +69,7 @@ fn weights_alone_give_the_face_back() {
     let ada = text(photo_of_ada());
     for (file, options) in [
         ("w.csv", &[][..]),
+        ("w.json", &[]),
         ("w.npy", &[]),
         ("z.csv", &["--whiten"]),
         ("z.npy", &["--whiten"]),

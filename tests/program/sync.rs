@@ -5,7 +5,7 @@ use std::path::Path;
 
 use eigenfaces::store;
 
-use crate::support::scratch;
+use crate::support::{scratch, with_text};
 use crate::{picture, run};
 
 /// Two photos each of four people.
@@ -124,7 +124,7 @@ fn what_cannot_be_read_is_not_taken_for_gone() {
         3,
         &[
             "faces/Ada/1.png: is not an image",
-            "1 kept that cannot be read now",
+            "1 kept that cannot be read now or lies elsewhere",
         ],
     );
     assert_eq!(sources(folder.path()).len(), 8);
@@ -328,4 +328,62 @@ fn a_basis_that_was_published_can_be_kept() {
         ["enroll", "faces", "--keep-basis", "-m", "none.npz"],
     )
     .failed_saying(&["there is no such model"]);
+}
+
+#[test]
+fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join("faces").join(name);
+    let sync = ["enroll", "faces", "--sync"];
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    // A photo from elsewhere, which is still there; and one that is gone.
+    picture(&folder.path().join("more/mum.png"), 40, 50, 80);
+    picture(&folder.path().join("more/gone.png"), 40, 50, 81);
+    for photo in ["more/mum.png", "more/gone.png"] {
+        run(folder.path(), ["people", "add", "Mum", photo]).done();
+    }
+    fs::remove_file(folder.path().join("more/gone.png")).unwrap();
+    run(folder.path(), sync).failed_saying(&["1 face (1 of Mum) would be erased"]);
+    run(folder.path(), sync.iter().chain(&["--yes"])).done();
+    let kept = run(folder.path(), sync).done();
+    assert!(
+        kept.stderr
+            .contains("1 kept that cannot be read now or lies elsewhere"),
+        "{}",
+        kept.stderr
+    );
+    // Two people whose folders have each other's name, a pseudonym, and files whose metadata a program has changed.
+    for (from, to) in [("Ada", "tmp"), ("Boris", "Ada"), ("tmp", "Boris")] {
+        run(folder.path(), ["people", "rename", from, to]).done();
+    }
+    run(
+        folder.path(),
+        ["people", "rename", "Cleo", "P1", "--forget"],
+    )
+    .done();
+    for photo in ["Cleo/1.png", "Cleo/2.png"] {
+        let content = with_text(&fs::read(at(photo)).unwrap());
+        fs::write(at(photo), content).unwrap();
+    }
+    let before = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
+    run(folder.path(), sync).failed_saying(&[
+        "Ada becomes Boris in 2 photos",
+        "Boris becomes Ada in 2 photos",
+        "P1 becomes Cleo in 2 photos",
+        "--yes",
+    ]);
+    assert!(fs::read(folder.path().join("eigenfaces.npz")).unwrap() == before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_whose_folder_is_a_link_to_nowhere_stays() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    fs::rename(at("faces/Ada"), at("away")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/Ada", at("faces/Ada")).unwrap();
+    let synced = run(folder.path(), ["enroll", "faces", "--sync", "--yes"]).done();
+    assert!(synced.stderr.contains("2 kept"), "{}", synced.stderr);
+    assert_eq!(sources(folder.path()).len(), 8);
 }

@@ -9,7 +9,7 @@ pub enum PcaError {
 
     /// All faces are the same image.
     #[error(
-        "all {0} faces are the same image, so there is nothing to tell them apart by; add different photos"
+        "what is compared of the {0} faces is the same in all of them, so there is nothing to tell them apart by; add different photos"
     )]
     NoVariance(usize),
 

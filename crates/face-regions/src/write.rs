@@ -3,9 +3,10 @@
 use super::decide::{Decision, Outcome, decide};
 use super::encoding::Decoded;
 use super::face::{Face, NamedFace};
+use super::orientation::Frame;
 use super::parser;
 use super::rdf::Packet;
-use super::region::{self, Naming};
+use super::region::{self, Found, Naming};
 use super::writer::Writer;
 use super::{PhotoLayout, XmpProblem};
 
@@ -52,8 +53,8 @@ const EMPTY_SIDECAR: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzN
 ///
 /// `existing` are the bytes of the sidecar, where there is one. All that is in the sidecar stays byte by byte, but for
 /// names, confidences and keywords that this program wrote before and that nobody has changed since: keywords that no region
-/// has as its name any more are withdrawn. A face that another region names already is left alone, and so are the place and
-/// size of regions. A name with a `|`, which separates the levels of hierarchical keywords, gets none of these. Writing
+/// has as its name any more are withdrawn. If all regions are its own and the photo has been cropped since, they are replaced. A
+/// face that another region names already is left alone, and so are the place and size of regions. A name with a `|`, which separates the levels of hierarchical keywords, gets none of these. Writing
 /// the same faces again changes nothing.
 ///
 /// # Errors
@@ -95,6 +96,14 @@ struct Merged {
     withdrawn: Vec<String>,
 }
 
+/// Whether the regions of a sidecar were made for the photo as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Validity {
+    Current,
+    /// The photo had other proportions.
+    Outdated,
+}
+
 fn merged(
     text: &str,
     photo: &PhotoLayout,
@@ -112,15 +121,26 @@ fn merged(
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
-    let frame = regions.frame(photo)?;
+    let is_own =
+        |found: &Found<'_>| matches!(found.region.naming(), Naming::Program(_)) && found.is_ours();
+    // Where the photo was cropped since this program wrote all that is there, nobody else's name is lost with its places.
+    let only_own = regions.list.len() == found.len() && found.iter().all(is_own);
+    let (frame, validity) = match regions.frame(photo) {
+        Err(XmpProblem::OtherPhoto { .. }) if only_own => (Frame::Stored, Validity::Outdated),
+        frame => (frame?, Validity::Current),
+    };
     for face in &mut faces {
         face.area = photo.in_frame(face.area, frame).rounded();
     }
-    let decisions = decide(&found, &faces);
+    let decisions = match validity {
+        Validity::Current => decide(&found, &faces),
+        Validity::Outdated => decide(&[], &faces),
+    };
     let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));
     let is_left = |at: &usize| {
         let is_own = matches!(found[*at].region.naming(), Naming::Program(_));
-        own == OwnNames::Withdraw && is_own && !is_written(*at)
+        let is_withdrawn = own == OwnNames::Withdraw || validity == Validity::Outdated;
+        is_withdrawn && is_own && !is_written(*at)
     };
     let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
     let mut writer = Writer::new(&packet, photo.size(frame));
@@ -128,6 +148,9 @@ fn merged(
     let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at]));
     let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
     writer.add_regions(&faces, &decisions)?;
+    if validity == Validity::Outdated && !faces.is_empty() {
+        writer.renew_dimensions()?;
+    }
     // The names that faces have from now on.
     let mut names: Vec<&str> = faces
         .iter()

@@ -168,6 +168,27 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
+    /// Has the regions be those of the photo as it is now.
+    pub(super) fn renew_dimensions(&mut self) -> Result<(), XmpProblem> {
+        let regions = self.packet.values(names::REGIONS).next();
+        let regions = regions.and_then(Value::structure);
+        let Some(value) = regions.and_then(|it| it.field(names::APPLIED_TO_DIMENSIONS)) else {
+            return Ok(());
+        };
+        let unsupported = || unsupported(names::APPLIED_TO_DIMENSIONS);
+        let dimensions = value.structure().ok_or_else(unsupported)?;
+        let (height, width) = (self.photo.height.to_string(), self.photo.width.to_string());
+        let fields = [
+            (names::DIMENSIONS_H, height.as_str()),
+            (names::DIMENSIONS_W, width.as_str()),
+            (names::DIMENSIONS_UNIT, "pixel"),
+        ];
+        match self.set_fields(dimensions, &fields)?.is_empty() {
+            true => Ok(()),
+            false => Err(unsupported()),
+        }
+    }
+
     /// Adds the names that were written as keywords, and withdraws those that this program added before and that are none of
     /// `names`, which faces have from now on.
     pub(super) fn write_keywords(

@@ -57,7 +57,7 @@ pub struct Facemap {
     /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
     #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
-    /// What is measured of each part: how unlike a face it is, its light evened out (`likelihood`; a face is about 1, anything else more), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
+    /// What is measured of each part: how unlike a face it is, its light evened out (`likelihood`; lower is more like a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
     #[arg(long, value_name = "MEASURE", default_value = "likelihood")]
     pub measure: Measure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
@@ -91,10 +91,10 @@ pub struct Reconstruct {
     /// Enlarge each face by this whole factor [default: to 108 pixels wide at least]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub zoom: Option<u32>,
-    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv or .npy)
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
     #[arg(long, value_name = "FILE")]
     pub from_weights: Option<PathBuf>,
-    /// The weights in the .npy are whitened (a .csv says so itself)
+    /// The weights in the .npy are whitened (the others say so themselves)
     #[arg(long, requires = "from_weights")]
     pub whitened: bool,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use eigenfaces::dataset::{self, FileId};
+use eigenfaces::dataset::{self, ContentHash, FileId};
 use eigenfaces::enrollment::{Observer, report_passed_over};
 use eigenfaces::error::{ModelProblem, WriteProblem};
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
@@ -156,7 +156,7 @@ impl Albums {
         let refreshed = index.refresh(&photos, name, observer, |index| {
             if saved.elapsed() > SAVED_EVERY {
                 // What keeps it from being saved is told at the end.
-                let _ = save(index, file);
+                let _ = save(index, file, &[]);
                 saved = Instant::now();
             }
         })?;
@@ -166,7 +166,7 @@ impl Albums {
         self.unusable += skipped.len();
         let mut unsaved = None;
         if refreshed.changed > 0 || scan == Scan::All {
-            unsaved = save(&mut index, file)?;
+            unsaved = save(&mut index, file, &refreshed.same)?;
         }
         self.albums.push(Album {
             folders,
@@ -256,12 +256,17 @@ impl Albums {
     }
 }
 
-/// Saves an index, with the answers that its file has by now; gives what kept it from that.
+/// Saves an index, with the answers that its file has by now, about photos that show the `same` too; gives what kept it from that.
 ///
 /// # Errors
 /// The file that stands there is no index, or is damaged.
-fn save(index: &mut FaceIndex, file: &Path) -> Result<Option<eigenfaces::Error>> {
+fn save(
+    index: &mut FaceIndex,
+    file: &Path,
+    same: &[(ContentHash, ContentHash)],
+) -> Result<Option<eigenfaces::Error>> {
     index.answers = load(file)?.answers;
+    index.answers.follow(same);
     Ok(store::save_face_index(index, file).err())
 }
 

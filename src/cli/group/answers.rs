@@ -15,7 +15,7 @@ pub const IGNORE: &str = "ignore";
 const MOST_APART: usize = 50;
 
 /// Whether what was typed is an answer and no name.
-pub fn is_no_name(typed: &str) -> bool {
+fn is_no_name(typed: &str) -> bool {
     typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
 }
 

@@ -28,6 +28,7 @@ use super::misuse;
 use crate::cli::{Outcome, Output, Result, counted, shown};
 use albums::{Albums, Scan, Shown};
 use enrolled::Enrolled;
+use named::{NamedFace, NamedGroups};
 use table::Row;
 
 /// Faces that are identified together: bounds memory.
@@ -55,10 +56,14 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         .iter()
         .try_for_each(|folder| albums::refuse_no_folder(folder))?;
     let model = looked_for(model, output)?;
-    let people = model.as_ref().map_or(&[][..], Model::people);
+    let identifier = model.as_ref().and_then(identifier);
+    let enrolled = Enrolled::of(model.as_ref().filter(|_| identifier.is_some()));
     let plan = args.output.as_ref();
+    let people = model.as_ref().filter(|_| identifier.is_none());
+    let people = people.map_or(&[][..], Model::people);
+    let is_done = |groups: &NamedGroups, face: &NamedFace| groups.is_done(face, &enrolled, people);
     let plan = plan
-        .map(|folder| pages::Plan::new(folder, args, people))
+        .map(|folder| pages::Plan::new(folder, args, is_done))
         .transpose()?;
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, args.index.as_deref(), scan, output)?;
@@ -68,14 +73,14 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         acceptance: args.acceptance.into(),
     };
     let faces = albums.faces();
-    let identifier = model.as_ref().and_then(identifier);
-    let enrolled = Enrolled::of(model.as_ref().filter(|_| identifier.is_some()));
     let enrolled = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
     let sorted = Sorted::of(&faces, &albums, identifier, &enrolled, query, args.purity)?;
-    report(&sorted, output)?;
+    // A reader that goes before the end (`| head`) does not keep the table from being written.
+    let reported = report(&sorted, output);
     if let Some(plan) = plan {
         plan.write(&sorted.unnamed, &sorted.grouping, output)?;
     }
+    reported?;
     Ok(Outcome::of_inputs(albums.photos(), albums.unusable()))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::Photo;
+use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::albums::{self, Remembered};
 use super::answers::{Answer, answers};
+use super::enrolled::Enrolled;
 use super::table::Row;
 use crate::cli::{Error, Result};
 
@@ -124,6 +125,27 @@ impl NamedGroups {
         let key = face.key?;
         let face = self.indexes.values().find_map(|index| index.face(key))?;
         Some((key, face))
+    }
+
+    /// Whether what was said of a face has been done: it is enrolled, or the answer is remembered. Where the `people` of a model
+    /// were prepared otherwise than faces of an index, it is enough that they are enrolled at all.
+    pub fn is_done(&self, face: &NamedFace, enrolled: &Enrolled, people: &[Person]) -> bool {
+        let is_enrolled = face.answer.person().is_some_and(|it| people.contains(it));
+        if face.answer == Answer::Nothing || is_enrolled {
+            return true;
+        }
+        let Some((key, found)) = self.indexed(face) else {
+            return false;
+        };
+        let mut remembered = self.indexes.values().map(|index| &index.answers);
+        match &face.answer {
+            Answer::Nothing | Answer::Person(_) => enrolled.person(&found.pixels).is_some(),
+            Answer::Ignored => remembered.any(|answers| answers.ignored.contains(&key)),
+            Answer::NotThese(others) => {
+                let others = || others.iter().filter_map(|&other| self.faces[other].key);
+                remembered.any(|answers| others().all(|other| answers.are_apart(key, other)))
+            }
+        }
     }
 
     /// The places of all faces of a photo, as far as an index knows it.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::Person;
 use eigenfaces::error::WriteProblem;
 use eigenfaces::grouping::Grouping;
 use eigenfaces::render::groups::{Face, page};
@@ -12,8 +11,9 @@ use eigenfaces::store::{Destination, Outputs, Overwrite, Privacy};
 use super::super::args::Group;
 use super::super::output_dir::OutputDir;
 use super::albums::{self, Shown};
+use super::named::{NamedFace, NamedGroups};
 use super::{answers, table};
-use crate::cli::{Output, Result, counted, shown};
+use crate::cli::{Error, Output, Result, counted, shown};
 
 const TABLE: &str = "groups.csv";
 const PAGE: &str = "groups.html";
@@ -36,11 +36,20 @@ impl Plan {
     /// Makes the folder, where it is missing.
     ///
     /// # Errors
-    /// A table there in which names were typed that are not enrolled yet; whatever else must not be replaced.
-    pub fn new(folder: &Path, args: &Group, people: &[Person]) -> Result<Self> {
+    /// A table there in which something was typed that is not done yet; whatever else must not be replaced.
+    pub fn new(
+        folder: &Path,
+        args: &Group,
+        is_done: impl Fn(&NamedGroups, &NamedFace) -> bool,
+    ) -> Result<Self> {
         let overwrite = Overwrite::from(args.force);
         let table = folder.join(TABLE);
-        if overwrite == Overwrite::Results && has_new_names(&table, people) {
+        if overwrite == Overwrite::Results
+            && table
+                .metadata()
+                .is_ok_and(|about| about.is_file() && about.len() > 0)
+            && !is_applied(&table, args.index.as_deref(), is_done)?
+        {
             return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
         }
         let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
@@ -117,13 +126,24 @@ fn sheet_name(number: usize) -> String {
     format!("group-{number:03}.png")
 }
 
-/// Whether names were typed into a table that this command wrote, and not all of them are enrolled yet.
-fn has_new_names(table: &Path, people: &[Person]) -> bool {
-    let is_new = |row: &table::Row| {
-        let is_enrolled = people.iter().any(|person| person.is_called(&row.name));
-        !row.name.is_empty() && !is_enrolled && !answers::is_no_name(&row.name)
+/// Whether all that was typed into a table has been applied, so that it may be replaced.
+///
+/// # Errors
+/// An index that cannot be read.
+fn is_applied(
+    table: &Path,
+    index: Option<&Path>,
+    is_done: impl Fn(&NamedGroups, &NamedFace) -> bool,
+) -> Result<bool> {
+    let Ok((rows, _)) = table::read(table) else {
+        return Ok(false);
     };
-    table::read(table).is_ok_and(|(rows, _)| rows.iter().any(is_new))
+    if answers::answers(&rows).is_err() {
+        return Ok(false);
+    }
+    let refuse = |reason| Error::about(table, reason);
+    let groups = NamedGroups::of(rows, index, refuse)?;
+    Ok(groups.faces.iter().all(|face| is_done(&groups, face)))
 }
 
 /// The end of a file's name, where names that begin alike differ.

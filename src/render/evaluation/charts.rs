@@ -110,10 +110,14 @@ fn trade_off(title: &str, [x, y]: [&str; 2], curves: Vec<(String, Vec<(f64, f64)
         .iter()
         .zip(CURVES)
         .map(|((name, points), color)| Series::Curve(name.clone(), points.clone(), color));
+    let foot = match points().any(|point| point.1 <= 0.0) {
+        true => format!("{y}; none at the foot"),
+        false => y.to_owned(),
+    };
     chart::svg(
         title,
         Axis::shares(x, (ends[0], 1.0)).logarithmic(),
-        Axis::shares(y, (ends[1], 1.0)).logarithmic(),
+        Axis::shares(&foot, (ends[1], 1.0)).logarithmic(),
         &series.collect::<Vec<_>>(),
     )
 }

@@ -187,6 +187,7 @@ impl Lesson<'_> {
                 false => String::new(),
             },
             other_weights: match space.components().saturating_sub(2) {
+                0 => String::new(),
                 1 => "weight".to_owned(),
                 count => format!("{count} weights"),
             },

@@ -1,5 +1,6 @@
 //! A photo that was not learned from: projected, rebuilt, named.
 
+use super::super::words::counted;
 use super::clusters::signed;
 use super::{Lesson, Tile, grouped, percent};
 use super::{gray, picture};
@@ -20,8 +21,9 @@ pub(super) struct NewFace {
     /// Gray levels a pixel from face space, and the share of its difference from the mean that is explained.
     pub residual: String,
     pub explained: String,
-    /// The same of a photo that was learned from, on average.
+    /// How far it lies from the face space that it was learned into; whether that is nearer.
     pub residual_learned: String,
+    pub fits_worse: bool,
 }
 
 impl Lesson<'_> {
@@ -57,11 +59,10 @@ impl Lesson<'_> {
         let a_pixel = |distance: f64| distance / (faces.size().pixels() as f64).sqrt();
         let weights: Vec<f32> = own.iter().copied().collect();
         let residual = space.residual(faces.face(self.shown), &weights);
-        let of_learned = others.iter().enumerate().map(|(at, &face)| {
-            let weights: Vec<f32> = known.column(at).iter().copied().collect();
-            space.residual(faces.face(face), &weights).distance
-        });
-        let mean = of_learned.sum::<f64>() / others.len() as f64;
+        let learned_into = self.space.project(&faces.select(&[self.shown])?);
+        let learned_into = self
+            .space
+            .residual(faces.face(self.shown), learned_into.as_slice());
         let written: Vec<String> = weights
             .iter()
             .take(WRITTEN)
@@ -74,7 +75,7 @@ impl Lesson<'_> {
             rebuilt: Tile {
                 picture: picture(gray(faces.size(), &space.rebuild(&weights)).into()),
                 name: "rebuilt".to_owned(),
-                note: format!("from {} weights", weights.len()),
+                note: format!("from {}", counted(weights.len(), "weight", "weights")),
             },
             nearest: tile(&near[0]),
             second: other.map(tile),
@@ -83,7 +84,8 @@ impl Lesson<'_> {
             explained: percent(
                 1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2),
             ),
-            residual_learned: format!("{:.1}", a_pixel(mean)),
+            residual_learned: format!("{:.1}", a_pixel(learned_into.distance)),
+            fits_worse: residual.distance > learned_into.distance,
         }))
     }
 }

@@ -16,7 +16,7 @@ const NAMES: f32 = 12.0;
 const SMALL_NAMES: f32 = 10.0;
 /// With more people than this, lines from every face to its person's middle would hide everything: an ellipse for each
 /// person stands for them.
-const CROWD: usize = 20;
+pub(super) const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;

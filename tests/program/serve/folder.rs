@@ -101,6 +101,12 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
 
     assert_eq!(folder.name("Zoe", &first)["added"], first.len());
     assert_eq!(people(&folder.server), ["Zoe"]);
+    // The same again, as by a double click, and a name that is refused change nothing: what can be taken back stays so.
+    assert_eq!(folder.name("Zoe", &first)["added"], 0);
+    assert_eq!(folder.name("Quentin", &first)["refused"], first.len());
+    assert_eq!(folder.undo(), format!("{} named Zoe", counted(first.len())));
+    assert_eq!(people(&folder.server), Vec::<String>::new());
+    folder.name("Zoe", &first);
     folder.done(json!({ "kind": "name", "groups": [{ "person": null, "faces": last }] }));
     let after = folder.group();
     assert_eq!(

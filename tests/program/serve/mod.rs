@@ -294,6 +294,38 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     assert!(!file.exists(), "nothing is left of anybody");
 }
 
+/// A model that somebody puts in the place of the one that is served, or removes, is theirs.
+#[cfg(unix)]
+#[test]
+fn a_model_that_was_replaced_meanwhile_is_left_as_it_is() {
+    let folder = enrolled();
+    let file = folder.path().join("eigenfaces.npz");
+    let rename = |server: &Server, status: u16| {
+        let path = "/api/v0/people/Boris";
+        server.ask("PUT", path, br#"{"person":"Bo"}"#).has(status)
+    };
+    let served = fs::read(&file).unwrap();
+    let restored = folder.path().join("restored.npz");
+    for replace in [
+        &(|| fs::rename(&restored, &file).unwrap()) as &dyn Fn(),
+        &(|| fs::write(&file, b"restored in place").unwrap()),
+        &(|| fs::remove_file(&file).unwrap()),
+    ] {
+        fs::write(&file, &served).unwrap();
+        fs::write(&restored, b"restored").unwrap();
+        let server = Server::start(folder.path());
+        rename(&server, 200);
+        replace();
+        let there = fs::read(&file).ok();
+        let refused = server.ask("PUT", "/api/v0/people/Bo", br#"{"person":"Boris"}"#);
+        let refused = refused.has(500).json().to_string();
+        assert!(refused.contains("replaced or removed"), "{refused}");
+        assert_eq!(fs::read(&file).ok(), there);
+        drop(server);
+        assert_eq!(fs::read(&file).ok(), there);
+    }
+}
+
 /// What is taken back is what was said to be: whoever asked before another client's change is told.
 #[test]
 fn undo_is_meant_for_one_state_and_erasing_nobody_is_no_change() {

@@ -359,6 +359,41 @@ fn a_sidecar_of_another_photo_is_refused() {
 }
 
 #[test]
+fn what_only_this_program_wrote_is_renewed_for_a_cropped_photo() {
+    let cropped = Dimensions {
+        width: 3000,
+        height: 3000,
+    };
+    let layout = PhotoLayout::new((cropped.width, cropped.height), 1, &[]);
+    let renew = |text: &str, faces: &[NamedFace<'_>]| {
+        face_regions::write(Some(text.as_bytes()), &layout, faces, OwnNames::Withdraw)
+    };
+    for start in [None, Some(PLAIN)] {
+        let (own, _) = merge(start, &[face(0.3, 0.4, "Anna"), face(0.7, 0.4, "Bert")]);
+        let written = renew(&own, &[face(0.6, 0.4, "Anna")]).expect("written");
+        let text = changed(&written);
+        assert_eq!(named(&text), ["Anna"]);
+        let dimensions = read(text.as_bytes()).expect("regions").dimensions;
+        assert_eq!(dimensions, Some(cropped));
+        assert!(!text.contains("Bert"), "{text}");
+        let again = renew(&text, &[face(0.6, 0.4, "Anna")]).expect("written again");
+        assert_eq!(again.content, Content::Unchanged, "{text}");
+        // All withdrawn, and the size left: what is named later is of the photo as it is then.
+        let text = changed(&renew(&own, &[]).expect("withdrawn"));
+        assert!(named(&text).is_empty() && !text.contains("Anna"), "{text}");
+        let text = changed(&renew(&text, &[face(0.6, 0.4, "Anna")]).expect("written"));
+        assert_eq!(named(&text), ["Anna"]);
+    }
+    // As soon as anything there is somebody else's, nothing is touched.
+    let (shared, _) = merge(Some(DIGIKAM), &[face(0.7, 0.4, "Anna")]);
+    let refused = renew(&shared, &[face(0.6, 0.4, "Anna")]);
+    assert!(
+        matches!(refused, Err(XmpProblem::OtherPhoto { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn what_cannot_be_written_is_refused() {
     for name in ["", " \n", "a\u{1}b", "a\nb", "\u{FFFE}"] {
         let refused = write(None, PHOTO, &[face(0.7, 0.4, name)]);
