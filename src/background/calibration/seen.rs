@@ -45,10 +45,7 @@ const GENUINE_SPREAD_WORTH: f64 = 20.0;
 /// nobody's confidence depends on what others are called.
 fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let by_coordinates = |&one: &usize, &other: &usize| {
-        let pairs = raw
-            .column(one)
-            .into_iter()
-            .zip(raw.column(other).into_iter());
+        let pairs = raw.column(one).into_iter().zip(raw.column(other));
         let mut orders = pairs.map(|(one, other)| one.total_cmp(other));
         orders
             .find(|order| order.is_ne())
