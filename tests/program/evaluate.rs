@@ -546,6 +546,8 @@ fn scores_of_any_system_are_measured() {
         ("", "empty"),
         ("probe,person,score\n", "'truth'"),
         ("probe,person,score,truth\na,Ada,high,Ada\n", "line 2"),
+        ("probe,person,score,truth\na,Ada,1,Ada\n", "another person"),
+        ("probe,person,score,truth\ns,Ada,1,\n", "own person"),
     ] {
         std::fs::write(folder.path().join("w.csv"), content).unwrap();
         let args = ["evaluate", "--from-scores", "w.csv"];

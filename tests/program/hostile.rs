@@ -188,6 +188,19 @@ fn pipes_and_devices_are_not_waited_for() {
     }
 }
 
+/// A program that reads a table finds the photos in it.
+#[cfg(unix)]
+#[test]
+fn names_of_files_in_tables_are_the_files_names() {
+    let folder = crate::enrolled();
+    let name = "two\nlines.png";
+    std::fs::copy(crate::support::photo_of_ada(), folder.path().join(name)).unwrap();
+    let table = run(folder.path(), ["identify", name, "--format", "csv"]).done();
+    let mut rows = csv::Reader::from_reader(table.stdout.as_bytes());
+    let row = rows.records().next().unwrap().unwrap();
+    assert_eq!(&row[0], name);
+}
+
 #[test]
 fn no_cell_of_a_table_is_a_formula() {
     let folder = scratch();

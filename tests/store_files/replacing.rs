@@ -43,6 +43,10 @@ fn a_model_is_its_owners_alone_and_a_picture_is_not() {
     let picture = folder.path().join("mean.png");
     replace_file(&picture, Privacy::Public, |file| file.write_all(b"x")).unwrap();
     assert_eq!(mode(&picture), mode(&ordinary));
+    // Whoever was kept from reading what stood there is kept from reading this.
+    fs::set_permissions(&picture, fs::Permissions::from_mode(0o640)).unwrap();
+    replace_file(&picture, Privacy::Public, |file| file.write_all(b"y")).unwrap();
+    assert_eq!(mode(&picture), 0o640);
 }
 
 #[test]
