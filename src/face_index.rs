@@ -269,15 +269,15 @@ impl FaceIndex {
             (!faces.is_empty()).then_some(faces)
         };
         let mut of_first: HashMap<&Vec<u8>, Vec<ContentHash>> = HashMap::new();
-        for photo in said.iter().filter(|photo| self.photos.contains_key(photo)) {
-            if let Some(first) = self.photos[photo].faces.first() {
-                of_first.entry(&first.pixels).or_default().push(*photo);
+        let first = |photo| Some(&self.photos.get(photo)?.faces.first()?.pixels);
+        for photo in &said {
+            if let Some(first) = first(photo) {
+                of_first.entry(first).or_default().push(*photo);
             }
         }
         let mut same = Vec::new();
         for now in there {
-            let first = self.photos.get(now).and_then(|photo| photo.faces.first());
-            let alike = first.and_then(|first| of_first.get(&first.pixels));
+            let alike = first(now).and_then(|first| of_first.get(first));
             let alike = alike.into_iter().flatten();
             let alike = alike.filter(|photo| *photo != now && faces(photo) == faces(now));
             same.extend(alike.map(|photo| (*photo, *now)));

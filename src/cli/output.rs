@@ -140,7 +140,7 @@ impl Output {
         print(format!("{}\n", in_json(&text)).as_bytes())
     }
 
-    /// A row of comma-separated values on stdout, quoted where needed, and on one line.
+    /// A row of comma-separated values on stdout, quoted where needed.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
         // Programs get names of files as they are; a terminal nothing that would move its cursor.
         let is_seen = io::stdout().is_terminal();

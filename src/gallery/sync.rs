@@ -227,11 +227,6 @@ impl SyncOutcome {
             .iter()
             .map(|face| (face.hash, face.source.clone()))
             .collect();
-        let before: HashSet<String> = stayed
-            .enrolled()
-            .iter()
-            .map(|it| it.source.clone())
-            .collect();
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.enrolled().iter().map(|face| face.hash).collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
@@ -241,10 +236,11 @@ impl SyncOutcome {
             .map(|(_, source)| source)
             .collect();
         // The same pixels where they were: only what else the file holds has changed.
-        let (unchanged, again): (Vec<_>, Vec<_>) = more
-            .known
-            .into_iter()
-            .partition(|source| before.contains(source));
+        let enrolled = gallery.enrolled().iter();
+        let sources: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
+        let known = more.known.into_iter();
+        let (unchanged, again): (Vec<_>, Vec<_>) =
+            known.partition(|source| sources.contains(source.as_str()));
         self.unchanged += unchanged.len();
         self.repeats.known.extend(again);
         self.repeats.disputed.extend(more.disputed);

@@ -20,8 +20,7 @@ pub enum Privacy {
     /// For pictures of people, which can be made again: only the owner may read them, but they are not forced to disk.
     Personal,
     /// For pictures and tables that show nobody, which can be made again. Who may read it is as with the file that is
-    /// replaced, or else up to the umask. It is not forced to disk:
-    /// that would cost milliseconds each.
+    /// replaced, or else up to the umask. It is not forced to disk: that would cost milliseconds each.
     Public,
 }
 

@@ -53,9 +53,9 @@ const EMPTY_SIDECAR: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzN
 ///
 /// `existing` are the bytes of the sidecar, where there is one. All that is in the sidecar stays byte by byte, but for
 /// names, confidences and keywords that this program wrote before and that nobody has changed since: keywords that no region
-/// has as its name any more are withdrawn. If all regions are its own and the photo has been cropped since, they are replaced. A
-/// face that another region names already is left alone, and so are the place and size of regions. A name with a `|`, which separates the levels of hierarchical keywords, gets none of these. Writing
-/// the same faces again changes nothing.
+/// has as its name any more are withdrawn. If all regions are its own and the photo has been cropped since, they are replaced.
+/// A face that another region names already is left alone, and so are the place and size of regions. A name with a `|`,
+/// which separates the levels of hierarchical keywords, gets none of these. Writing the same faces again changes nothing.
 ///
 /// # Errors
 /// Where the sidecar cannot be read, cannot be added to without loss, or names faces whose place in the photo is not known;

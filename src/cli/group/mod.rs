@@ -58,10 +58,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let model = looked_for(model, output)?;
     let identifier = model.as_ref().and_then(identifier);
     let enrolled = Enrolled::of(model.as_ref().filter(|_| identifier.is_some()));
-    let plan = args.output.as_ref();
     let people = model.as_ref().filter(|_| identifier.is_none());
     let people = people.map_or(&[][..], Model::people);
     let is_done = |groups: &NamedGroups, face: &NamedFace| groups.is_done(face, &enrolled, people);
+    let plan = args.output.as_ref();
     let plan = plan
         .map(|folder| pages::Plan::new(folder, args, is_done))
         .transpose()?;

@@ -44,12 +44,7 @@ impl Plan {
     ) -> Result<Self> {
         let overwrite = Overwrite::from(args.force);
         let table = folder.join(TABLE);
-        if overwrite == Overwrite::Results
-            && table
-                .metadata()
-                .is_ok_and(|about| about.is_file() && about.len() > 0)
-            && !is_applied(&table, args.index.as_deref(), is_done)?
-        {
+        if overwrite == Overwrite::Results && !is_applied(&table, args.index.as_deref(), is_done)? {
             return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
         }
         let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
@@ -126,7 +121,7 @@ fn sheet_name(number: usize) -> String {
     format!("group-{number:03}.png")
 }
 
-/// Whether all that was typed into a table has been applied, so that it may be replaced.
+/// Whether all that was typed into a table, if there is one, has been applied, so that it may be replaced.
 ///
 /// # Errors
 /// An index that cannot be read.
@@ -135,6 +130,10 @@ fn is_applied(
     index: Option<&Path>,
     is_done: impl Fn(&NamedGroups, &NamedFace) -> bool,
 ) -> Result<bool> {
+    let about = table.metadata();
+    if !about.is_ok_and(|about| about.is_file() && about.len() > 0) {
+        return Ok(true);
+    }
     let Ok((rows, _)) = table::read(table) else {
         return Ok(false);
     };

@@ -359,6 +359,13 @@ impl Lesson<'_> {
         (tried.iter().filter(is_right).count(), tried.len())
     }
 
+    /// The distance of a picture (a matrix of one face) from face space, in gray levels a pixel.
+    fn distance_from_face_space(&self, picture: &FaceMatrix) -> f64 {
+        let weights = self.space.project(picture);
+        let residual = self.space.residual(picture.face(0), weights.as_slice());
+        residual.distance / (picture.size().pixels() as f64).sqrt()
+    }
+
     /// The face as it is, upside down, and with its pixels in another order: each with its distance from face space.
     fn others(&self) -> Result<Vec<Tile>> {
         let face = self.gallery.faces().face(self.shown).to_vec();
@@ -367,9 +374,7 @@ impl Lesson<'_> {
         let size = self.space.size();
         let tile = |(pixels, name): (Vec<u8>, &str)| -> Result<Tile> {
             let matrix = FaceMatrix::from_pixels(size, pixels)?;
-            let weights = self.space.project(&matrix);
-            let residual = self.space.residual(matrix.face(0), weights.as_slice());
-            let a_pixel = residual.distance / (size.pixels() as f64).sqrt();
+            let a_pixel = self.distance_from_face_space(&matrix);
             Ok(Tile {
                 picture: matrix
                     .image(0)

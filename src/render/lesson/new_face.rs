@@ -40,10 +40,8 @@ impl Lesson<'_> {
             return Ok(None);
         };
         let space = FaceSpace::new(faces.size(), &components);
-        let (known, own) = (
-            space.project(&learned),
-            space.project(&faces.select(&[self.shown])?),
-        );
+        let shown = faces.select(&[self.shown])?;
+        let (known, own) = (space.project(&learned), space.project(&shown));
         let squared = |at: usize| f64::from((known.column(at) - own.column(0)).norm_squared());
         let mut near: Vec<(f64, usize)> = (0..others.len())
             .map(|at| (squared(at), others[at]))
@@ -56,13 +54,10 @@ impl Lesson<'_> {
         let tile = |&(squared, face): &(f64, usize)| {
             self.tile(face, format!("distance {}", grouped(squared.sqrt())))
         };
-        let a_pixel = |distance: f64| distance / (faces.size().pixels() as f64).sqrt();
         let weights: Vec<f32> = own.iter().copied().collect();
-        let residual = space.residual(faces.face(self.shown), &weights);
-        let learned_into = self.space.project(&faces.select(&[self.shown])?);
-        let learned_into = self
-            .space
-            .residual(faces.face(self.shown), learned_into.as_slice());
+        let residual = space.residual(shown.face(0), &weights);
+        let left_out = residual.distance / (faces.size().pixels() as f64).sqrt();
+        let learned_into = self.distance_from_face_space(&shown);
         let written: Vec<String> = weights
             .iter()
             .take(WRITTEN)
@@ -80,12 +75,12 @@ impl Lesson<'_> {
             nearest: tile(&near[0]),
             second: other.map(tile),
             is_right: person(near[0].1) == person(self.shown),
-            residual: format!("{:.1}", a_pixel(residual.distance)),
+            residual: format!("{left_out:.1}"),
             explained: percent(
                 1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2),
             ),
-            residual_learned: format!("{:.1}", a_pixel(learned_into.distance)),
-            fits_worse: residual.distance > learned_into.distance,
+            residual_learned: format!("{learned_into:.1}"),
+            fits_worse: left_out > learned_into,
         }))
     }
 }

@@ -300,10 +300,6 @@ fn people_are_added_renamed_merged_moved_and_erased() {
 fn a_model_that_was_replaced_meanwhile_is_left_as_it_is() {
     let folder = enrolled();
     let file = folder.path().join("eigenfaces.npz");
-    let rename = |server: &Server, status: u16| {
-        let path = "/api/v0/people/Boris";
-        server.ask("PUT", path, br#"{"person":"Bo"}"#).has(status)
-    };
     let served = fs::read(&file).unwrap();
     let restored = folder.path().join("restored.npz");
     for replace in [
@@ -314,11 +310,13 @@ fn a_model_that_was_replaced_meanwhile_is_left_as_it_is() {
         fs::write(&file, &served).unwrap();
         fs::write(&restored, b"restored").unwrap();
         let server = Server::start(folder.path());
-        rename(&server, 200);
+        let rename =
+            |from: &str, to: &[u8]| server.ask("PUT", &format!("/api/v0/people/{from}"), to);
+        rename("Boris", br#"{"person":"Bo"}"#).has(200);
         replace();
         let there = fs::read(&file).ok();
-        let refused = server.ask("PUT", "/api/v0/people/Bo", br#"{"person":"Boris"}"#);
-        let refused = refused.has(500).json().to_string();
+        let refused = rename("Bo", br#"{"person":"Boris"}"#).has(500);
+        let refused = refused.json().to_string();
         assert!(refused.contains("replaced or removed"), "{refused}");
         assert_eq!(fs::read(&file).ok(), there);
         drop(server);
