@@ -1,7 +1,7 @@
 //! Our side of `benches/search`: answers questions about points, one a line, with the nanoseconds each took.
 //!
 //! `search_worker POINTS QUERIES K PEOPLE METHOD...`: both files are of little-endian `f32`, K a row; every PEOPLE
-//! rows belong to one person. Methods: `faces` and `people` (rankings by nearest face, and by the default rule), `leading`
+//! rows belong to one person. Methods: `faces` and `people` (rankings of faces, each a person of its own, and of people by their means), `leading`
 //! (the `kdtree` crate over 12 leading coordinates, whose distances bound those over all) and `kdtree` (over all of them).
 //! A line `METHOD COUNT QUERY...` asks for the COUNT nearest to each of some queries, one after the other, each answered
 //! by a line `NANOSECONDS POINT...`; with `@METHOD` for all of them together, whose time is divided.
@@ -12,8 +12,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eigenfaces::gallery::{ClusterRule, Clusters, Match};
-use eigenfaces::metric::Measure;
+use eigenfaces::matcher::{Clusters, Match};
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use nalgebra::DMatrix;
@@ -37,18 +36,17 @@ impl Searcher {
             }
             Ok(Self::Tree(tree, Arc::clone(points), leading))
         };
-        let people = |rule| -> Result<Self, Box<dyn Error>> {
+        let people = |of_person| -> Result<Self, Box<dyn Error>> {
             let persons: Vec<usize> = (0..points.ncols()).map(|at| at / of_person).collect();
             let people = persons.last().map_or(0, |last| last + 1);
-            let measure = Measure::Euclidean;
-            let clusters = Clusters::new(Arc::clone(points), &persons, people, rule, measure);
+            let clusters = Clusters::of_faces(points, &persons, people);
             Ok(Self::People(clusters.ok_or("points that are no numbers")?))
         };
         match method {
             "leading" => tree(12.min(points.nrows())),
             "kdtree" => tree(points.nrows()),
-            "faces" => people(ClusterRule::Faces),
-            "people" => people(ClusterRule::Auto),
+            "faces" => people(1),
+            "people" => people(of_person),
             other => Err(format!("no method {other}").into()),
         }
     }

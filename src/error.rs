@@ -225,15 +225,9 @@ pub enum Error {
     )]
     NothingToTry { protocol: String, most: usize },
 
-    /// A basis was to be kept that belongs to the very faces it was learned from.
-    #[error(
-        "the components of a kernel are mixtures of the enrolled faces and change with them; they cannot be kept"
-    )]
-    KernelNotKept,
-
-    /// Scaling of pixels was asked for where it has no meaning.
-    #[error("pixels are scaled where pixels are compared, by the linear kernel: {reason}")]
-    PixelsNotScaled { reason: &'static str },
+    /// A kernel of scaled pixels was asked for.
+    #[error("a kernel compares gray levels as they are, so pixels cannot be scaled for it")]
+    PixelsNotScaled,
 
     /// Parts of a recogniser that do not belong together.
     #[error("the parts of the model do not fit together; enrol again")]

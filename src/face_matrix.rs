@@ -188,6 +188,15 @@ impl FaceMatrix {
         GrayImage::from_raw(width, height, self.get(j)?.to_vec())
     }
 
+    /// The faces, and behind them their mirror images: d x 2n.
+    pub fn with_mirror_images(&self) -> Self {
+        let mut pixels = self.as_slice().repeat(2);
+        let mirrored = pixels.split_at_mut(self.as_slice().len()).1;
+        let rows = mirrored.chunks_exact_mut(self.size().width() as usize);
+        rows.for_each(<[u8]>::reverse);
+        Self::from_pixels(self.size(), pixels).expect("whole faces of this size")
+    }
+
     /// The faces of the given columns, in that order; a column may come twice.
     ///
     /// # Errors

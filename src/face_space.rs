@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::face_matrix::{FaceMatrix, FaceSize};
 pub use crate::pca::Residual;
-use crate::pca::{Components, projection, variance_ratios};
+use crate::pca::{Components, Pca, PcaError, projection, variance_ratios};
 use crate::vectors::vectorised_mut;
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
@@ -58,6 +58,24 @@ impl FaceSpace {
             total_variance: components.total_variance,
             learned_from: components.faces,
         }
+    }
+
+    /// Learns the face space of faces (d x n): of one alone with its mirror image.
+    ///
+    /// # Errors
+    /// Faces that are all alike.
+    pub fn learn(faces: &FaceMatrix, pca: Pca) -> Result<Self, PcaError> {
+        let mut components = match faces.len() {
+            1 => pca.fit(&faces.with_mirror_images()),
+            _ => pca.fit(faces),
+        }
+        .map_err(|error| match error {
+            PcaError::NoVariance(_) => PcaError::NoVariance(faces.len()),
+            error => error,
+        })?;
+        // Mirror images are not counted.
+        components.faces = faces.len();
+        Ok(Self::new(faces.size(), &components))
     }
 
     /// A face space from stored parts, or `None` where their shapes or values do not fit together.

@@ -81,8 +81,6 @@ pub mod scaled_space;
 
 pub mod face_map;
 
-pub mod metric;
-
 pub mod gallery;
 
 #[doc(hidden)]

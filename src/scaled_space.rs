@@ -30,21 +30,6 @@ impl ScaledSpace {
         Self::of(inner, found.deviations.clone())
     }
 
-    /// A space from stored parts, or `None` where they do not fit together. `inner` holds the mean in gray levels and
-    /// the basis U of scaled pixels; deviations (d) are not negative, and a pixel without one is 0 in every basis face.
-    pub fn from_parts(inner: FaceSpace, deviations: DVector<f64>) -> Option<Self> {
-        let sound = deviations.len() == inner.pixels()
-            && deviations
-                .iter()
-                .all(|value| value.is_finite() && *value >= 0.0)
-            && inner.basis().column_iter().all(|face| {
-                face.iter()
-                    .zip(deviations.iter())
-                    .all(|(&value, &deviation)| deviation > 0.0 || value == 0.0)
-            });
-        sound.then(|| Self::of(inner, deviations))
-    }
-
     fn of(inner: FaceSpace, deviations: DVector<f64>) -> Self {
         let projector = times(inner.basis(), &deviations, |deviation| {
             if deviation > 0.0 {
@@ -58,11 +43,6 @@ impl ScaledSpace {
             deviations,
             projector,
         }
-    }
-
-    /// The space of pixels that are divided already.
-    pub(crate) fn inner(&self) -> &FaceSpace {
-        &self.inner
     }
 
     /// Width and height of the faces.
@@ -199,20 +179,5 @@ mod tests {
         let changed = FaceMatrix::from_pixels(faces.size(), changed).unwrap();
         let same = faces.select(&[3]).unwrap();
         assert_eq!(space.project(&changed), space.project(&same));
-    }
-
-    #[test]
-    fn stored_parts_make_the_same_space_and_others_none() {
-        let (_, space) = learned();
-        let (inner, deviations) = (space.inner.clone(), space.deviations.clone());
-        let again = ScaledSpace::from_parts(inner.clone(), deviations.clone());
-        assert_eq!(again, Some(space));
-        for bad in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
-            let mut worse = deviations.clone();
-            worse[20] = bad;
-            assert!(ScaledSpace::from_parts(inner.clone(), worse).is_none());
-        }
-        let short = deviations.rows(0, 71).into_owned();
-        assert!(ScaledSpace::from_parts(inner, short).is_none());
     }
 }

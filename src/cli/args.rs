@@ -299,9 +299,6 @@ pub struct Enroll {
     /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased. Faces of photos elsewhere, and names that were given in the model, stay, or it asks
     #[arg(long)]
     pub sync: bool,
-    /// Keep the model's basis as it is, and place new faces in it: for a basis that was published
-    #[arg(long, conflicts_with_all = ["components", "solver", "features", "kernel", "scale_pixels"])]
-    pub keep_basis: bool,
     /// The folders straight in FACES are people even where their photos lie in folders further down
     #[arg(long)]
     pub nested: bool,
@@ -453,8 +450,6 @@ pub struct ModelSource {
     pub faces: Vec<PathBuf>,
     #[command(flatten)]
     pub labels: Labels,
-    #[command(flatten)]
-    pub learn: LearningOptions,
 }
 
 /// Where the labels of FACES, or of --faces, come from.

@@ -41,7 +41,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     }
     if args.faces.is_empty() {
         let recognizer = store::load(model)?;
-        let space = recognizer.shown_space()?;
+        let space = recognizer.display_space();
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
         let linear = match &space {
             Space::Kernel(..) => recognizer.linear_space(),

@@ -10,7 +10,7 @@ use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders};
 use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{BasisOrigin, Recognizer, Settings};
+use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -28,7 +28,6 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let mut opened = model_changes::open(args.change, model, output)?;
     let before = match opened.model.take() {
         Some(known) => Some(known.into_parts()),
-        None if args.keep_basis => Some(store::load_with_history(model)?),
         None => None,
     };
     let known = before.as_ref().map(|(recognizer, _)| recognizer);
@@ -115,10 +114,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
                 known: known.as_ref(),
                 preparation,
                 settings,
-                old: &old,
                 report: &report,
             };
-            let learned = learning.learn(args, model)?;
+            let learned = learning.learn(model)?;
             store::save(&learned, history, model)?;
             learned
         }
@@ -134,26 +132,16 @@ struct Learning<'a> {
     known: Option<&'a Recognizer>,
     preparation: Preparation,
     settings: Settings,
-    /// The gallery before.
-    old: &'a Gallery,
     report: &'a Report<'a>,
 }
 
 impl Learning<'_> {
-    fn learn(&self, args: &Enroll, model: &Path) -> Result<Recognizer> {
-        let (settings, output) = (self.settings, self.report.output);
+    fn learn(&self, model: &Path) -> Result<Recognizer> {
+        let settings = self.settings;
         let gallery = self.report.intake.gallery.clone();
         let Some(known) = self.known else {
             return Ok(Recognizer::learn(self.preparation, gallery, settings)?);
         };
-        if args.keep_basis {
-            let learned = known.keeping_basis(gallery, settings)?;
-            self.report.missed(&learned, self.old);
-            return Ok(learned);
-        }
-        if known.origin() == BasisOrigin::Kept {
-            output.say(model_changes::LEARNED_AGAIN);
-        }
         if self.report.intake.gone.is_empty() {
             return Ok(known.learn_again(gallery, settings)?);
         }
@@ -256,28 +244,6 @@ impl Report<'_> {
             )
         });
         told.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Tells the share of the new faces that a fixed basis does not hold.
-    fn missed(&self, learned: &Recognizer, before: &Gallery) {
-        let (space, gallery) = (learned.space(), learned.gallery());
-        let known: HashSet<ContentHash> = before.enrolled().iter().map(|face| face.hash).collect();
-        let (mut outside, mut all) = (0.0, 0.0);
-        for (at, face) in gallery.enrolled().iter().enumerate() {
-            if !known.contains(&face.hash) {
-                let weights = learned.weights().column(at);
-                let residual = space.residual(gallery.faces().face(at), weights.as_slice());
-                outside += residual.distance.powi(2);
-                all += residual.from_mean.powi(2);
-            }
-        }
-        if all > 0.0 {
-            self.output.say(&format!(
-                "the basis is kept: it misses {} of the variance of the new faces about its mean ({} of those it was learned from)",
-                percent(outside / all),
-                percent(1.0 - space.variance_kept())
-            ));
-        }
     }
 
     /// Tells what would be done, photo by photo.

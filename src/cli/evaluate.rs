@@ -92,7 +92,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     wanted.write_page(page, &object, (&evaluation.verification, curve), output)?;
     wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
     evaluation::print(&figures, object, output, |figures| {
-        evaluation::text(&evaluation, &preparation, figures, output)
+        evaluation::text(&evaluation, figures, output)
     })?;
     Ok(outcome)
 }

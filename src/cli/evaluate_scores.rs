@@ -14,7 +14,6 @@ use super::evaluation_groups::GroupTable;
 use super::{Error, Outcome, Output, Result, counted, evaluation, evaluation_conditions, shown};
 
 pub fn run(args: &Evaluate, path: &Path, output: &Output) -> Result<Outcome> {
-    args.learn.refuse_given("a folder of faces");
     let wanted = Wanted::claim(args)?;
     let problem = |problem: String| Error::about(path, problem);
     let mut bytes = Vec::new();

@@ -4,8 +4,7 @@ use eigenfaces::background::Prior;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section, share};
 use eigenfaces::kernel_pca::Kernel;
-use eigenfaces::matcher::Feature;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::matcher::PixelScale;
 use serde_json::Value;
 
 use super::args::Format;
@@ -88,12 +87,11 @@ fn note(text: &str, output: &Output) -> Result<()> {
 /// An evaluation of photos for reading.
 pub fn text(
     evaluation: &Evaluation,
-    preparation: &Preparation,
     figures: &[Figure],
     output: &Output,
 ) -> Result<()> {
     output.line(&heading(evaluation))?;
-    output.line(&compared_by(evaluation, preparation))?;
+    output.line(&compared_by(evaluation))?;
     output.line("")?;
     rows(figures, evaluation.seed, output, |section| {
         match (section, &evaluation.open_set) {
@@ -199,32 +197,27 @@ fn missed_aim(open_set: &OpenSet) -> Option<String> {
     })
 }
 
-/// The method and the preparation that the figures are of.
-fn compared_by(evaluation: &Evaluation, preparation: &Preparation) -> String {
+/// The method that the figures are of.
+fn compared_by(evaluation: &Evaluation) -> String {
     let settings = evaluation.settings;
     if settings.prior == Prior::Bundled {
         return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
     }
-    let views = settings.comparison.features.shares(preparation.size());
-    let views = views.iter().map(|(view, _)| match view {
-        Feature::Pixels => "pixels",
-        Feature::Texture => "texture",
-    });
-    let kernel = match settings.comparison.kernel {
-        Kernel::Linear => String::new(),
-        kernel => format!(", kernel {kernel}"),
+    let space = match (settings.distance.kernel, settings.distance.pixel_scale) {
+        (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
+        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
+        (kernel, _) => format!("the kernel {kernel}"),
     };
     format!(
-        "compared by the weights of {}{kernel}, metric {}; learned from these faces alone",
-        views.collect::<Vec<_>>().join(" and "),
-        settings.comparison.metric.name()
+        "compared by the weights of {space}, metric {}; learned from these faces alone",
+        settings.distance.metric.name()
     )
 }
 
 fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
     output.line(&format!(
         "Eigenfaces by the number of weights K, metric {} ({}):",
-        evaluation.settings.comparison.metric.name(),
+        evaluation.settings.distance.metric.name(),
         evaluation.k_curve_protocol
     ))?;
     output.line("    K   variance   rank-1   J learned   J unseen   PSNR unseen")?;

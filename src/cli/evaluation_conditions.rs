@@ -92,7 +92,6 @@ fn model(settings: Settings) -> String {
 }
 
 fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluation) -> String {
-    let comparison = settings.comparison;
     let mut options = format!(
         "protocol {}, seed {}, background {}, faces of {} pixels, framing {}, normalize {}",
         evaluation.protocol,
@@ -104,10 +103,10 @@ fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluatio
     );
     if settings.prior == Prior::None {
         options.push_str(&format!(
-            ", features {}, metric {}, kernel {}",
-            comparison.features.name(),
-            comparison.metric.name(),
-            comparison.kernel
+            ", metric {}, kernel {}, scaled pixels {}",
+            settings.distance.metric.name(),
+            settings.distance.kernel,
+            settings.distance.pixel_scale.name()
         ));
     }
     options

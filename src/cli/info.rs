@@ -4,9 +4,9 @@ use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Feature, Space};
+use eigenfaces::matcher::Space;
 use eigenfaces::normalize::Illumination;
-use eigenfaces::recognizer::{BasisOrigin, Recognizer};
+use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 
 use super::args::{Format, Info};
@@ -81,17 +81,9 @@ fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
         (
             "face space",
             format!(
-                "{} learned from {}{} {} {:.1} % of the variance",
+                "{} learned from {} {} {:.1} % of the variance",
                 counted(k, "basis face", "basis faces"),
                 counted(space.learned_from(), "face", "faces"),
-                match recognizer.origin() {
-                    // More than faces alone have: each was learned from with its mirror image.
-                    BasisOrigin::Gallery if k >= space.learned_from().max(2) => {
-                        " and their mirror images"
-                    }
-                    BasisOrigin::Gallery => "",
-                    BasisOrigin::Kept => " (not of all that are enrolled: --keep-basis)",
-                },
                 keep(k),
                 space.variance_kept() * 100.0
             ),
@@ -127,15 +119,15 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
 
 /// How people are compared, and what a name takes.
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
-    let comparison = recognizer.settings().comparison;
-    let matching = recognizer.comparer().in_words(&comparison);
+    let distance = recognizer.settings().distance;
+    let matching = recognizer.comparer().in_words(&distance);
     [
         ("matching", matching),
         ("a name needs", needed(recognizer)),
         (
             "not a face",
             format!(
-                "what looks like a face by less than {:.2} (-1 to 1)",
+                "a face score below {:.2} (-1 to 1)",
                 recognizer.comparer().face_score_limit()
             ),
         ),
@@ -154,10 +146,7 @@ pub fn listed(
 
 /// The space of the pixels that are compared, where it is not the face space.
 fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
-    let space = recognizer
-        .matcher()?
-        .feature_space(Feature::Pixels)?
-        .space();
+    let space = recognizer.matcher()?.space();
     let kept = percent(space.variance_kept());
     match space {
         Space::Linear(_) => None,

@@ -6,13 +6,13 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use eigenfaces::background::{Prior, people_trained_on};
 use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
-use eigenfaces::decision::{CalibrationBasis, ENOUGH_PEOPLE};
+use eigenfaces::decision::ENOUGH_PEOPLE;
 use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
 use eigenfaces::evaluate::{self, Evaluation, Plan};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{Comparison, Features, PixelScale};
+use eigenfaces::matcher::{CalibrationBasis, DistanceSettings, PixelScale};
 use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
@@ -22,77 +22,39 @@ use super::args::{LearningOptions, ModelSource, Prepare};
 use super::{Error, Output, Result, counted, misuse, one_line, remedy, shown};
 
 impl LearningOptions {
-    /// Ends with a usage error where an option of learning was given although nothing is learned.
-    pub fn refuse_given(&self, without: &str) {
-        let given = [
-            ("--framing", self.prepare.framing.is_some()),
-            ("--size", self.prepare.size.is_some()),
-            ("--normalize", self.prepare.normalize.is_some()),
-            ("--background", self.background.is_some()),
-            ("--components", self.components.is_some()),
-            ("--solver", self.solver.is_some()),
-        ];
-        let given = given.into_iter().find(|(_, given)| *given);
-        if let Some((option, _)) = given.or(self.comparing()) {
-            let message = format!(
-                "{option} is an option of learning: a model is used as it was learned; give {without} too"
-            );
-            misuse::end(ErrorKind::MissingRequiredArgument, message);
-        }
-    }
-
     /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
-    /// error where pixels are to be scaled and something else is to be compared.
+    /// error where a kernel of scaled pixels is asked for.
     pub fn settings(&self, otherwise: Settings) -> Settings {
         let Settings {
             prior,
             pca,
-            comparison,
+            distance,
         } = otherwise;
-        let pixel_scale = self.scale_pixels.unwrap_or(comparison.pixel_scale);
-        let scales = pixel_scale == PixelScale::Deviation;
-        let other = match (self.features, self.kernel) {
-            (Some(Features::Texture), _) => Some("--features texture"),
-            (_, Some(kernel)) if kernel != Kernel::Linear => Some("--kernel"),
-            _ => None,
+        let distance = DistanceSettings {
+            kernel: self.kernel.unwrap_or(distance.kernel),
+            pixel_scale: self.scale_pixels.unwrap_or(distance.pixel_scale),
+            metric: self.metric.unwrap_or(distance.metric),
         };
-        if let (true, Some(other)) = (scales, other) {
-            let message = format!(
-                "{other} compares no scaled pixels; --scale-pixels is for --features pixels or fused without a kernel (--scale-pixels=no leaves pixels as they are)"
-            );
+        if distance.refuse_invalid().is_err() {
+            let message = "a kernel compares gray levels as they are: leave out --kernel or --scale-pixels (--scale-pixels=no leaves pixels as they are)";
             misuse::end(ErrorKind::ArgumentConflict, message);
         }
-        let features = self.features.unwrap_or(comparison.features);
         Settings {
             prior: self.prior(prior),
             pca: Pca {
                 components: self.components.unwrap_or(pca.components),
                 solver: self.solver.unwrap_or(pca.solver),
             },
-            comparison: Comparison {
-                features: match features {
-                    // Texture has no pixels to scale.
-                    Features::Auto if scales => Features::Pixels,
-                    features => features,
-                },
-                pixel_scale,
-                copies: self.copies.unwrap_or(comparison.copies),
-                kernel: self.kernel.unwrap_or(comparison.kernel),
-                metric: self.metric.unwrap_or(comparison.metric),
-                clusters: self.clusters.unwrap_or(comparison.clusters),
-            },
+            distance,
         }
     }
 
     /// The first option given of those that say how to compare without background model.
     fn comparing(&self) -> Option<(&'static str, bool)> {
         let options = [
-            ("--features", self.features.is_some()),
-            ("--copies", self.copies.is_some()),
             ("--kernel", self.kernel.is_some()),
             ("--scale-pixels", self.scale_pixels.is_some()),
             ("--metric", self.metric.is_some()),
-            ("--clusters", self.clusters.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given)
     }
@@ -185,16 +147,8 @@ impl Naming {
     }
 }
 
-/// Ends with a usage error where options of learning are given and nothing is to be learned.
-pub fn refuse_unused(origin: &ModelSource) {
-    if origin.faces.is_empty() {
-        origin.learn.refuse_given("--faces DIR");
-    }
-}
-
 /// As [`recognizer`], but of a model only what naming people takes.
 pub fn naming(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Naming, usize)> {
-    refuse_unused(origin);
     if origin.faces.is_empty() {
         let identifier = store::load_identifier(model)?;
         return Ok((Naming::Identifier(Box::new(identifier)), 0));
@@ -210,18 +164,14 @@ pub fn recognizer(
     model: &Path,
     output: &Output,
 ) -> Result<(Recognizer, usize)> {
-    refuse_unused(origin);
     if origin.faces.is_empty() {
         return Ok((store::load(model)?, 0));
     }
     let mut observer = *output;
     observer.expects_crops = true;
-    let options = origin.learn.preparation_options();
+    let options = PreparationOptions::default();
     let read = enrollment::read_gallery(&origin.faces, &origin.labels.rule, options, &observer)?;
-    let settings = origin.learn.settings(Settings::default());
-    let recognizer = Recognizer::learn(read.preparation, read.gallery, settings)?;
-    let components = recognizer.space().components();
-    tell_fewer(origin.learn.components, components, output);
+    let recognizer = Recognizer::learn(read.preparation, read.gallery, Settings::default())?;
     if let Some(warning) = confidence_warning(&recognizer) {
         output.say(&warning);
     }
@@ -271,7 +221,7 @@ pub fn evaluate(
     output: &Output,
 ) -> Result<Evaluation> {
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();
-    let slow = match (settings.comparison.kernel, settings.comparison.pixel_scale) {
+    let slow = match (settings.distance.kernel, settings.distance.pixel_scale) {
         (Kernel::Linear, PixelScale::Plain) => None,
         (Kernel::Linear, PixelScale::Deviation) => Some("scaled pixels"),
         _ => Some("a kernel"),
@@ -423,6 +373,6 @@ pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
             "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
              people, or accept more strangers with identify --far"
         )),
-        CalibrationBasis::Measured | CalibrationBasis::Assumed => None,
+        CalibrationBasis::Measured | CalibrationBasis::TooFewPeople => None,
     }
 }

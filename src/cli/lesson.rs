@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::render::lesson;
 use eigenfaces::store::{Outputs, Privacy};
 
-use super::args::{LearningOptions, Lesson, ModelSource};
+use super::args::{Lesson, ModelSource};
 use super::{Outcome, Output, Result, bytes, files, learning, shown};
 
 const PAGE: &str = "lesson.html";
@@ -14,11 +14,6 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
     let origin = ModelSource {
         faces: args.faces.clone(),
         labels: args.labels.clone(),
-        learn: LearningOptions {
-            prepare: args.prepare.clone(),
-            components: args.components,
-            ..LearningOptions::default()
-        },
     };
     let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
     let ending = args.output.extension();
@@ -28,9 +23,6 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
     };
     if page.is_none() {
         outputs.check_below(&args.output, PAGE.as_ref())?;
-    }
-    if origin.faces.is_empty() {
-        origin.learn.refuse_given("a folder of faces");
     }
     let (recognizer, unlearned) = learning::recognizer(&origin, model, output)?;
     let html = lesson::html(&recognizer)?;

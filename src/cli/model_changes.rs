@@ -14,10 +14,6 @@ use eigenfaces::store::{ModelLock, Wait};
 use super::args::ChangeOptions;
 use super::{Error, Output, Result, counted, one_line, shown};
 
-/// Notice that a model's basis, fixed until now, is learned again.
-pub const LEARNED_AGAIN: &str =
-    "the basis, which had been kept, is learned again from the faces that are enrolled";
-
 /// Time to wait in silence for another process that is changing the model.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 

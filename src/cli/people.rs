@@ -7,7 +7,7 @@ use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
 use eigenfaces::gallery::{Gallery, History, change_time};
-use eigenfaces::recognizer::{BasisOrigin, Recognizer};
+use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -130,9 +130,6 @@ fn change(
         model_changes::consent(options, model, erased)?;
     }
     (plan.entry)(&mut history, before.gallery(), &plan.after);
-    if before.origin() == BasisOrigin::Kept {
-        output.say(model_changes::LEARNED_AGAIN);
-    }
     let after = model_changes::learn_from_rest(&before, plan.after, before.settings(), model)?;
     store::save(&after, &history, model)?;
     let left = faces_of_people(after.gallery().len(), after.gallery().people().len());

@@ -24,7 +24,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let table_file = files::claim(&outputs, args.output.as_ref())?;
     let plot_file = files::claim(&outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-    let space = &recognizer.shown_space()?;
+    let space = &recognizer.display_space();
     let axes = axes(args.axes.as_ref(), space);
     let scale = if args.whiten {
         Scale::Whitened

@@ -30,7 +30,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
     let outputs = Outputs::new(inputs, args.force.into());
     let destination = outputs.claim(&args.output)?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-    let space = &recognizer.shown_space()?;
+    let space = &recognizer.display_space();
     let faces = match (&args.photo, &args.from_weights) {
         (Some(photo), _) => vec![from_photo(photo, &recognizer, space, output)?],
         (None, Some(weights)) => from_weights(args, weights, space)?,

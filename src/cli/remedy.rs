@@ -40,10 +40,7 @@ fn options(error: &Error) -> Option<&'static str> {
         Error::NameTaken { .. } => "`eigenfaces people merge`",
         Error::MergedIntoItself { .. } => "--into",
         Error::NothingToUndo => "`eigenfaces info --log`",
-        Error::KernelNotKept => "leave --keep-basis out",
-        Error::PixelsNotScaled { .. } => {
-            "--scale-pixels goes with --features pixels or fused and --kernel linear"
-        }
+        Error::PixelsNotScaled => "--scale-pixels goes with --kernel linear",
         _ => return None,
     })
 }

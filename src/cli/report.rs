@@ -24,7 +24,6 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     let outputs = Outputs::new(inputs, args.force.into());
     let destination = outputs.claim(&args.output)?;
     let (preparation, gallery, settings, capture, outcome) = if args.faces.is_empty() {
-        args.learn.refuse_given("a folder of faces");
         let recognizer = store::load(model)?;
         let gallery = recognizer.gallery().clone();
         (
@@ -52,7 +51,7 @@ pub fn run(args: &Report, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let evaluation = learning::evaluate(preparation, gallery, settings, &plan, output)?;
 
-    let (gallery, space) = (recognizer.gallery(), recognizer.shown_space()?);
+    let (gallery, space) = (recognizer.gallery(), recognizer.display_space());
     let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, gallery);
     let mut object = with_schema(evaluation.object());
     object["conditions"] = evaluation_conditions::object(&conditions);

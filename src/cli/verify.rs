@@ -54,7 +54,6 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
 
 /// Compares two photos where there is no model: by the background model alone.
 fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> Result<Outcome> {
-    learning::refuse_unused(&args.origin);
     let preparation = face_index::preparation();
     let first = photos::main_face(&args.photo, &preparation, output)?;
     let second = photos::main_face(other, &preparation, output)?;

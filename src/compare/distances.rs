@@ -1,72 +1,63 @@
-//! Comparison by distances in spaces that were learned from the gallery alone.
+//! Comparison by the distance to the nearest cluster in a space that was learned from the gallery alone.
 
 use nalgebra::DMatrix;
 
 use super::{Compare, Evidence, Likeness, Ranking, Scored, Side};
-use crate::decision::{Acceptance, Calibration, TopScores};
+use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::{Gallery, Match};
+use crate::gallery::Gallery;
 use crate::kernel_pca::Kernel;
-use crate::matcher::{Comparison, Feature, Matcher};
-use crate::metric::Measure;
+use crate::matcher::{
+    DistanceCalibration, DistanceSettings, Match, Matcher, PixelScale, squared_distance,
+};
 
-/// The spaces and everybody's coordinates in them, and the map from distances to decisions.
+/// The space and everybody's mean in it, and the map from distances to decisions.
 #[derive(Debug, Clone)]
 pub struct Distances {
-    /// The spaces and everybody's coordinates in them.
+    /// The space and everybody's mean in it.
     pub matcher: Matcher,
     /// The map from distances to decisions.
-    pub calibration: Calibration,
+    pub calibration: DistanceCalibration,
 }
 
 impl Distances {
-    pub(super) fn measure(&self) -> Measure {
-        let parts = self.matcher.feature_spaces().first();
-        parts.map_or(Measure::Euclidean, |part| part.metric().metric().measure)
-    }
-
-    /// The enrolled face, or the copy of one, that is nearest to a probe.
-    fn side(
-        &self,
-        gallery: &Gallery,
-        found: &Match,
-        (probe, coordinates): (&FaceMatrix, &DMatrix<f32>),
-    ) -> Result<Side> {
-        let enrolled = self.matcher.enrolled();
-        let copies = enrolled.ncols() / gallery.len().max(1);
-        let squared = |column: usize| squared_distance(enrolled, column, coordinates, 0);
+    /// The enrolled face of a person that is nearest to a probe.
+    fn side(&self, gallery: &Gallery, found: &Match, probe: &FaceMatrix) -> Result<Side> {
         let persons = gallery.persons();
-        let theirs = (0..persons.len()).filter(|&at| persons[at] == found.person);
-        let columns = theirs.flat_map(|face| face * copies..(face + 1) * copies);
-        let nearest = columns
-            .map(|column| (squared(column), column))
+        let own: Vec<usize> = (0..persons.len())
+            .filter(|&face| persons[face] == found.person)
+            .collect();
+        let (theirs, placed) = (gallery.faces().select(&own)?, self.describe(probe));
+        let coordinates = self.describe(&theirs);
+        let squared = |at: usize| {
+            squared_distance(
+                coordinates.column(at).as_slice(),
+                placed.column(0).as_slice(),
+            )
+        };
+        let (squared, at) = (0..own.len())
+            .map(|at| (squared(at), at))
             .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map_or(0, |(_, column)| column);
-        // Of a face come the straight copies first, then as many mirrored.
-        let (face, mirrored) = (
-            nearest / copies,
-            copies > 1 && nearest % copies >= copies / 2,
-        );
-        let size = probe.size();
-        let mut pixels = gallery.faces().face(face).to_vec();
-        if mirrored {
-            Feature::Pixels.mirror(size, &mut pixels);
-        }
-        let compared = FaceMatrix::from_pixels(size, pixels.clone())?;
-        let splits = self.matcher.feature_spaces().iter().filter_map(|part| {
-            let (first, second) = (part.feature().of(probe), part.feature().of(&compared));
-            part.split(first.as_slice(), second.as_slice(), size)
-        });
+            .unwrap_or_default();
         Ok(Side {
             person: found.person,
             distance: found.distance(),
-            face,
-            mirrored,
-            squared: squared(nearest),
-            splits: splits.collect(),
-            pixels,
+            face: own[at],
+            squared,
+            split: self.matcher.split(probe, &theirs.select(&[at])?),
+            pixels: theirs.face(at).to_vec(),
         })
+    }
+
+    fn likeness(&self, distance: f64, acceptance: Acceptance) -> Likeness {
+        Likeness {
+            passes: self.calibration.is_known(distance, acceptance),
+            is_somebody: self.calibration.confidence(distance) > 0.5,
+            confidence: self.calibration.confidence(distance),
+            distance,
+            needed: self.calibration.threshold(acceptance),
+        }
     }
 }
 
@@ -79,17 +70,15 @@ impl Compare for Distances {
         threshold(&self.calibration, acceptance)
     }
 
-    fn in_words(&self, comparison: &Comparison) -> String {
-        let kernel = match comparison.kernel {
-            Kernel::Linear => String::new(),
-            kernel => format!("kernel {kernel}, "),
+    fn in_words(&self, settings: &DistanceSettings) -> String {
+        let space = match (settings.kernel, settings.pixel_scale) {
+            (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
+            (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
+            (kernel, _) => format!("the kernel {kernel}"),
         };
         format!(
-            "features {}, copies {}, {kernel}metric {}, clusters {}",
-            comparison.features.name(),
-            comparison.copies.name(),
-            comparison.metric.name(),
-            comparison.clusters
+            "nearest mean of a person's weights ({space}), {} distance",
+            settings.metric.name()
         )
     }
 
@@ -98,25 +87,18 @@ impl Compare for Distances {
     }
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
-        // Two are needed to judge the first.
-        let ranked = self.matcher.rank_all(probes, top.max(2));
-        let ranking = |matches: Vec<Match>| {
-            rank_matches(&matches, self.measure(), &self.calibration, top, acceptance)
-        };
+        let ranked = self.matcher.clusters().rank_all(probes, top.max(1));
+        let ranking =
+            |matches: Vec<Match>| rank_matches(&matches, &self.calibration, top, acceptance);
         ranked.into_iter().map(ranking).collect()
     }
 
+    /// As of a probe and a person with one photo.
     fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness> {
-        let squared = squared_distance(faces, 0, faces, 1);
-        let similarity = similarity(squared, self.measure());
-        let (passes, confidence) = self.calibration.same_person(similarity, acceptance)?;
-        Some(Likeness {
-            passes,
-            is_somebody: passes,
-            confidence,
-            distance: squared.sqrt(),
-            needed: self.calibration.pair_threshold(acceptance)?,
-        })
+        let [first, second] = [0, 1].map(|at| faces.column(at));
+        let distance = squared_distance(first.as_slice(), second.as_slice()).sqrt();
+        let names = self.calibration.gives_names();
+        names.then(|| self.likeness(distance, acceptance))
     }
 
     fn claim(
@@ -128,18 +110,15 @@ impl Compare for Distances {
         if !self.calibration.gives_names() {
             return None;
         }
-        let ranked = self
-            .matcher
-            .rank(probe.as_slice(), self.matcher.clusters().people());
-        let at = ranked.iter().position(|found| found.person == person)?;
-        let of = |at: usize| evidence(&ranked, at, self.measure());
-        let own = of(at)?;
+        let clusters = self.matcher.clusters();
+        let nearest = clusters.rank(probe.as_slice(), 1);
+        let nearest = nearest.first()?;
+        let own = clusters.of_person(person, probe.as_slice())?;
+        let likeness = self.likeness(own.distance(), acceptance);
         Some(Likeness {
-            passes: self.calibration.is_known(own, acceptance),
-            is_somebody: self.calibration.confidence(of(0)?) > 0.5,
-            confidence: self.calibration.confidence(own),
-            distance: ranked[at].distance(),
-            needed: self.calibration.threshold(acceptance),
+            passes: likeness.passes && nearest.person == person,
+            is_somebody: self.calibration.confidence(nearest.distance()) > 0.5,
+            ..likeness
         })
     }
 
@@ -150,10 +129,8 @@ impl Compare for Distances {
         face: &FaceMatrix,
     ) -> Result<Evidence> {
         let coordinates = self.describe(face);
-        let ranked = self.matcher.rank(coordinates.as_slice(), 2);
-        let sides = ranked
-            .iter()
-            .map(|found| self.side(gallery, found, (face, &coordinates)));
+        let ranked = self.matcher.clusters().rank(coordinates.as_slice(), 2);
+        let sides = ranked.iter().map(|found| self.side(gallery, found, face));
         Ok(Evidence {
             sides: sides.collect::<Result<_>>()?,
             balance: None,
@@ -162,63 +139,29 @@ impl Compare for Distances {
 }
 
 /// The confidence beyond which a name is given; `None` where none ever is.
-pub(super) fn threshold(calibration: &Calibration, acceptance: Acceptance) -> Option<f64> {
+pub(super) fn threshold(calibration: &DistanceCalibration, acceptance: Acceptance) -> Option<f64> {
     let gives = calibration.gives_names() || matches!(acceptance, Acceptance::Confidence(_));
     gives.then(|| calibration.threshold(acceptance))
 }
 
-/// A ranking from people at these distances (nearest first, at least two where there are two).
+/// A ranking from people at these distances, nearest first.
 pub(crate) fn rank_matches(
     matches: &[Match],
-    measure: Measure,
-    calibration: &Calibration,
+    calibration: &DistanceCalibration,
     top: usize,
     acceptance: Acceptance,
 ) -> Ranking {
-    let confidence = |at: usize| {
-        evidence(matches, at, measure).map_or(0.0, |evidence| calibration.confidence(evidence))
-    };
-    let scored = |(at, found): (usize, &Match)| Scored {
+    let confidence = |found: &Match| calibration.confidence(found.distance());
+    let scored = |found: &Match| Scored {
         person: found.person,
         distance: found.distance(),
-        confidence: confidence(at),
+        confidence: confidence(found),
     };
+    let first = matches.first();
     Ranking {
-        people: matches.iter().take(top).enumerate().map(scored).collect(),
-        confidence: confidence(0),
+        people: matches.iter().take(top).map(scored).collect(),
+        confidence: first.map_or(0.0, confidence),
         somebody_else: None,
-        accepted: evidence(matches, 0, measure)
-            .is_some_and(|evidence| calibration.is_known(evidence, acceptance)),
+        accepted: first.is_some_and(|first| calibration.is_known(first.distance(), acceptance)),
     }
-}
-
-/// The evidence for the person at a position of a ranking: its similarity, and that of the best other.
-pub(crate) fn evidence(ranked: &[Match], at: usize, measure: Measure) -> Option<TopScores> {
-    let similarity = |found: &Match| similarity(found.squared_distance, measure);
-    let rival = if at == 0 {
-        ranked.get(1)
-    } else {
-        ranked.first()
-    };
-    Some(TopScores {
-        first: similarity(ranked.get(at)?),
-        second: rival.map(similarity),
-    })
-}
-
-/// The similarity for a squared distance: the more, the larger.
-pub(crate) fn similarity(squared_distance: f64, measure: Measure) -> f64 {
-    match measure {
-        // Cosines add up to 2 at distance 0; twice the mean squared distance is what they lack.
-        Measure::Cosine => 2.0 - squared_distance,
-        Measure::Euclidean => -squared_distance.sqrt(),
-    }
-}
-
-/// The squared distance between two columns.
-pub(crate) fn squared_distance(a: &DMatrix<f32>, at: usize, b: &DMatrix<f32>, other: usize) -> f64 {
-    let values = a.column(at).into_iter().zip(b.column(other));
-    values
-        .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
-        .sum()
 }

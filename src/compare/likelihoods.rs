@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::locate::framing::Framing;
-use crate::matcher::{CELLS, Comparison};
+use crate::matcher::{CELLS, DistanceSettings};
 
 /// The score of a face that is enrolled itself: beyond all others.
 pub(super) const SAME_FACE: f64 = 1e6;
@@ -148,7 +148,7 @@ impl Compare for Likelihoods {
         Some(self.calibration.threshold(acceptance))
     }
 
-    fn in_words(&self, _: &Comparison) -> String {
+    fn in_words(&self, _: &DistanceSettings) -> String {
         "by the background model: how faces of thousands of other people differ".to_owned()
     }
 
@@ -228,9 +228,8 @@ impl Compare for Likelihoods {
                 distance: found.distance,
                 face: nearest,
                 pixels: gallery.faces().face(nearest).to_vec(),
-                mirrored: false,
                 squared,
-                splits: Vec::new(),
+                split: None,
             });
         }
         let balance = match &sides[..] {

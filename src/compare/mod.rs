@@ -1,8 +1,8 @@
 //! The comparison of faces with the people enrolled: one trait, and the two comparisons that a model may hold.
 //!
 //! Everything above this module knows only [`Compare`]. Either comparison finds the nearest cluster in a PCA space
-//! (docs/THEORY.md): [`Likelihoods`] in that of the background model, by likelihood ratios; [`Distances`] in spaces learned
-//! from the gallery alone.
+//! (docs/THEORY.md): [`Likelihoods`] in that of the background model, by likelihood ratios; [`Distances`] in a space
+//! learned from the gallery alone.
 
 mod distances;
 mod likelihoods;
@@ -20,7 +20,7 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::Gallery;
 
 pub use distances::Distances;
-pub(crate) use distances::{evidence, rank_matches, similarity, squared_distance};
+use distances::rank_matches;
 pub use likelihoods::Likelihoods;
 #[cfg(feature = "postgres")]
 use likelihoods::SAME_FACE;
@@ -28,7 +28,7 @@ use likelihoods::SAME_FACE;
 pub use remote::*;
 pub use resample::{Part, Resample};
 
-use crate::matcher::{Comparison, Feature, FeatureSpace, Split};
+use crate::matcher::{DistanceSettings, Split};
 
 /// Compares faces with the people of a gallery. People go by their positions in it.
 pub trait Compare: fmt::Debug + Send + Sync {
@@ -39,7 +39,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
     fn threshold(&self, acceptance: Acceptance) -> Option<f64>;
 
     /// What faces are compared by, in words.
-    fn in_words(&self, comparison: &Comparison) -> String;
+    fn in_words(&self, settings: &DistanceSettings) -> String;
 
     /// Coordinates of faces (m x n): what the other methods take.
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32>;
@@ -75,7 +75,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
 /// The comparison that a model holds.
 #[derive(Debug, Clone)]
 pub enum Comparer {
-    /// By distances in spaces learned from this gallery.
+    /// By distances in a space learned from this gallery.
     Distances(Box<Distances>),
     /// By likelihood ratios of the background model, moved by this gallery.
     Likelihoods(Box<Likelihoods>),
@@ -93,24 +93,13 @@ impl std::ops::Deref for Comparer {
 }
 
 impl Comparer {
-    /// Whether it is one of so many people, whose faces of this size are compared so.
-    ///
-    /// # Errors
-    /// Settings that make no sense together.
-    pub fn fits(&self, comparison: Comparison, size: FaceSize, people: usize) -> Result<bool> {
+    /// Whether it is one of so many people with faces of this size.
+    pub fn fits(&self, size: FaceSize, people: usize) -> bool {
         match self {
             Self::Distances(distances) => {
-                comparison.refuse_senseless(size)?;
-                let expected = comparison.features.shares(size);
-                let is_compared = |(part, feature): (&FeatureSpace, &(Feature, f64))| {
-                    part.feature() == feature.0 && part.space().size() == feature.0.size(size)
-                };
-                let parts = distances.matcher.feature_spaces();
-                Ok(parts.len() == expected.len()
-                    && parts.iter().zip(&expected).all(is_compared)
-                    && distances.calibration.is_sound(people))
+                distances.matcher.space().size() == size && distances.calibration.is_sound(people)
             }
-            Self::Likelihoods(likelihoods) => Ok(likelihoods.people().photos().len() == people),
+            Self::Likelihoods(likelihoods) => likelihoods.people().photos().len() == people,
         }
     }
 
@@ -190,16 +179,14 @@ pub struct Evidence {
 pub struct Side {
     /// A position in [`Gallery::people`].
     pub person: usize,
-    /// The distance to the person by the cluster rule: what was decided by.
+    /// The distance to the person: what was decided by.
     pub distance: f64,
     /// A position in [`Gallery::enrolled`].
     pub face: usize,
-    /// That face as it was compared: d pixels, the mirror image where this is nearer.
+    /// That face: d pixels.
     pub pixels: Vec<u8>,
-    /// Whether it is the mirror image.
-    pub mirrored: bool,
     /// The squared distance between the probe and that face.
     pub squared: f64,
-    /// The distance taken apart, for each feature that is compared; empty where a kernel compares, which has no parts.
-    pub splits: Vec<Split>,
+    /// That squared distance taken apart; `None` where likelihoods or a kernel compare, which have no such parts.
+    pub split: Option<Split>,
 }

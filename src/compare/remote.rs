@@ -8,11 +8,9 @@ use sha2::{Digest, Sha256};
 
 use super::{Comparer, Distances, Likelihoods, Ranking, SAME_FACE, rank_matches};
 use crate::background::{self, Background, ExtendedProbe};
-use crate::decision::{self, Acceptance};
+use crate::decision::Acceptance;
 use crate::face_space::FaceSpace;
-use crate::gallery::{Match, squared_distance};
-use crate::matcher::{FeatureSpace, Space};
-use crate::metric::Measure;
+use crate::matcher::{DistanceCalibration, Match, Space, squared_distance};
 
 /// How a server orders people by a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +60,7 @@ impl RemoteProbe {
 #[derive(Debug, Clone)]
 pub enum RemoteCalibration {
     /// By squared distances.
-    Distances(decision::Calibration, Measure),
+    Distances(DistanceCalibration),
     /// By scores.
     Likelihoods(RemoteLikelihoods),
 }
@@ -91,10 +89,9 @@ impl Comparer {
     pub fn points(&self) -> Vec<Points<'_>> {
         match self {
             Self::Distances(distances) => {
-                let kinds = distances.matcher.clusters().kinds();
-                kinds
-                    .map(|(points, owners)| (Cow::Borrowed(points), Cow::Borrowed(owners)))
-                    .collect()
+                let clusters = distances.matcher.clusters();
+                let (means, owners) = (clusters.means(), clusters.owners());
+                vec![(Cow::Borrowed(means), Cow::Borrowed(owners))]
             }
             Self::Likelihoods(likelihoods) => {
                 let people = likelihoods.people();
@@ -110,10 +107,7 @@ impl Comparer {
     /// Number of kinds of points, and of their coordinates.
     pub fn points_shape(&self) -> (usize, usize) {
         match self {
-            Self::Distances(distances) => (
-                distances.matcher.clusters().kinds().len(),
-                distances.matcher.enrolled().nrows(),
-            ),
+            Self::Distances(distances) => (1, distances.matcher.clusters().dimension()),
             Self::Likelihoods(likelihoods) => (1, likelihoods.people().extended_dimensions()),
         }
     }
@@ -165,11 +159,11 @@ impl Comparer {
     /// The map that [`remote_calibration`](Self::remote_calibration) gave, for so many people; `None` where it makes no sense.
     pub fn read_remote_calibration(&self, json: &str, people: usize) -> Option<RemoteCalibration> {
         match self {
-            Self::Distances(distances) => {
-                let calibration: decision::Calibration = serde_json::from_str(json).ok()?;
+            Self::Distances(_) => {
+                let calibration: DistanceCalibration = serde_json::from_str(json).ok()?;
                 calibration
                     .is_sound(people)
-                    .then(|| RemoteCalibration::Distances(calibration, distances.measure()))
+                    .then_some(RemoteCalibration::Distances(calibration))
             }
             Self::Likelihoods(_) => {
                 let read: RemoteLikelihoods = serde_json::from_str(json).ok()?;
@@ -200,7 +194,7 @@ impl RemoteCalibration {
     /// The confidence beyond which a name is given; `None` where none ever is.
     pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
         match self {
-            Self::Distances(calibration, _) => super::distances::threshold(calibration, acceptance),
+            Self::Distances(calibration) => super::distances::threshold(calibration, acceptance),
             Self::Likelihoods(likelihoods) => Some(likelihoods.calibration.threshold(acceptance)),
         }
     }
@@ -217,14 +211,14 @@ impl RemoteCalibration {
     /// the odds of everybody else together.
     pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
         match self {
-            Self::Distances(calibration, measure) => {
+            Self::Distances(calibration) => {
                 let matches = away.iter().enumerate().map(|(person, &away)| Match {
                     person,
                     squared_distance: away,
                 });
                 let mut matches: Vec<Match> = matches.collect();
                 matches.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
-                rank_matches(&matches, *measure, calibration, top, acceptance)
+                rank_matches(&matches, calibration, top, acceptance)
             }
             Self::Likelihoods(RemoteLikelihoods { calibration, .. }) => {
                 let scores: Vec<f64> = away.iter().map(|away| -away).collect();
@@ -297,14 +291,7 @@ impl Told {
     }
 
     fn distances(&mut self, distances: &Distances) {
-        for part in distances.matcher.feature_spaces() {
-            self.part(part);
-        }
-    }
-
-    fn part(&mut self, part: &FeatureSpace) {
-        self.text(&format!("{:?}", part.feature()));
-        match part.space() {
+        match distances.matcher.space() {
             Space::Linear(space) => {
                 self.text("linear");
                 self.face_space(space);
@@ -323,8 +310,5 @@ impl Told {
                 self.doubles(space.eigenvalues());
             }
         }
-        // As a model file keeps it: in single precision.
-        let matrix = part.metric().matrix();
-        self.matrix(&matrix.map_or_else(|| DMatrix::zeros(0, 0), |m| m.map(|v| v as f32)));
     }
 }

@@ -3,12 +3,13 @@
 use nalgebra::DMatrix;
 
 use super::likelihoods::ranking;
-use super::{Comparer, Distances, Likelihoods, Ranking, rank_matches};
+use super::{Comparer, Likelihoods, Ranking, rank_matches};
 use crate::background::{Adaptation, Background, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
+use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::matcher::{Comparison, Resampling};
+use crate::matcher::{DistanceCalibration, DistanceSettings, Match, Matcher};
 use crate::pca::Pca;
 
 /// Faces to learn from and faces to try: positions in the gallery.
@@ -43,20 +44,18 @@ impl Comparer {
         &self,
         gallery: &Gallery,
         coordinates: Option<&DMatrix<f32>>,
-        (comparison, pca): (Comparison, Pca),
+        settings: (DistanceSettings, Pca),
         then: impl FnOnce(&dyn Resample) -> Result<R>,
     ) -> Result<R> {
         let (persons, people) = (gallery.persons(), gallery.people().len());
         match self {
-            Self::Distances(comparer) => {
-                let features = comparison.feature_matrices(gallery.faces());
-                then(&ByDistances {
-                    comparer,
-                    resampling: Resampling::new(&features, comparison, pca)?,
-                    persons,
-                    people,
-                })
-            }
+            Self::Distances(comparer) => then(&ByDistances {
+                calibration: &comparer.calibration,
+                faces: gallery.faces(),
+                settings,
+                persons,
+                people,
+            }),
             Self::Likelihoods(comparer) => then(&ByLikelihoods {
                 comparer,
                 coordinates: coordinates.ok_or(Error::Inconsistent)?,
@@ -69,8 +68,9 @@ impl Comparer {
 }
 
 struct ByDistances<'a> {
-    comparer: &'a Distances,
-    resampling: Resampling<'a>,
+    calibration: &'a DistanceCalibration,
+    faces: &'a FaceMatrix,
+    settings: (DistanceSettings, Pca),
     /// The person of each face, and the number of people.
     persons: Vec<usize>,
     people: usize,
@@ -83,26 +83,22 @@ impl Resample for ByDistances<'_> {
 
     fn rank(&self, parts: &[Part<'_>]) -> Result<Vec<Vec<Ranking>>> {
         let of_part = |part: &Part<'_>| {
-            let persons: Vec<usize> = part
-                .learned
-                .iter()
-                .map(|&face| self.persons[face])
-                .collect();
-            let found = self
-                .resampling
-                .run(part.learned, &persons, self.people, part.tried)?;
-            let ranking = |at: usize| {
-                let matches = found.rank(at, usize::MAX);
-                let (measure, calibration) = (self.comparer.measure(), &self.comparer.calibration);
+            let learned = part.learned.iter();
+            let persons: Vec<usize> = learned.map(|&face| self.persons[face]).collect();
+            let faces = self.faces.select(part.learned)?;
+            let (distance, pca) = self.settings;
+            let matcher = Matcher::learn(&faces, &persons, self.people, distance, pca)?;
+            let tried = matcher.coordinates(&self.faces.select(part.tried)?);
+            let ranked = matcher.clusters().rank_all(&tried, usize::MAX);
+            let ranking = |matches: Vec<Match>| {
                 rank_matches(
                     &matches,
-                    measure,
-                    calibration,
+                    self.calibration,
                     usize::MAX,
                     Acceptance::default(),
                 )
             };
-            Ok((0..part.tried.len()).map(ranking).collect())
+            Ok(ranked.into_iter().map(ranking).collect())
         };
         parts.iter().map(of_part).collect()
     }

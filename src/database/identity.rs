@@ -18,8 +18,7 @@ impl Identity {
         told.text(&preparation.size().to_string());
         told.text(preparation.framing().name());
         told.text(preparation.light().name());
-        told.text(settings.comparison.metric.name());
-        told.text(&settings.comparison.clusters.to_string());
+        told.text(settings.distance.metric.name());
         told.face_space(recognizer.space());
         recognizer.comparer().tell(&mut told);
         Self(told.finish())

@@ -33,7 +33,7 @@ impl RoundingBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gallery::squared_distance;
+    use crate::matcher::squared_distance;
 
     /// Sums in single precision, from the first to the last, are never further off than is believed.
     #[test]

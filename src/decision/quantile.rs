@@ -1,7 +1,7 @@
 //! Quantiles of the normal and of Student's distribution, to what few people leave certain.
 
 /// Student's quantile from the normal one (Cornish-Fisher; Abramowitz & Stegun 26.7.5).
-pub(super) fn student_quantile(share: f64, freedom: f64) -> f64 {
+pub(crate) fn student_quantile(share: f64, freedom: f64) -> f64 {
     let z = normal_quantile(share);
     let first = (z.powi(3) + z) / (4.0 * freedom);
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom * freedom);
@@ -10,7 +10,7 @@ pub(super) fn student_quantile(share: f64, freedom: f64) -> f64 {
 
 /// The normal quantile for shares of at least one half, to 5e-4 (Abramowitz & Stegun 26.2.23): far less
 /// than what few people leave uncertain.
-pub(super) fn normal_quantile(share: f64) -> f64 {
+fn normal_quantile(share: f64) -> f64 {
     let t = (-2.0 * (1.0 - share).max(1e-300).ln()).sqrt();
     let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;
     let below = 1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t.powi(3);

@@ -196,9 +196,10 @@ fn discriminants(weights: &DMatrix<f64>, persons: &[usize]) -> Option<DMatrix<f6
         mean -= &middle;
         mean *= size.sqrt();
     }
-    // Left singular vectors of the scatter between people; their sum is 0, so one of them adds nothing.
-    let between = (&whitening * means).svd(true, false);
-    let leading = between.u?.columns(0, people - 1).into_owned();
+    // Left singular vectors of the scatter between people, at most one for each dimension; their sum is 0, so one of as many
+    // as people adds nothing.
+    let between = (&whitening * means).svd(true, false).u?;
+    let leading = between.columns(0, k.min(people - 1)).into_owned();
     let mut discriminants = leading.transpose() * whitening;
     for mut row in discriminants.row_iter_mut() {
         row.normalize_mut();
@@ -255,6 +256,15 @@ mod tests {
         let along = found.row(0).map(f64::abs);
         assert!(along[1] > 5.0 * along[0], "{found}");
         assert!((found.norm() - 1.0).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn two_photos_of_each_of_many_people_are_enough() {
+        // Six faces of three people: three dimensions; nine of them with one of two photos left out: fewer than people.
+        let weights = DMatrix::from_fn(8, 9, |row, at| ((row * 7 + at * 13) % 17) as f64);
+        let persons = [0, 0, 1, 2, 3, 4, 5, 6, 7];
+        let found = discriminants(&weights, &persons).unwrap();
+        assert_eq!(found.shape(), (1, 8));
     }
 
     #[test]

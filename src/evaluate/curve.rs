@@ -8,12 +8,12 @@ use super::split::Fold;
 use super::{Bootstrap, Rate, Tally};
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{Clusters, Gallery};
+use crate::gallery::Gallery;
+use crate::matcher::Clusters;
 use crate::pca::{InnerProducts, Pca};
 use crate::recognizer::Settings;
 
-/// Recognition by the weights of the first K eigenfaces, whatever features were asked for, that is the weights of
-/// the faces' pixels without copies, with the metric and the clusters asked for.
+/// Recognition by the weights of the first K eigenfaces: the nearest mean of a person by the metric asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KPoint {
     /// K; in a fold with fewer, all of them.
@@ -174,18 +174,13 @@ impl Eigenfaces {
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
         let (learned, tried) = (first(&self.learned), first(&self.tried));
-        let metric = settings
-            .comparison
-            .metric
-            .fit(&self.eigenvalues[..k], &learned, &persons);
-        let clusters = Clusters::new(
-            metric.coordinates(&learned),
-            &persons,
-            gallery.people().len(),
-            settings.comparison.clusters,
-            settings.comparison.metric.measure,
-        )
-        .ok_or(Error::Inconsistent)?;
+        let coordinates = |weights| {
+            let metric = settings.distance.metric;
+            metric.coordinates(weights, &self.eigenvalues[..k])
+        };
+        let people = gallery.people().len();
+        let clusters = Clusters::of_faces(&coordinates(&learned), &persons, people);
+        let clusters = clusters.ok_or(Error::Inconsistent)?;
         let probes = fold.tried.len();
         let kept: f64 = self.eigenvalues[..k].iter().sum();
         let mut sums = Sums {
@@ -193,7 +188,7 @@ impl Eigenfaces {
             variance: kept / self.total_variance * probes as f64,
             ..Sums::default()
         };
-        let coordinates = metric.coordinates(&tried);
+        let coordinates = coordinates(&tried);
         for (at, &face) in fold.tried.iter().enumerate() {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
             let is_right = ranked.first().map(|first| first.person) == Some(all[face]);

@@ -40,7 +40,7 @@ pub(super) fn run(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
-    let settings = (settings.comparison, settings.pca);
+    let settings = (settings.distance, settings.pca);
     let comparer = whole.comparer();
     let parts = comparer.resampled(gallery, whole.coordinates(), settings, |resample| {
         let groups: Vec<&[Fold]> = folds

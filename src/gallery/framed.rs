@@ -32,12 +32,6 @@ impl Gallery {
         (framed, gallery)
     }
 
-    /// The gallery whose kept photos ([`Origin::Kept`]) are aligned by a frame that was given, where it serves; those that
-    /// have neither frame nor eyes are left out.
-    pub fn aligned_by(self, preparation: &Preparation) -> Self {
-        self.aligned(preparation, |_, _| false)
-    }
-
     /// Kept photos are aligned by this preparation, but for those that `is_so` says are.
     fn aligned(
         self,

@@ -1,22 +1,15 @@
 //! The gallery: the people enrolled, and every face with its label, its source, its content hash and its pixels.
 
-mod clusters;
-mod distance;
 mod edit;
 mod framed;
 mod history;
 mod same_photo;
-mod scan;
 mod sync;
-mod tree;
 mod undo;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub use clusters::{ClusterRule, Clusters, Match};
-#[cfg(feature = "postgres")]
-pub(crate) use distance::squared_distance;
 #[doc(hidden)]
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};

@@ -1,136 +1,114 @@
-//! Matching a probe with the gallery's people: features of faces, each with its space and its metric, and
-//! the clusters of coordinates that they make together.
+//! Classic eigenfaces: a person is the mean of their faces' weights, and a probe is whose mean it is nearest to
+//! (Turk & Pentland 1991).
 //!
-//! A face becomes one column of coordinates: of each feature (pixels, texture) the weights in its space,
-//! transformed by the metric, one below the other. Distances over them add up over the features. Enrolled
-//! faces stand there with their copies: mirrored, shifted.
+//! A face of d pixels becomes k weights in a space learned from the gallery (principal components; scaled pixels or a kernel
+//! where these are asked for), which the metric turns into coordinates whose Euclidean distance it is.
 
-mod comparison;
-mod feature;
-mod feature_matrix;
-mod feature_space;
-mod fixed_spaces;
-mod resampling;
+mod calibration;
+mod clusters;
+mod distance;
+mod metric;
+mod scan;
 mod space;
 mod split;
-
-use std::sync::Arc;
+mod tree;
 
 use nalgebra::DMatrix;
 
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::{Clusters, Match};
-use crate::kernel_pca::{Kernel, KernelPca};
+use crate::face_space::Weights;
+use crate::kernel_pca::Kernel;
 use crate::pca::Pca;
 
-use feature_space::each_times;
-
-pub use comparison::Comparison;
-pub use feature::{Augmentation, Feature, Features, PixelScale};
-#[doc(hidden)]
-pub use feature_matrix::FeatureMatrix;
-pub use feature_space::FeatureSpace;
-#[doc(hidden)]
-pub use resampling::{Resample, Resampling};
-pub use space::Space;
+pub use calibration::{CalibrationBasis, DistanceCalibration, LeftOut};
+pub use clusters::{Clusters, Match};
+pub(crate) use distance::squared_distance;
+pub use metric::Metric;
+pub use space::{PixelScale, Space};
 #[doc(hidden)]
 pub use split::{CELLS, Split};
 
-/// The coordinates of a gallery, by which a probe's nearest people are found.
+/// Settings of the comparison by distances.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DistanceSettings {
+    /// The kernel whose components are the weights.
+    pub kernel: Kernel,
+    /// Whether the pixels are scaled first; not with a kernel.
+    pub pixel_scale: PixelScale,
+    /// The metric of the weights.
+    pub metric: Metric,
+}
+
+impl DistanceSettings {
+    /// Refuses a kernel of scaled pixels.
+    ///
+    /// # Errors
+    /// [`Error::PixelsNotScaled`].
+    pub fn refuse_invalid(&self) -> Result<()> {
+        match (self.pixel_scale, self.kernel) {
+            (PixelScale::Plain, _) | (_, Kernel::Linear) => Ok(()),
+            (PixelScale::Deviation, _) => Err(Error::PixelsNotScaled),
+        }
+    }
+}
+
+/// A space of weights, and the people of a gallery in it.
 #[derive(Debug, Clone)]
 pub struct Matcher {
-    parts: Vec<FeatureSpace>,
-    /// Of the enrolled faces with their copies, those of a face side by side: k x (n c).
-    coordinates: Arc<DMatrix<f32>>,
-    /// Derived from the coordinates.
+    space: Space,
+    metric: Metric,
     clusters: Clusters,
 }
 
 impl Matcher {
-    /// Learns from some of the faces that were described; `persons` are theirs (n), from 0 up to `people`, in
-    /// increasing order.
+    /// Learns from faces (d x n); `persons` are theirs (n), from 0 up to `people`, in increasing order.
     ///
     /// # Errors
-    /// Fewer than two different faces.
+    /// Fewer than two different faces; settings that exclude each other.
     pub fn learn(
-        features: &[FeatureMatrix<'_>],
-        faces: &[usize],
+        faces: &FaceMatrix,
         persons: &[usize],
         people: usize,
-        comparison: Comparison,
+        settings: DistanceSettings,
         pca: Pca,
     ) -> Result<Self> {
-        let mut parts = Vec::with_capacity(features.len());
-        let mut coordinates = Vec::with_capacity(features.len());
-        for feature in features {
-            let components = pca.components;
-            let space = match comparison.kernel {
-                Kernel::Linear if comparison.scales(feature.feature) => {
-                    feature.scaled(faces, components)?
-                }
-                Kernel::Linear => feature.linear(faces, pca)?,
-                kernel => feature.kernel(faces, KernelPca { kernel, components })?,
-            };
-            let placed = feature.placed(&space, faces)?;
-            let (part, enrolled) =
-                feature.feature_space(space, &placed, comparison.metric, persons);
-            coordinates.push(enrolled);
-            parts.push(part);
-        }
-        Self::from_parts(parts, stacked(&coordinates), persons, people, comparison)
+        let space = Space::learn(faces, settings, pca)?;
+        let weights = space.project(faces);
+        Self::from_parts(space, &weights, persons, people, settings.metric)
     }
 
-    /// A matcher from its parts and the coordinates of the enrolled faces with their copies (k x (n c));
-    /// `persons` are theirs (n).
+    /// A matcher from its space and the weights of the enrolled faces (k x n); `persons` are theirs (n).
     ///
     /// # Errors
     /// Parts that do not fit together.
     pub fn from_parts(
-        parts: Vec<FeatureSpace>,
-        coordinates: DMatrix<f32>,
+        space: Space,
+        weights: &Weights,
         persons: &[usize],
         people: usize,
-        comparison: Comparison,
+        metric: Metric,
     ) -> Result<Self> {
-        let rows: usize = parts.iter().map(|part| part.space.components()).sum();
-        let copies = coordinates.ncols() / persons.len().max(1);
-        let coordinates = Arc::new(coordinates);
-        let fits = rows == coordinates.nrows()
-            && copies * persons.len() == coordinates.ncols()
-            && parts
-                .iter()
-                .all(|part| part.metric.metric() == comparison.metric);
-        let clusters = Clusters::new(
-            Arc::clone(&coordinates),
-            &each_times(persons, copies),
-            people,
-            comparison.clusters,
-            comparison.metric.measure,
-        );
-        match clusters {
-            Some(clusters) if fits => Ok(Self {
-                parts,
-                coordinates,
-                clusters,
-            }),
-            _ => Err(Error::Inconsistent),
+        if weights.nrows() != space.components() {
+            return Err(Error::Inconsistent);
         }
+        let coordinates = metric.coordinates(weights, space.eigenvalues());
+        let clusters = Clusters::of_faces(&coordinates, persons, people);
+        Ok(Self {
+            space,
+            metric,
+            clusters: clusters.ok_or(Error::Inconsistent)?,
+        })
     }
 
-    /// The features that are compared, each with its space.
-    pub fn feature_spaces(&self) -> &[FeatureSpace] {
-        &self.parts
+    /// The space of the weights.
+    pub fn space(&self) -> &Space {
+        &self.space
     }
 
-    /// The part that compares this feature, if one does.
-    pub fn feature_space(&self, feature: Feature) -> Option<&FeatureSpace> {
-        self.parts.iter().find(|part| part.feature == feature)
-    }
-
-    /// Coordinates of the enrolled faces with their copies, those of a face side by side: k x (n c).
-    pub fn enrolled(&self) -> &DMatrix<f32> {
-        &self.coordinates
+    /// The metric of the weights.
+    pub fn metric(&self) -> Metric {
+        self.metric
     }
 
     /// The people as probes are compared with them.
@@ -138,35 +116,9 @@ impl Matcher {
         &self.clusters
     }
 
-    /// Coordinates (k x n) of faces (d x n): squared distances between them are what is compared.
+    /// Coordinates (k x n) of faces (d x n): distances between them are what is compared.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
-        let of_parts = self.parts.iter().map(|part| {
-            let seen = part.feature.of(faces);
-            part.coordinates(&part.space.project(&seen))
-        });
-        stacked(&of_parts.collect::<Vec<_>>())
+        let weights = self.space.project(faces);
+        self.metric.coordinates(&weights, self.space.eigenvalues())
     }
-
-    /// The `top` nearest people to coordinates (k), nearest first.
-    pub fn rank(&self, coordinates: &[f32], top: usize) -> Vec<Match> {
-        self.clusters.rank(coordinates, top)
-    }
-
-    /// The rankings of many probes (k x m), in their order: together they cost much less.
-    pub fn rank_all(&self, coordinates: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
-        self.clusters.rank_all(coordinates, top)
-    }
-}
-
-/// Matrices of as many columns, one below the other.
-fn stacked(parts: &[DMatrix<f32>]) -> DMatrix<f32> {
-    let rows = parts.iter().map(DMatrix::nrows).sum();
-    let columns = parts.first().map_or(0, DMatrix::ncols);
-    let mut all = DMatrix::zeros(rows, columns);
-    let mut below = 0;
-    for part in parts {
-        all.rows_mut(below, part.nrows()).copy_from(part);
-        below += part.nrows();
-    }
-    all
 }

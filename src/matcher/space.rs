@@ -1,16 +1,33 @@
-//! The space of a feature's weights: a face space, that of scaled pixels, or the space of a kernel.
+//! The space of weights: a face space, that of scaled pixels, or the space of a kernel.
 
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
+use super::DistanceSettings;
+use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
-use crate::kernel_pca::KernelSpace;
-use crate::pca::variance_ratios;
+use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
+use crate::pca::{Pca, scaled, variance_ratios};
 use crate::scaled_space::ScaledSpace;
 
-/// The space of one feature.
+/// Whether the pixels are scaled before they are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PixelScale {
+    /// Gray levels as they are.
+    #[default]
+    Plain,
+    /// Each pixel over its standard deviation among the faces learned from.
+    Deviation,
+}
+
+named!(PixelScale {
+    Deviation = "yes",
+    Plain = "no",
+});
+
+/// A space of weights.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Space {
     /// Linear: weights along basis faces.
@@ -22,6 +39,28 @@ pub enum Space {
 }
 
 impl Space {
+    /// Learns the space of faces (d x n).
+    ///
+    /// # Errors
+    /// Fewer than two different faces; settings that exclude each other.
+    pub fn learn(faces: &FaceMatrix, settings: DistanceSettings, pca: Pca) -> Result<Self> {
+        settings.refuse_invalid()?;
+        let components = pca.components;
+        Ok(match (settings.kernel, settings.pixel_scale) {
+            (Kernel::Linear, PixelScale::Plain) => {
+                Self::Linear(Arc::new(FaceSpace::learn(faces, pca)?))
+            }
+            (Kernel::Linear, PixelScale::Deviation) => {
+                let found = scaled::fit(faces, components)?;
+                Self::Scaled(Arc::new(ScaledSpace::new(faces.size(), &found)))
+            }
+            (kernel, _) => {
+                let found = KernelPca { kernel, components }.fit(faces)?;
+                Self::Kernel(Arc::new(found), faces.size())
+            }
+        })
+    }
+
     /// k, the number of components.
     pub fn components(&self) -> usize {
         match self {
@@ -40,7 +79,7 @@ impl Space {
         }
     }
 
-    /// The size of the faces as the feature sees them.
+    /// The size of the faces.
     pub fn size(&self) -> FaceSize {
         match self {
             Self::Linear(space) => space.size(),
@@ -98,7 +137,7 @@ impl Space {
         }
     }
 
-    /// The face space, if the space is one of plain pixels or texture.
+    /// The face space, if the space is one of plain pixels.
     pub fn linear(&self) -> Option<&Arc<FaceSpace>> {
         match self {
             Self::Linear(space) => Some(space),

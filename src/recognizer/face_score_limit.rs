@@ -6,7 +6,6 @@ use crate::decision;
 use crate::face_space::FaceSpace;
 use crate::faceness::{self, FacenessTest};
 use crate::gallery::Gallery;
-use crate::matcher::FeatureMatrix;
 use crate::pca::{ComponentCount, InnerProducts};
 
 /// Parts of the people that are left out in turn.
@@ -19,29 +18,18 @@ const SETTLED: usize = 2_000;
 const PROBES: usize = 500;
 
 /// The limit by spaces of as many leading eigenfaces as the test takes of `space`, learned without the people judged; in a
-/// large gallery by the space of all. `pixels` are the faces with their copies, where these are compared.
-pub(super) fn learned(
-    gallery: &Gallery,
-    space: &FaceSpace,
-    pixels: Option<&FeatureMatrix<'_>>,
-) -> f64 {
+/// large gallery by the space of all.
+pub(super) fn learned(gallery: &Gallery, space: &FaceSpace) -> f64 {
     if gallery.len() > SETTLED {
         return in_space(gallery, space);
     }
     let persons = gallery.persons();
-    let all: Vec<usize> = (0..persons.len()).collect();
-    // Shifted copies are neither learned from nor judged.
-    let with_mirrored = pixels.and_then(|pixels| pixels.learned(&all).ok());
-    let faces = with_mirrored.as_ref().unwrap_or(gallery.faces());
-    let copies = faces.len() / persons.len().max(1);
+    let faces = gallery.faces();
     let leading = faceness::leading(space.eigenvalues());
     let products = InnerProducts::of(faces);
     let of_fold = |fold: usize| {
         let (judged, learned): (Vec<usize>, Vec<usize>) =
             (0..persons.len()).partition(|&face| persons[face] % FOLDS == fold);
-        let judged: Vec<usize> = judged.into_iter().map(|face| face * copies).collect();
-        let of_a_face = |face: usize| face * copies..(face + 1) * copies;
-        let learned: Vec<usize> = learned.into_iter().flat_map(of_a_face).collect();
         let count = ComponentCount::Count(leading);
         let dual = products.fit(&learned, count).ok()?;
         let (dual, components) = dual.with_components(faces, leading).ok()?;
@@ -54,7 +42,7 @@ pub(super) fn learned(
 }
 
 /// The limit by a space that stays, from some of the faces, spread evenly.
-pub(super) fn in_space(gallery: &Gallery, space: &FaceSpace) -> f64 {
+fn in_space(gallery: &Gallery, space: &FaceSpace) -> f64 {
     let count = gallery.len().min(PROBES);
     let some: Vec<usize> = (0..count).map(|at| at * gallery.len() / count).collect();
     let scores = gallery.faces().select(&some).map_or_else(

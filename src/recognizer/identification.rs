@@ -13,7 +13,7 @@ pub struct Candidate {
     /// The person.
     pub person: Person,
     /// With the background model the negative logarithm of the probability that it is this person and no stranger;
-    /// without it the distance by the metric and the cluster rule.
+    /// without it the distance to the mean of the person's faces by the metric.
     pub distance: f64,
     /// Probability that the probe is this person, given that it may be a stranger.
     pub confidence: f64,

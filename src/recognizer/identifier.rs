@@ -11,12 +11,12 @@ use super::identification::{Candidate, Identification, QueryOptions};
 use crate::background::FaceClassifier;
 use crate::compare::{Comparer, Likelihoods, Ranking, Scored};
 use crate::dataset::Person;
-use crate::decision::{Acceptance, Calibration, Decision};
+use crate::decision::{Acceptance, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Residual};
 use crate::faceness::FacenessTest;
-use crate::matcher::Matcher;
+use crate::matcher::{DistanceCalibration, Matcher};
 use crate::preparation::{Part, Preparation, PreparedFace};
 
 /// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
@@ -45,9 +45,7 @@ impl Identifier {
         comparer: Comparer,
     ) -> Result<Self> {
         let size = preparation.size();
-        let fits =
-            space.size() == size && comparer.fits(settings.comparison, size, people.len())?;
-        if !fits {
+        if space.size() != size || !comparer.fits(size, people.len()) {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
@@ -96,7 +94,7 @@ impl Identifier {
     }
 
     /// The calibration, where faces are compared by what this gallery alone teaches.
-    pub fn calibration(&self) -> Option<&Calibration> {
+    pub fn calibration(&self) -> Option<&DistanceCalibration> {
         let distances = self.comparer.distances();
         distances.map(|distances| &distances.calibration)
     }

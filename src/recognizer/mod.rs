@@ -28,24 +28,22 @@ use nalgebra::DMatrix;
 
 use crate::background::Prior;
 use crate::compare::{Comparer, Likelihoods};
-use crate::decision::Calibration;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
-use crate::matcher::{Comparison, Matcher};
+use crate::matcher::{DistanceCalibration, DistanceSettings, Matcher};
 use crate::pca::Pca;
 use crate::preparation::Preparation;
 
 /// Settings of learning; the defaults are measured (docs/RECIPES.md).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Settings {
-    /// Knowledge before anybody is enrolled. With the background model, features, copies, kernel, pixel scale,
-    /// metric and clusters take no part in comparing.
+    /// Knowledge before anybody is enrolled.
     pub prior: Prior,
     /// Settings of the fit of components.
     pub pca: Pca,
-    /// Settings of the comparison.
-    pub comparison: Comparison,
+    /// Settings of the comparison by distances, which takes place without the background model.
+    pub distance: DistanceSettings,
 }
 
 impl Settings {
@@ -58,21 +56,10 @@ impl Settings {
     }
 }
 
-/// The photos that a recogniser's spaces were learned from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BasisOrigin {
-    /// The faces of its gallery.
-    Gallery,
-    /// Other faces, the gallery's perhaps among them: see [`Recognizer::keeping_basis`].
-    Kept,
-}
-
 /// A learned recogniser: identifies faces among the enrolled people, and holds these.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
     identifier: Identifier,
-    origin: BasisOrigin,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Weights,
@@ -112,29 +99,9 @@ impl Recognizer {
         }
         Ok(Self {
             identifier,
-            origin: BasisOrigin::Gallery,
             gallery,
             weights,
             coordinates,
-        })
-    }
-
-    /// This recogniser, with the given origin of its spaces.
-    #[must_use]
-    pub fn of_origin(self, origin: BasisOrigin) -> Self {
-        Self { origin, ..self }
-    }
-
-    /// The photos that the face space, and that of texture, was learned from.
-    pub fn origin(&self) -> BasisOrigin {
-        self.origin
-    }
-
-    /// Whether so many faces were learned from that those of the gallery among them hardly moved the spaces. Where
-    /// they did, and the spaces were kept, calibration saw nobody who was really left out: it is too sure.
-    pub fn is_settled(&self) -> bool {
-        self.matcher().is_none_or(|matcher| {
-            calibrate::is_settled(self.space(), matcher, self.space().learned_from())
         })
     }
 
@@ -174,7 +141,7 @@ impl Recognizer {
     }
 
     /// The calibration, where faces are compared by what this gallery alone teaches.
-    pub fn calibration(&self) -> Option<&Calibration> {
+    pub fn calibration(&self) -> Option<&DistanceCalibration> {
         self.identifier.calibration()
     }
 

@@ -1,48 +1,21 @@
-//! The pixel space of a recogniser, for pictures, whatever features are compared.
+//! The space of a recogniser that pictures and tables are of.
 
-use std::sync::Arc;
-
-use super::{BasisOrigin, Recognizer};
-use crate::error::Result;
-use crate::face_matrix::FaceMatrix;
+use super::Recognizer;
 use crate::face_space::Weights;
-use crate::kernel_pca::{Kernel, KernelPca};
-use crate::matcher::{Feature, FeatureSpace, Matcher, Space};
+use crate::kernel_pca::KernelPca;
+use crate::matcher::{Matcher, Space};
 use crate::pca::{ComponentCount, Pca, Solver, scaled, variance_ratios};
 
 /// Up to so many components, those that are not kept are worth finding again.
 const WORTH_FINDING: usize = 1000;
 
 impl Recognizer {
-    /// The space of pixels whose weights are shown: that of the kernel or of scaled pixels where faces are compared by
-    /// these, the face space otherwise. A kernel that compares texture has no space of pixels: one is learned from the
-    /// enrolled faces each time.
-    ///
-    /// # Errors
-    /// Faces whose pixels are all alike to the kernel.
-    pub fn shown_space(&self) -> Result<Space> {
-        let part = self
-            .matcher()
-            .and_then(|matcher| matcher.feature_space(Feature::Pixels));
-        match part {
-            Some(part) => Ok(part.space().clone()),
-            None if self.background().is_some()
-                || self.settings().comparison.kernel == Kernel::Linear
-                // A kernel takes two faces; this space has the mirror image of the one.
-                || self.gallery.len() == 1 =>
-            {
-                Ok(self.linear_space())
-            }
-            None => {
-                let pca = KernelPca {
-                    kernel: self.settings().comparison.kernel,
-                    components: self.settings().pca.components,
-                };
-                {
-                    let faces = self.gallery.faces();
-                    Ok(Space::Kernel(Arc::new(pca.fit(faces)?), faces.size()))
-                }
-            }
+    /// The space whose weights are shown: that of the kernel or of scaled pixels where faces are compared by these, the face
+    /// space otherwise.
+    pub fn display_space(&self) -> Space {
+        match self.matcher().map(Matcher::space) {
+            Some(space) => space.clone(),
+            None => self.linear_space(),
         }
     }
 
@@ -51,7 +24,7 @@ impl Recognizer {
         Space::Linear(self.identifier.shared_space())
     }
 
-    /// The weights of the enrolled faces (k x n) in the [space that is shown](Self::shown_space).
+    /// The weights of the enrolled faces (k x n) in the [space that is shown](Self::display_space).
     pub fn shown_weights(&self, space: &Space) -> Weights {
         match space {
             Space::Linear(_) => self.weights.clone(),
@@ -59,64 +32,35 @@ impl Recognizer {
         }
     }
 
-    /// Each eigenvalue of the [space that is shown](Self::shown_space) over the total variance; those of components
+    /// Each eigenvalue of the [space that is shown](Self::display_space) over the total variance; those of components
     /// that are not kept too, where they are quickly found again.
     pub fn shown_ratios(&self, space: &Space) -> Vec<f64> {
-        let kept = space.variance_ratios();
-        match self.all_ratios(space) {
-            Some(all) if begins_alike(&all, &kept) => all,
-            _ => kept,
-        }
+        self.all_ratios(space)
+            .unwrap_or_else(|| space.variance_ratios())
     }
 
     fn all_ratios(&self, space: &Space) -> Option<Vec<f64>> {
-        let faces = self.learned_pixels().ok()?;
-        let few = faces.len().min(self.space().pixels()) <= WORTH_FINDING;
-        if !few || self.origin == BasisOrigin::Kept {
+        let faces = self.gallery.faces();
+        // Of one face the space is that of it and its mirror image.
+        if faces.len() < 2 || faces.len().min(self.space().pixels()) > WORTH_FINDING {
             return None;
         }
         let components = ComponentCount::Share(1.0);
         match space {
             Space::Linear(_) => {
                 let solver = Solver::Auto;
-                let all = Pca { components, solver }.fit(&faces).ok()?;
+                let all = Pca { components, solver }.fit(faces).ok()?;
                 Some(all.variance_ratios())
             }
             Space::Scaled(_) => {
-                let all = scaled::fit(&faces, components).ok()?.components;
+                let all = scaled::fit(faces, components).ok()?.components;
                 Some(all.variance_ratios())
             }
             Space::Kernel(space, _) => {
                 let kernel = space.kernel();
-                let all = KernelPca { kernel, components }.fit(&faces).ok()?;
+                let all = KernelPca { kernel, components }.fit(faces).ok()?;
                 Some(variance_ratios(all.eigenvalues(), all.total_variance()))
             }
         }
     }
-
-    /// The faces that the shown space was learned from: with their mirror images where these are compared by pixels.
-    fn learned_pixels(&self) -> Result<FaceMatrix> {
-        let faces = self.gallery.faces();
-        let is_of_pixels = |part: &FeatureSpace| part.feature() == Feature::Pixels;
-        let parts = self
-            .matcher()
-            .map_or(&[] as &[FeatureSpace], Matcher::feature_spaces);
-        let at = parts.iter().position(is_of_pixels);
-        match at {
-            Some(at) => {
-                let mut learned = self.settings().comparison.learned(faces)?;
-                Ok(learned.swap_remove(at))
-            }
-            None => faces.select(&(0..faces.len()).collect::<Vec<_>>()),
-        }
-    }
-}
-
-/// Whether the second begins as the first does: it may have been learned from other faces.
-fn begins_alike(all: &[f64], kept: &[f64]) -> bool {
-    all.len() >= kept.len()
-        && all
-            .iter()
-            .zip(kept)
-            .all(|(a, b)| (a - b).abs() <= 1e-6 + 1e-3 * b)
 }

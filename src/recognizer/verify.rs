@@ -1,14 +1,11 @@
 //! Verification of two photos, or of a photo and a name.
 
-use nalgebra::DMatrix;
-
 use super::Recognizer;
-use crate::compare::{Compare, Likelihoods, Likeness, similarity, squared_distance};
-use crate::decision::{Acceptance, ENOUGH_PEOPLE, Pairs};
+use crate::compare::{Compare, Likelihoods, Likeness};
+use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::{Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::faceness::FacenessTest;
-use crate::metric::Measure;
 use crate::preparation::PreparedFace;
 
 /// Whether it is the same person.
@@ -34,7 +31,7 @@ pub struct Verification {
     /// person as [`Identifier::identify`](super::Identifier::identify) has it.
     pub confidence: f64,
     /// With the background model the negative logarithm of the probability that it is the same person; without it the
-    /// distance by the metric (and the cluster rule, where a person is asked for).
+    /// distance by the metric.
     pub distance: f64,
     /// The confidence that is needed.
     pub needed: f64,
@@ -152,34 +149,4 @@ impl Recognizer {
             |at: usize| test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit;
         (0..faces.len()).find(|&at| !found[at] && !looks_like_one(at))
     }
-}
-
-/// Pairs of the photos tried (coordinates k x n, the person of each) that were left out of learning. Where
-/// only one person was left out, false pairs are with the photos learned from and their copies (k x m).
-pub(super) fn pairs(
-    tried: &DMatrix<f32>,
-    persons: &[usize],
-    learned: &DMatrix<f32>,
-    measure: Measure,
-) -> Pairs {
-    let mut pairs = Pairs::default();
-    for first in 0..persons.len() {
-        for second in first + 1..persons.len() {
-            let similarity = similarity(squared_distance(tried, first, tried, second), measure);
-            if persons[first] == persons[second] {
-                pairs.same.push(similarity);
-            } else {
-                pairs.different.push(similarity);
-            }
-        }
-    }
-    if pairs.different.is_empty() {
-        for first in 0..persons.len() {
-            for second in 0..learned.ncols() {
-                let squared = squared_distance(tried, first, learned, second);
-                pairs.different.push(similarity(squared, measure));
-            }
-        }
-    }
-    pairs
 }

@@ -10,7 +10,7 @@ use crate::compare::Side;
 use crate::decision::percent;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::matcher::{CELLS, Feature};
+use crate::matcher::{CELLS, Matcher, Split};
 use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer};
 use crate::reconstruction::Reconstruction;
 
@@ -132,9 +132,6 @@ impl Explained<'_> {
             if let Some(candidate) = confidence {
                 lines.push(format!("confidence {}", percent(candidate.confidence)));
             }
-            if side.mirrored {
-                lines.push("(its mirror image)".to_owned());
-            }
             panels.push(panel(self.picture(&side.pixels), lines));
         }
         Row { heading, panels }
@@ -142,11 +139,12 @@ impl Explained<'_> {
 
     fn places(&self) -> Row {
         let sides = &self.why.sides;
-        if sides.iter().any(|side| side.splits.is_empty()) {
+        let splits: Option<Vec<&Split>> = sides.iter().map(|side| side.split.as_ref()).collect();
+        let Some(splits) = splits else {
             return Row::default();
-        }
-        let cells: Vec<Vec<f64>> = sides.iter().map(Side::of_cells).collect();
-        let largest = largest(cells.iter().flatten());
+        };
+        let cells: Vec<&[f64]> = splits.iter().map(|split| &split.of_cells[..]).collect();
+        let largest = largest(cells.iter().copied().flatten());
         let mut panels: Vec<Panel> = sides
             .iter()
             .zip(&cells)
@@ -165,21 +163,15 @@ impl Explained<'_> {
             })
             .collect();
         if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
-            let balance: Vec<f64> = to_second.iter().zip(to_first).map(|(b, a)| b - a).collect();
+            let balance: Vec<f64> = to_second
+                .iter()
+                .zip(*to_first)
+                .map(|(b, a)| b - a)
+                .collect();
             panels.push(self.decision("what decides between them", &balance, [first, second]));
         }
-        let views: Vec<&str> = self.why.sides.first().map_or_else(Vec::new, |side| {
-            let views = side.splits.iter().map(|split| match split.feature {
-                Feature::Pixels => "light and dark",
-                Feature::Texture => "texture",
-            });
-            views.collect()
-        });
         Row {
-            heading: format!(
-                "Where the {} of the photo differs from those nearest photos",
-                views.join(" and ")
-            ),
+            heading: "Where the photo differs from those nearest photos".to_owned(),
             panels,
         }
     }
@@ -199,19 +191,16 @@ impl Explained<'_> {
     /// By which basis faces it differs, with their shares of the squared distance.
     fn basis_faces(&self) -> Row {
         let sides = &self.why.sides;
-        let decides = sides.iter().all(|side| side.pixels_split().is_some());
+        let decides = sides.iter().all(|side| side.split.is_some());
         let shares: Vec<Vec<f64>> = sides
             .iter()
-            .map(|side| match side.pixels_split() {
+            .map(|side| match &side.split {
                 Some(split) => shares(&split.of_basis),
                 None => shares(&self.plain(side)),
             })
             .collect();
-        let pixels = self
-            .recognizer
-            .matcher()
-            .and_then(|matcher| matcher.feature_space(Feature::Pixels));
-        let basis = match pixels.and_then(|part| part.space().scaled()) {
+        let compared = self.recognizer.matcher().map(Matcher::space);
+        let basis = match compared.and_then(|space| space.scaled()) {
             Some(space) => space.basis(),
             None => self.recognizer.space().basis(),
         };
@@ -232,10 +221,8 @@ impl Explained<'_> {
         Row {
             heading: if decides {
                 "What decides, by basis face: shares of the squared distance to each"
-            } else if self.recognizer.background().is_some() {
-                "Besides, by basis face: how the pixels differ, in shares of the squared distance (the background model decides)"
             } else {
-                "Besides, by basis face: how the pixels differ, in shares of the squared distance (texture decides)"
+                "Besides, by basis face: how the pixels differ, in shares of the squared distance (something else decides)"
             }
             .to_owned(),
             panels: if sides.is_empty() { Vec::new() } else { panels.collect() },
@@ -244,19 +231,8 @@ impl Explained<'_> {
 
     /// The contribution of each basis face to the squared distance between the weights of pixels.
     fn plain(&self, side: &Side) -> Vec<f64> {
-        let weights = self.recognizer.weights();
-        // Of the mirror image where that is nearer: what is shown is what is compared.
-        let other: Vec<f32> = if side.mirrored {
-            let space = self.recognizer.space();
-            let face = FaceMatrix::from_pixels(self.size, side.pixels.clone());
-            face.map_or_else(
-                |_| Vec::new(),
-                |face| space.project(&face).as_slice().to_vec(),
-            )
-        } else {
-            weights.column(side.face).iter().copied().collect()
-        };
-        let pairs = self.why.weights.iter().zip(&other);
+        let other = self.recognizer.weights().column(side.face);
+        let pairs = self.why.weights.iter().zip(other.iter());
         pairs
             .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
             .collect()

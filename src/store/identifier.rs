@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Archive;
 use super::background_arrays::BackgroundMeta;
-use super::meta::{Meta, senseless as refused};
+use super::meta::{Meta, invalid as refused};
 use super::model;
-use super::model_parts::{EnrolledFaces, named, read_comparer, read_space};
+use super::model_parts::{EnrolledFaces, named, read_comparer};
 use crate::dataset::Person;
 use crate::error::{ArchiveKind, Result};
 use crate::kernel_pca::Kernel;
@@ -30,19 +30,23 @@ fn read(archive: &Archive) -> Result<Identifier> {
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
     let is_older = |background: &BackgroundMeta| !background.is_current(archive);
-    let needs_faces = settings.comparison.kernel != Kernel::Linear
+    let needs_faces = settings.distance.kernel != Kernel::Linear
+        || settings.distance.pixel_scale == crate::matcher::PixelScale::Deviation
         || meta.background.as_ref().is_some_and(is_older);
     // What is in memory can as well be looked at closely.
     if archive.is_in_memory() || needs_faces {
         let (recognizer, _) = model::from_archive(archive)?;
         return Ok(recognizer.into_identifier());
     }
-    let space = Arc::new(read_space(archive, &meta)?);
+    let space = Arc::new(super::basis::read_space(archive, &meta)?);
     let (people, persons) = read_people(archive, meta.faces)?;
+    let (n, k) = (meta.faces, meta.components);
+    let weights = nalgebra::DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
     let placed = EnrolledFaces {
         persons: &persons,
         people: people.len(),
         faces: None,
+        weights: &weights,
         coordinates: None,
     };
     let comparer = read_comparer(archive, &meta, settings, &space, placed)?;
@@ -110,8 +114,8 @@ mod tests {
         let identifier = from_disk(&model).unwrap();
         assert_eq!(identifier.people(), whole.gallery().people());
         assert_eq!(
-            identifier.matcher().unwrap().enrolled(),
-            whole.matcher().unwrap().enrolled()
+            identifier.matcher().unwrap().clusters().means(),
+            whole.matcher().unwrap().clusters().means()
         );
         let some = faces
             .select(&(0..faces.len().min(9)).collect::<Vec<_>>())

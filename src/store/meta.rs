@@ -5,17 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::Archive;
 use super::background_arrays::BackgroundMeta;
 use crate::background::Prior;
-use crate::decision::Calibration;
 use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
-use crate::face_space::FaceSpace;
-use crate::kernel_pca::Kernel;
 use crate::locate::framing::{CropEyes, Framing};
-use crate::matcher::{Comparison, Feature, PixelScale};
+use crate::matcher::{DistanceCalibration, DistanceSettings};
 use crate::normalize::Illumination;
 use crate::pca::Pca;
 use crate::preparation::Preparation;
-use crate::recognizer::{BasisOrigin, Settings};
+use crate::recognizer::Settings;
 
 /// `meta.json`, but for the version of the format, which the archive itself keeps.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,82 +32,32 @@ pub(super) struct Meta {
     pub components: usize,
     /// Faces that the space was learned from.
     pub learned_from: usize,
-    /// The kind of these faces.
-    pub origin: BasisOrigin,
     pub total_variance: f64,
     /// The settings as a user would type them.
     pub wanted_components: String,
     pub solver: String,
-    pub features: String,
-    pub copies: String,
     pub metric: String,
-    pub clusters: String,
-    /// Columns of each face in `coordinates`.
-    pub columns_of_a_face: usize,
-    pub texture: Option<LinearMeta>,
-    /// Whether pixels are divided by their standard deviations, and what there is to say of their space then.
-    #[serde(default)]
-    pub scaled_pixels: Option<LinearMeta>,
-    /// The kernel, as a user would type it, and what it says of each feature, in their order.
-    #[serde(default = "linear")]
+    /// The kernel, as a user would type it.
     pub kernel: String,
-    #[serde(default)]
-    pub kernel_spaces: Vec<KernelMeta>,
+    /// Whether pixels are divided by their standard deviations: `yes` or `no`.
+    pub scaled_pixels: String,
     /// Of a gallery whose people are compared by what it alone teaches.
     #[serde(default)]
-    pub calibration: Option<Calibration>,
+    pub calibration: Option<DistanceCalibration>,
     /// Of a gallery whose people are compared by the background model.
     #[serde(default)]
     pub background: Option<BackgroundMeta>,
 }
 
-fn linear() -> String {
-    Kernel::Linear.to_string()
-}
-
-/// The part of `meta.json` about a feature's space of a kernel.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct KernelMeta {
-    pub components: usize,
-    pub total_variance: f64,
-}
-
-/// The part of `meta.json` about a space besides that of plain pixels: of texture or scaled pixels, where these are
-/// compared.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct LinearMeta {
-    pub(super) components: usize,
-    pub(super) learned_from: usize,
-    pub(super) total_variance: f64,
-}
-
-impl LinearMeta {
-    pub(super) fn of(space: &FaceSpace) -> Self {
-        Self {
-            components: space.components(),
-            learned_from: space.learned_from(),
-            total_variance: space.total_variance(),
-        }
-    }
-}
-
-/// The beginning of the names of a feature's arrays.
-pub(super) fn prefix(view: Feature) -> &'static str {
-    match view {
-        Feature::Pixels => "",
-        Feature::Texture => "texture_",
-    }
-}
-
 /// The error of a wrong `meta.json`.
-pub(super) fn senseless(archive: &Archive, reason: &str) -> Error {
+pub(super) fn invalid(archive: &Archive, reason: &str) -> Error {
     archive.refuse(ModelProblem::json("meta.json", reason))
 }
 
 impl Meta {
     pub(super) fn size(&self, archive: &Archive) -> Result<FaceSize> {
         FaceSize::new(self.width, self.height)
-            .map_err(|_| senseless(archive, "an impossible size of faces"))
+            .map_err(|_| invalid(archive, "an impossible size of faces"))
     }
 
     pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
@@ -120,26 +67,20 @@ impl Meta {
     }
 
     pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {
-        let senseless = |reason: String| senseless(archive, &reason);
+        let invalid = |reason: String| invalid(archive, &reason);
         Ok(Settings {
             prior: match self.background {
                 Some(_) => Prior::Bundled,
                 None => Prior::None,
             },
             pca: Pca {
-                components: self.wanted_components.parse().map_err(senseless)?,
-                solver: self.solver.parse().map_err(senseless)?,
+                components: self.wanted_components.parse().map_err(invalid)?,
+                solver: self.solver.parse().map_err(invalid)?,
             },
-            comparison: Comparison {
-                features: self.features.parse().map_err(senseless)?,
-                copies: self.copies.parse().map_err(senseless)?,
-                kernel: self.kernel.parse().map_err(senseless)?,
-                pixel_scale: match self.scaled_pixels {
-                    Some(_) => PixelScale::Deviation,
-                    None => PixelScale::Plain,
-                },
-                metric: self.metric.parse().map_err(senseless)?,
-                clusters: self.clusters.parse().map_err(senseless)?,
+            distance: DistanceSettings {
+                kernel: self.kernel.parse().map_err(invalid)?,
+                pixel_scale: self.scaled_pixels.parse().map_err(invalid)?,
+                metric: self.metric.parse().map_err(invalid)?,
             },
         })
     }

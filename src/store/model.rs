@@ -8,12 +8,11 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::background_arrays::BackgroundMeta;
-use super::meta::{KernelMeta, LinearMeta, Meta, prefix, senseless};
-use super::model_parts::{EnrolledFaces, read_comparer, read_gallery, read_space};
+use super::meta::{Meta, invalid};
+use super::model_parts::{EnrolledFaces, read_comparer, read_gallery};
 use super::{Archive, ArchiveWriter, Privacy, background_arrays, basis, origins, replace_file};
 use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::gallery::History;
-use crate::matcher::{Feature, FeatureSpace, Matcher};
 use crate::recognizer::Recognizer;
 
 /// The member that holds the [`History`].
@@ -70,8 +69,6 @@ pub fn write_model<W: Write>(
     out: &mut BufWriter<W>,
 ) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
-    let matcher = recognizer.matcher();
-    let parts = matcher.map_or(&[] as &[FeatureSpace], Matcher::feature_spaces);
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
     let meta = Meta {
@@ -84,30 +81,12 @@ pub fn write_model<W: Write>(
         faces: n,
         components: k,
         learned_from: space.learned_from(),
-        origin: recognizer.origin(),
         total_variance: space.total_variance(),
         wanted_components: settings.pca.components.to_string(),
         solver: settings.pca.solver.name().to_owned(),
-        features: settings.comparison.features.name().to_owned(),
-        copies: settings.comparison.copies.name().to_owned(),
-        metric: settings.comparison.metric.name().to_owned(),
-        clusters: settings.comparison.clusters.to_string(),
-        columns_of_a_face: matcher.map_or(0, |matcher| matcher.enrolled().ncols() / n.max(1)),
-        texture: matcher
-            .and_then(|matcher| matcher.feature_space(Feature::Texture))
-            .and_then(|part| Some(LinearMeta::of(part.space().linear()?))),
-        scaled_pixels: matcher
-            .and_then(|matcher| matcher.feature_space(Feature::Pixels))
-            .and_then(|part| Some(LinearMeta::of(part.space().scaled()?.inner()))),
-        kernel: settings.comparison.kernel.to_string(),
-        kernel_spaces: parts
-            .iter()
-            .filter_map(|part| part.space().kernel())
-            .map(|space| KernelMeta {
-                components: space.components(),
-                total_variance: space.total_variance(),
-            })
-            .collect(),
+        metric: settings.distance.metric.name().to_owned(),
+        kernel: settings.distance.kernel.to_string(),
+        scaled_pixels: settings.distance.pixel_scale.name().to_owned(),
         calibration: recognizer.calibration().copied(),
         background: recognizer.background().map(BackgroundMeta::of),
     };
@@ -128,43 +107,11 @@ pub fn write_model<W: Write>(
         .collect();
 
     let mut archive = ArchiveWriter::new(out, &meta)?;
-    basis::write_space(&mut archive, basis::names(""), space)?;
-    archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())?;
+    basis::write_space(&mut archive, space)?;
     archive.add_array("weights", &[n, k], recognizer.weights().as_slice())?;
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    for (at, part) in parts.iter().enumerate() {
-        let prefix = prefix(part.feature());
-        let named = |name: &str| format!("{prefix}{name}");
-        let k = part.space().components();
-        if let Some(space) = part.space().kernel() {
-            let learned = settings.comparison.learned(gallery.faces());
-            let faces = learned.map_err(io::Error::other)?;
-            let coefficients = space.coefficients_of(&faces[at]);
-            let n = coefficients.ncols();
-            archive.add_array(
-                &named("kernel_coefficients_"),
-                &[n, k],
-                coefficients.as_slice(),
-            )?;
-            archive.add_array(&named("kernel_variance_"), &[k], space.eigenvalues())?;
-        } else if let Some(space) = part.space().scaled() {
-            archive.add_array("scale_", &[d], space.deviations().as_slice())?;
-            basis::write_space(&mut archive, basis::SCALED, space.inner())?;
-        } else if let (Feature::Texture, Some(space)) = (part.feature(), part.space().linear()) {
-            basis::write_space(&mut archive, basis::names(prefix), space)?;
-        }
-        if let Some(matrix) = part.metric().matrix() {
-            let rows: Vec<f32> = matrix.transpose().iter().map(|&v| v as f32).collect();
-            archive.add_array(&format!("{prefix}metric_"), &[k, k], &rows)?;
-        }
-    }
-    if let Some(matcher) = matcher {
-        let coordinates = matcher.enrolled();
-        let shape = [coordinates.ncols(), coordinates.nrows()];
-        archive.add_array("coordinates", &shape, coordinates.as_slice())?;
-    }
     if let (Some(background), Some(coordinates)) =
         (recognizer.background(), recognizer.coordinates())
     {
@@ -180,7 +127,7 @@ pub fn write_model<W: Write>(
 fn read(archive: &Archive) -> Result<Recognizer> {
     let meta: Meta = archive.meta()?;
     let settings = meta.settings(archive)?;
-    let space = Arc::new(read_space(archive, &meta)?);
+    let space = Arc::new(basis::read_space(archive, &meta)?);
     let gallery = read_gallery(archive, space.size(), meta.faces)?;
     let (k, n) = (meta.components, meta.faces);
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
@@ -192,6 +139,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         persons: &gallery.persons(),
         people: gallery.people().len(),
         faces: Some(gallery.faces()),
+        weights: &weights,
         coordinates: coordinates.as_ref(),
     };
     let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
@@ -204,6 +152,5 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         comparer,
         coordinates,
     )
-    .map(|recognizer| recognizer.of_origin(meta.origin))
-    .map_err(|_| senseless(archive, "parts that do not fit together"))
+    .map_err(|_| invalid(archive, "parts that do not fit together"))
 }

@@ -9,7 +9,7 @@ use eigenfaces::evaluate::{Evaluation, Plan, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::{Augmentation, Comparison, Features};
+use eigenfaces::matcher::{DistanceSettings, Metric};
 use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
@@ -30,19 +30,16 @@ fn plan(protocol: &str) -> Plan {
     Plan::new(protocol.parse().unwrap())
 }
 
-/// Plain eigenfaces: pixels, straight distance, K of them, the nearest face.
+/// Plain eigenfaces: K of them, Euclidean distance to the mean of a person.
 fn plain(components: usize) -> Settings {
     Settings {
         pca: Pca {
             components: ComponentCount::Count(components),
             ..Pca::default()
         },
-        comparison: Comparison {
-            features: Features::Pixels,
-            copies: Augmentation::None,
-            metric: "euclidean".parse().unwrap(),
-            clusters: "faces".parse().unwrap(),
-            ..Comparison::default()
+        distance: DistanceSettings {
+            metric: Metric::Euclidean,
+            ..DistanceSettings::default()
         },
         ..Settings::without_background()
     }

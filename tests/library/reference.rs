@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::gallery::{ClusterRule, Clusters};
-use eigenfaces::metric::{Measure, Metric};
+use eigenfaces::matcher::Clusters;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 
 use crate::support::att_faces;
@@ -79,22 +78,14 @@ fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
     let (learned, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
     let gallery = faces.select(&learned).unwrap();
     let space = FaceSpace::new(faces.size(), &fit(&gallery, 60));
-    let persons: Vec<usize> = learned.iter().map(|face| face / 10).collect();
-    let weights = space.project(&gallery);
-    let metric: Metric = "euclidean".parse().unwrap();
-    let metric = metric.fit(space.eigenvalues(), &weights, &persons);
-    let clusters = Clusters::new(
-        metric.coordinates(&weights),
-        &persons,
-        40,
-        ClusterRule::Faces,
-        Measure::Euclidean,
-    )
-    .unwrap();
-    let probes = metric.coordinates(&space.project(&faces.select(&probes).unwrap()));
+    // Each face is a cluster of its own.
+    let faces_alone: Vec<usize> = (0..learned.len()).collect();
+    let clusters = Clusters::of_faces(&space.project(&gallery), &faces_alone, learned.len());
+    let clusters = clusters.unwrap();
+    let probes = space.project(&faces.select(&probes).unwrap());
     let found: Vec<f64> = probes
         .column_iter()
-        .map(|probe| clusters.rank(probe.as_slice(), 1)[0].person as f64)
+        .map(|probe| (learned[clusters.rank(probe.as_slice(), 1)[0].person] / 10) as f64)
         .collect();
     assert_eq!(found, reference()["nearest_first5_k60"]);
 }

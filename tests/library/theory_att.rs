@@ -1,7 +1,7 @@
 //! What docs/THEORY.md says of real faces: the AT&T set, learned from photos 1 to 5 of each person, tried on 6 to 10.
 
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::metric::Metric;
+use eigenfaces::matcher::Metric;
 use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use nalgebra::DMatrix;
 
@@ -45,10 +45,9 @@ fn one_per_cent_of_the_pixels_is_enough() {
         solver: Solver::Auto,
     };
     let space = FaceSpace::new(faces.size(), &pca.fit(&known).unwrap());
-    let persons: Vec<usize> = (0..200).map(|at| at / 5).collect();
     let (known, probes) = (space.project(&known), space.project(&probes));
-    let metric = Metric::default().fit(space.eigenvalues(), &known, &persons);
-    let kept = right(&metric.coordinates(&known), &metric.coordinates(&probes));
+    let whitened = |weights| Metric::Whitened.coordinates(weights, space.eigenvalues());
+    let kept = right(&whitened(&known), &whitened(&probes));
     println!("raw pixels: {raw} of 200; {k} weights: {kept} of 200");
     assert!(
         kept >= raw,

@@ -4,7 +4,7 @@ use crate::support::drawn::drawn_faces;
 use eigenfaces::error::PcaError;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::metric::Metric;
+use eigenfaces::matcher::Metric;
 use eigenfaces::pca::minimize::{self, Round};
 use eigenfaces::pca::scaled::{self, ScaledComponents};
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
@@ -93,9 +93,7 @@ proptest! {
         let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(space.eigenvalues()));
         prop_assert!((covariance - diagonal).amax() < 1e-4 * space.eigenvalues()[0]);
 
-        let metric: Metric = "whitened".parse().unwrap();
-        let persons: Vec<usize> = (0..n).collect();
-        let white = metric.fit(space.eigenvalues(), &weights, &persons).coordinates(&weights).map(f64::from);
+        let white = Metric::Whitened.coordinates(&weights, space.eigenvalues()).map(f64::from);
         let covariance = &white * white.transpose() / (n - 1) as f64;
         let error = (covariance - DMatrix::identity(space.components(), space.components())).amax();
         prop_assert!(error < 1e-3, "{}", error);

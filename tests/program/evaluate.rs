@@ -332,7 +332,7 @@ fn every_score_and_every_failure_is_written_where_asked() {
     let args = [
         &QUICK[..],
         &files,
-        &["--features", "pixels", "--format", "json"],
+        &["--metric", "euclidean", "--format", "json"],
     ]
     .concat();
     // Twice: the second run replaces what the first wrote, where it may.

@@ -162,19 +162,15 @@ fn threads_do_not_change_the_model() {
 #[test]
 fn json_has_the_fields_that_scripts_depend_on() {
     let folder = scratch();
-    let args = [
-        "identify",
-        "--faces",
-        text(bundled_faces()),
-        text(photo_of_ada()),
-        "--format",
-        "json",
-        "--top",
-        "3",
-    ];
     for background in ["none", "bundled"] {
-        let more = ["--background", background];
-        let found = run(folder.path(), args.iter().chain(&more)).done();
+        let model = ["--background", background, "-m", background];
+        let enroll = ["enroll", text(bundled_faces())];
+        run(folder.path(), enroll.iter().chain(&model)).done();
+        let ada = text(photo_of_ada());
+        let args = [
+            "identify", ada, "--format", "json", "--top", "3", "-m", background,
+        ];
+        let found = run(folder.path(), args).done();
         let object: Value = serde_json::from_str(found.stdout.trim()).unwrap();
         let face = &object["faces"][0];
         assert_eq!(face["decision"], "known");
@@ -239,11 +235,7 @@ fn csv_has_the_columns_that_scripts_depend_on() {
 #[test]
 fn a_photo_of_the_gallery_is_at_distance_zero_from_itself() {
     let folder = scratch();
-    run(
-        folder.path(),
-        ["enroll", text(bundled_faces()), "--clusters", "faces"],
-    )
-    .done();
+    run(folder.path(), ["enroll", text(bundled_faces())]).done();
     let photo = bundled_faces().join("Ada/1.png");
     let found = run(
         folder.path(),

@@ -214,7 +214,7 @@ fn what_is_wrong_is_said() {
     );
     usage(
         &["reconstruct", ada, "-o", "x.png", "--size", "20x20"],
-        &["--faces"],
+        &["--size"],
     );
 }
 

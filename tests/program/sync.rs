@@ -268,69 +268,6 @@ fn known_photos_are_not_even_decoded() {
 }
 
 #[test]
-fn a_basis_that_was_published_can_be_kept() {
-    let folder = folder();
-    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
-    let before = model(folder.path(), "eigenfaces.npz");
-    photo_of(folder.path(), "Eva/1.png", 99);
-    photo_of(folder.path(), "Eva/2.png", 98);
-    run(
-        folder.path(),
-        ["enroll", "faces", "--keep-basis", "--components", "3"],
-    )
-    .ended(2, &["--keep-basis"]);
-    let added = run(folder.path(), ["enroll", "faces", "--keep-basis"]).done();
-    assert!(
-        added.stderr.contains("the basis is kept: it misses "),
-        "{}",
-        added.stderr
-    );
-    let after = model(folder.path(), "eigenfaces.npz");
-    assert_eq!(after.space(), before.space(), "bit for bit");
-    assert_eq!(after.gallery().len(), 10);
-    // Whoever was there has the weights they had; the new are recognised.
-    for (at, face) in before.gallery().enrolled().iter().enumerate() {
-        let now = after.gallery().position(face.hash).unwrap();
-        assert_eq!(after.weights().column(now), before.weights().column(at));
-    }
-    let found = run(
-        folder.path(),
-        ["identify", "faces/Eva/1.png", "--format", "json"],
-    )
-    .done()
-    .stdout;
-    let object: serde_json::Value = serde_json::from_str(&found).unwrap();
-    assert_eq!(
-        object["faces"][0]["candidates"][0]["person"], "Eva",
-        "{found}"
-    );
-
-    // To erase somebody the basis is learned again, for it may hold them.
-    let removed = run(folder.path(), ["people", "remove", "Ada", "-y"]).done();
-    assert!(
-        removed.stderr.contains("is learned again"),
-        "{}",
-        removed.stderr
-    );
-    fs::remove_dir_all(folder.path().join("faces/Ada")).unwrap();
-    run(
-        folder.path(),
-        ["enroll", "faces", "-m", "new.npz"].iter().chain(&SIZE),
-    )
-    .done();
-    assert_eq!(
-        model(folder.path(), "eigenfaces.npz").space(),
-        model(folder.path(), "new.npz").space()
-    );
-
-    run(
-        folder.path(),
-        ["enroll", "faces", "--keep-basis", "-m", "none.npz"],
-    )
-    .failed_saying(&["there is no such model"]);
-}
-
-#[test]
 fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
     let folder = folder();
     let at = |name: &str| folder.path().join("faces").join(name);

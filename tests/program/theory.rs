@@ -12,16 +12,7 @@ fn faces() -> &'static str {
 #[test]
 fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
     let folder = scratch();
-    let enroll = [
-        "enroll",
-        faces(),
-        "--features",
-        "pixels",
-        "--copies",
-        "none",
-        "--size",
-        "32x38",
-    ];
+    let enroll = ["enroll", faces(), "--size", "32x38"];
     run(
         folder.path(),
         enroll.iter().chain(&["--kernel", "rbf:auto"]),
@@ -59,14 +50,7 @@ fn every_kernel_enrols_and_identifies() {
     let folder = scratch();
     let ada = photo_of_ada().to_str().unwrap();
     for kernel in ["linear", "rbf:0.001", "poly:2", "cosine"] {
-        let learning = [
-            "--features",
-            "pixels",
-            "--copies",
-            "none",
-            "--size",
-            "24x28",
-        ];
+        let learning = ["--copies", "none", "--size", "24x28"];
         let rest = [
             "--faces",
             faces(),
@@ -229,10 +213,7 @@ fn scaled_pixels_recognise_and_are_shown_by_every_command() {
     let found = run(at, ["identify", ada, "--explain", "why.png"]).done();
     assert!(found.stdout.contains("Ada"), "{}", found.stdout);
     let info = told(at, "info").done().stdout;
-    assert!(
-        info.contains("scaled pixels") && info.contains("features pixels"),
-        "{info}"
-    );
+    assert!(info.contains("scaled pixels"), "{info}");
     let info: Value = serde_json::from_str(&told(at, "info --format json").done().stdout).unwrap();
     assert_eq!(info["scaled_pixels"], true);
 
@@ -265,9 +246,6 @@ fn scaled_pixels_recognise_and_are_shown_by_every_command() {
         steps.last().unwrap()["explained"].as_f64().unwrap() > 0.9,
         "{rebuilt}"
     );
-    told(at, "report -o page.html --protocol k-fold:2").done();
-    let page = std::fs::read_to_string(at.join("page.html")).unwrap();
-    assert!(page.contains("divided by its standard deviation"));
 
     // What a model holds is what learning it again gives, to the byte; and it can be taken back.
     let before = std::fs::read(at.join("eigenfaces.npz")).unwrap();
@@ -277,29 +255,13 @@ fn scaled_pixels_recognise_and_are_shown_by_every_command() {
     run(at, ["enroll", faces(), "--scale-pixels=no"]).done();
     let info = told(at, "info").done().stdout;
     assert!(!info.contains("scaled pixels"), "{info}");
-    run(
-        at,
-        ["enroll", faces(), "--scale-pixels", "--features", "fused"],
-    )
-    .done();
-    let found = run(at, ["identify", ada]).done();
-    assert!(found.stdout.contains("Ada"), "{}", found.stdout);
 }
 
 #[test]
 fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
     let folder = scratch();
     let at = folder.path();
-    let enroll = [
-        "--features",
-        "pixels",
-        "--copies",
-        "none",
-        "--size",
-        "24x28",
-        "--kernel",
-        "rbf:auto",
-    ];
+    let enroll = ["--size", "24x28", "--kernel", "rbf:auto"];
     run(at, ["enroll", faces()].iter().chain(&enroll)).done();
     let info = told(at, "info").done().stdout;
     assert!(info.contains("kernel space"), "{info}");
@@ -335,56 +297,18 @@ fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
     assert!(first.iter().all(|weight| weight.abs() < 1.5), "{first:?}");
     let plot = std::fs::read_to_string(at.join("dots.svg")).unwrap();
     assert!(plot.contains("component of the kernel rbf:auto"));
-
-    told(at, "report -o page.html --protocol k-fold:2").done();
-    let page = std::fs::read_to_string(at.join("page.html")).unwrap();
-    assert!(page.contains("pre-images") && page.contains("Mean face and components"));
 }
 
 #[test]
-fn what_scales_no_pixels_says_so() {
+fn a_kernel_scales_no_pixels() {
     let folder = scratch();
     let at = folder.path();
-    for other in [["--kernel", "rbf:auto"], ["--features", "texture"]] {
-        let args = ["enroll", faces(), "--scale-pixels", other[0], other[1]];
-        run(at, args).ended(2, &[other[0], "--scale-pixels"]);
-    }
+    let both = ["enroll", faces(), "--scale-pixels", "--kernel", "rbf:auto"];
+    run(at, both).ended(2, &["--kernel", "--scale-pixels"]);
     run(at, ["enroll", faces(), "--scale-pixels=maybe"]).ended(2, &["yes or no"]);
-    run(at, ["identify", "x.png", "--scale-pixels"]).ended(2, &["--scale-pixels", "--faces"]);
-    run(
-        at,
-        ["enroll", faces(), "--kernel", "cosine", "--size", "24x28"],
-    )
-    .done();
-    run(at, ["enroll", faces(), "--scale-pixels"]).failed_saying(&["--kernel linear"]);
-    run(at, ["enroll", faces(), "--keep-basis", "--scale-pixels"]).ended(2, &["--keep-basis"]);
-}
-
-#[test]
-fn a_basis_of_scaled_pixels_can_be_kept() {
-    let folder = scratch();
-    let at = folder.path();
-    let half = at.join("half");
-    for person in ["Ada", "Boris", "Chiara"] {
-        let to = half.join(person);
-        std::fs::create_dir_all(&to).unwrap();
-        for photo in std::fs::read_dir(bundled_faces().join(person)).unwrap() {
-            let photo = photo.unwrap();
-            std::fs::copy(photo.path(), to.join(photo.file_name())).unwrap();
-        }
-    }
-    run(at, ["enroll", "half", "--scale-pixels", "--size", "32x38"]).done();
-    let array = |name: &str| {
-        eigenfaces::store::Archive::read(&at.join("eigenfaces.npz"))
-            .unwrap()
-            .array::<f64>(name, &[32 * 38])
-            .unwrap()
-    };
-    let before = array("scale_");
-    run(at, ["enroll", faces(), "--keep-basis"]).done();
-    assert_eq!(array("scale_"), before);
-    let found = run(at, ["identify", photo_of_ada().to_str().unwrap()]).done();
-    assert!(found.stdout.contains("Ada"), "{}", found.stdout);
+    let kernel = ["enroll", faces(), "--kernel", "cosine", "--size", "24x28"];
+    run(at, kernel).done();
+    run(at, ["enroll", faces(), "--scale-pixels"]).ended(2, &["--kernel"]);
 }
 
 #[test]
@@ -396,15 +320,12 @@ fn wrong_use_is_said_in_a_line() {
     let parallel = [
         "enroll",
         faces(),
-        "--features",
-        "pixels",
         "--kernel",
         "cosine",
         "--components",
         "parallel",
     ];
     run(folder.path(), parallel).failed_saying(&["parallel", "--components, --kernel"]);
-    run(folder.path(), ["identify", "--kernel", "cosine", "x.png"])
-        .ended(2, &["--kernel", "--faces"]);
+    run(folder.path(), ["identify", "--kernel", "cosine", "x.png"]).ended(2, &["--kernel"]);
     run(folder.path(), ["basis", "-o", "x", "--scale-pixels"]).ended(2, &["--faces"]);
 }

@@ -1,8 +1,8 @@
-"""Reference predictions for tests/library/evaluate.rs: plain eigenfaces and the nearest face, by NumPy in double precision.
+"""Reference predictions for tests/library/evaluate.rs: plain eigenfaces and the nearest mean of a person, by NumPy in double precision.
 
 Run once: python3 predictions.py ../../../shared/data/att 60 5 > att-predictions.txt
           python3 predictions.py ../../faces 20 4 > bundled-predictions.txt     (numpy and pillow are needed)
-Each line: a protocol, then for each probe in order the person (0, 1, ...) of the learned face that is nearest in the
+Each line: a protocol, then for each probe in order the person (0, 1, ...) the mean of whose learned faces is nearest in the
 space of the first K eigenfaces of the learned faces. K and the number of learned photos a person are the arguments.
 """
 
@@ -34,8 +34,10 @@ def predict(learned, probes):
     first = np.argsort(eigenvalues)[::-1][:k]
     basis = centred.T @ vectors[:, first] / np.sqrt(eigenvalues[first])
     known, tried = centred @ basis, (faces[probes] - mean) @ basis
-    distances = ((tried[:, None, :] - known[None, :, :]) ** 2).sum(axis=2)
-    return persons[learned][distances.argmin(axis=1)]
+    enrolled = np.unique(persons[learned])
+    means = np.stack([known[persons[learned] == person].mean(axis=0) for person in enrolled])
+    distances = ((tried[:, None, :] - means[None, :, :]) ** 2).sum(axis=2)
+    return enrolled[distances.argmin(axis=1)]
 
 
 print("# numpy", np.__version__, "K", k)

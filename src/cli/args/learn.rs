@@ -3,11 +3,9 @@
 use clap::Args;
 use eigenfaces::background::Prior;
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::gallery::ClusterRule;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
-use eigenfaces::matcher::{Augmentation, Features, PixelScale};
-use eigenfaces::metric::Metric;
+use eigenfaces::matcher::{Metric, PixelScale};
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
@@ -35,7 +33,7 @@ pub struct LearningOptions {
     pub prepare: Prepare,
     /// Background model: bundled or none [default: bundled]
     ///
-    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --features, --copies, --kernel, --scale-pixels, --metric or --clusters).
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --kernel, --scale-pixels or --metric).
     #[arg(long, value_name = "MODEL")]
     pub background: Option<Prior>,
     /// Number of eigenfaces, or a rule for it [default: auto]
@@ -46,16 +44,10 @@ pub struct LearningOptions {
     /// Eigensolver: auto, gram, covariance, or minimize (iterative, for teaching) [default: auto]
     #[arg(long, hide_short_help = true, value_name = "SOLVER")]
     pub solver: Option<Solver>,
-    /// What of the faces is compared: texture, pixels (classic eigenfaces), fused (both), or auto (texture, unless faces are tiny); without background model [default: auto]
-    #[arg(long, hide_short_help = true, value_name = "FEATURES")]
-    pub features: Option<Features>,
-    /// Augmentation: enrol each face also mirrored, or shifted and mirrored: none, mirrored, shifted, or auto [default: auto]
-    #[arg(long, hide_short_help = true, value_name = "COPIES")]
-    pub copies: Option<Augmentation>,
     /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
     #[arg(long, hide_short_help = true, value_name = "KERNEL")]
     pub kernel: Option<Kernel>,
-    /// Divide each pixel by its standard deviation first, so that all count alike; pixels are compared then, unless --features fused compares texture too [default: no]
+    /// Divide each pixel by its standard deviation first, so that all count alike [default: no]
     #[arg(
         hide_short_help = true,
         long,
@@ -65,10 +57,7 @@ pub struct LearningOptions {
         default_missing_value = "yes"
     )]
     pub scale_pixels: Option<PixelScale>,
-    /// How faces are compared: euclidean, cosine, root, root-cosine, whitened, whitened-cosine, within or within-cosine [default: within-cosine]
+    /// Distance between weights: euclidean, or whitened (each over its standard deviation) [default: whitened]
     #[arg(long, hide_short_help = true, value_name = "METRIC")]
     pub metric: Option<Metric>,
-    /// Distance to a person: to the nearest face (`faces`), to the centroid (`centroid`), or both (`auto`) [default: auto]
-    #[arg(long, hide_short_help = true, value_name = "RULE")]
-    pub clusters: Option<ClusterRule>,
 }

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Labels, LearningOptions, ModelSource, Prepare, ending_in, within};
+use super::{Force, Labels, LearningOptions, ModelSource, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -189,9 +189,4 @@ pub struct Lesson {
     pub force: Force,
     #[command(flatten)]
     pub labels: Labels,
-    #[command(flatten)]
-    pub prepare: Prepare,
-    /// Number of eigenfaces, or a rule for it [default: auto]
-    #[arg(long, value_name = "K")]
-    pub components: Option<ComponentCount>,
 }

@@ -32,8 +32,6 @@ use results::Results;
 const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
-    // Wrong use is said before photos are looked for.
-    learning::refuse_unused(&args.origin);
     refuse_a_pipe(args);
     // Pictures that this program made in a folder of photos are not read.
     let mut photos = Photos::list(&args.photos, output)?;

@@ -3,10 +3,7 @@
 //! Histograms of uniform local binary patterns (Ojala, Pietikäinen & Mäenpää 2002; for faces Ahonen, Hadid &
 //! Pietikäinen 2004) and of gradient directions (Dalal & Triggs 2005) over 7 x 8 cells with soft borders.
 //! Square roots of shares, so that Euclidean distance is Hellinger's; in bytes, so that the PCA of textures
-//! is as exact as that of pixels. Choices are measured: docs/RECIPES.md.
-//!
-//! All sums are integers, and everything is symmetric: the texture of a mirrored face is, to the last bit,
-//! the mirrored texture ([`mirror`]) of the face.
+//! is as exact as that of pixels. Choices are measured: docs/RECIPES.md. All sums are integers.
 
 mod cells;
 pub(crate) mod directions;
@@ -17,9 +14,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
-use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::face_matrix::FaceSize;
 use cells::{Histograms, places};
 use picture::{Gradients, Picture};
 use roots::{roots_of_a_cell, roots_of_shares};
@@ -35,15 +30,6 @@ const PATTERNS: usize = 59;
 pub(crate) const DIRECTIONS: usize = 8;
 /// Bytes of a cell: its patterns, then its directions.
 pub const CELL: usize = PATTERNS + DIRECTIONS;
-
-/// A texture as a picture: one row a cell (cells row by row), its 59 patterns, then its 8 directions.
-pub const SHEET: FaceSize = match FaceSize::of(CELL as u32, (COLUMNS * ROWS) as u32) {
-    Some(size) => size,
-    None => FaceSize::ALIGNED,
-};
-
-/// Bytes of a texture.
-pub const LENGTH: usize = CELL * COLUMNS * ROWS;
 
 /// Gradients are measured in sixteenths of a gray level and shared in 256ths.
 const MAGNITUDE_STEPS: f32 = 16.0;
@@ -83,16 +69,16 @@ impl Grid {
     }
 }
 
-/// The texture of a face (d pixels): [`LENGTH`] bytes.
+/// The texture of a face (d pixels) on a grid of 7 x 8 cells, [`CELL`] bytes each.
 ///
 /// # Panics
 /// If the face is not of this size.
 pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(LENGTH);
-    for cell in histograms::<CELL>(face, size, GRID).chunks_exact(CELL) {
-        bytes.extend(roots_of_a_cell(cell, GRID.faint(size)));
-    }
-    bytes
+    let cells = histograms::<CELL>(face, size, GRID);
+    let cells = cells.chunks_exact(CELL);
+    cells
+        .flat_map(|cell| roots_of_a_cell(cell, GRID.faint(size)))
+        .collect()
 }
 
 /// The local binary patterns of a face (d pixels) alone: the roots of their shares in each cell, in bytes.
@@ -157,32 +143,6 @@ fn histograms<const BINS: usize>(face: &[u8], size: FaceSize, grid: Grid) -> Vec
         }
     }
     histograms.sums()
-}
-
-/// The textures of faces, in their order, as pictures of the size [`SHEET`].
-pub fn describe_all(faces: &FaceMatrix) -> FaceMatrix {
-    let all: Vec<&[u8]> = faces.faces().collect();
-    let textures: Vec<Vec<u8>> = all
-        .par_iter()
-        .map(|face| describe(face, faces.size()))
-        .collect();
-    FaceMatrix::from_pixels(SHEET, textures.concat()).expect("textures of one length")
-}
-
-/// The source of each byte of a mirrored face's texture.
-pub fn mirror() -> &'static [u32] {
-    static MIRROR: OnceLock<Vec<u32>> = OnceLock::new();
-    MIRROR.get_or_init(|| {
-        let within = mirrored_bins();
-        let mut from = Vec::with_capacity(LENGTH);
-        for row in 0..ROWS {
-            for column in (0..COLUMNS).rev() {
-                let cell = (row * COLUMNS + column) * CELL;
-                from.extend(within.iter().map(|&at| (cell + at) as u32));
-            }
-        }
-        from
-    })
 }
 
 /// The source of each bin of a cell in a mirror.

@@ -9,7 +9,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::matcher::Comparison;
+use eigenfaces::matcher::DistanceSettings;
 use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
@@ -42,9 +42,9 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
             components: ComponentCount::Count(3),
             ..Pca::default()
         },
-        comparison: Comparison {
+        distance: DistanceSettings {
             kernel,
-            ..Comparison::default()
+            ..DistanceSettings::default()
         },
         ..Settings::without_background()
     };

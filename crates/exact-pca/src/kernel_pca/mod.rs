@@ -87,37 +87,6 @@ impl KernelPca {
 }
 
 impl KernelSpace {
-    /// A kernel space from stored parts, or `None` where they do not fit together. `coefficients` is k x n, its
-    /// columns in the order of the faces; eigenvalues are positive and decreasing.
-    pub fn from_parts<'a>(
-        kernel: Kernel,
-        faces: impl Into<Columns<'a>>,
-        coefficients: &DMatrix<f64>,
-        eigenvalues: Vec<f64>,
-        total_variance: f64,
-    ) -> Option<Self> {
-        let faces = faces.into();
-        let shapes = coefficients.shape() == (eigenvalues.len(), faces.count())
-            && faces.count() > 1
-            && !eigenvalues.is_empty();
-        let decreasing = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1])
-            && eigenvalues.iter().all(|value| *value > 0.0)
-            && eigenvalues.iter().sum::<f64>() <= total_variance * (1.0 + 1e-6);
-        let finite =
-            coefficients.iter().all(|value| value.is_finite()) && total_variance.is_finite();
-        if !(shapes && decreasing && finite) {
-            return None;
-        }
-        let (learned, _) = Learned::new(kernel, faces);
-        Some(Self {
-            kernel,
-            learned,
-            coefficients: coefficients.select_columns(&gram::canonical_order(faces)),
-            eigenvalues,
-            total_variance,
-        })
-    }
-
     /// The kernel, as it was asked for.
     pub fn kernel(&self) -> Kernel {
         self.kernel
@@ -153,17 +122,6 @@ impl KernelSpace {
     /// The variance over all components, kept or not: trace of the centred kernel matrix over n - 1.
     pub fn total_variance(&self) -> f64 {
         self.total_variance
-    }
-
-    /// Aᵀ, k x n, its columns in the order in which these faces are given: they must be those learned from.
-    pub fn coefficients_of<'a>(&self, faces: impl Into<Columns<'a>>) -> DMatrix<f64> {
-        let mut given = self.coefficients.clone();
-        for (at, &face) in gram::canonical_order(faces.into()).iter().enumerate() {
-            if face < given.ncols() && at < self.coefficients.ncols() {
-                given.set_column(face, &self.coefficients.column(at));
-            }
-        }
-        given
     }
 
     /// The weights of each face, k x m: its kernels with the faces learned from, centred, times the coefficients.

@@ -200,21 +200,6 @@ proptest! {
     }
 
     #[test]
-    fn stored_parts_make_the_same_space(n in 3_usize..30, which in 0..KERNELS.len(), seed: u64) {
-        let known = faces(64, n, seed);
-        let space = fit(&known, KERNELS[which], ComponentCount::Count(5));
-        let again = KernelSpace::from_parts(
-            space.kernel(),
-            &known,
-            &space.coefficients_of(&known),
-            space.eigenvalues().to_vec(),
-            space.total_variance(),
-        );
-        prop_assert_eq!(again.as_ref(), Some(&space));
-        prop_assert!(KernelSpace::from_parts(space.kernel(), &select(&known, 1..n), &space.coefficients_of(&known), space.eigenvalues().to_vec(), space.total_variance()).is_none());
-    }
-
-    #[test]
     fn pre_images_of_the_linear_kernel_are_linear_reconstructions(n in 4_usize..30, seed: u64) {
         let known = faces(81, n, seed);
         let space = fit(&known, "linear", ComponentCount::Share(1.0));

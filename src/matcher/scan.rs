@@ -1,24 +1,27 @@
-//! The nearest people by one scan over all points: exact, for one probe and for many.
+//! The nearest people by one scan over all means: exact, for one probe and for many.
 //!
 //! Products in single precision give a lower bound of every squared distance; whoever may be nearer than the last of those
 //! wanted is compared in double precision ([`squared_distance`]). So the answer is that of comparing with everybody,
-//! whatever the order in which points are looked at.
+//! whatever the order in which means are looked at.
 
 use std::ops::Range;
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::clusters::{Best, Clusters, Match, Points, lengths};
+use super::clusters::{Best, Clusters, Match, lengths};
 use super::tree::Tree;
 use crate::vectors::{inner_products, vectorised, vectorised_mut};
 use symmetric_eigen as eigen;
 
-/// Probes whose products with a chunk of points are computed together: they fit the second-level cache.
+/// Probes whose products with a chunk of means are computed together: they fit the second-level cache.
 const PROBES: usize = 64;
 
 /// Below this many probes a product of matrices costs more than inner products one by one.
 const FEW: usize = 6;
+
+/// Means that are looked at together: with the bounds of some dozens of probes they fit the second-level cache.
+const MEANS_AT_ONCE: usize = 1024;
 
 /// Bounds that are looked at together before any of them is.
 const GROUP: usize = 16;
@@ -84,18 +87,20 @@ fn rank_some(clusters: &Clusters, probes: &DMatrix<f32>, top: usize) -> Vec<Vec<
     };
     let nobody = || Found {
         best: (0..probes.len()).map(|_| Best::new(top)).collect(),
-        scratch: Scratch::default(),
+        bounds: Vec::new(),
     };
-    let look = |mut found: Found, people: &Range<usize>| {
-        found.look(clusters, probes, people.clone());
+    let means = clusters.owners().len();
+    let look = |mut found: Found, chunk: usize| {
+        let first = chunk * MEANS_AT_ONCE;
+        found.look(clusters, probes, first..means.min(first + MEANS_AT_ONCE));
         found
     };
     // Each part begins with nobody found, and compares in full until it has found somebody near.
     let parts = 4 * rayon::current_num_threads();
-    let chunks = clusters.chunks();
-    let found = chunks
-        .par_iter()
-        .with_min_len(chunks.len().div_ceil(parts).max(1))
+    let chunks = means.div_ceil(MEANS_AT_ONCE);
+    let found = (0..chunks)
+        .into_par_iter()
+        .with_min_len(chunks.div_ceil(parts).max(1))
         .fold(nobody, look)
         .reduce_with(Found::merged);
     let best = found.map_or_else(|| nobody().best, |found| found.best);
@@ -118,14 +123,8 @@ impl Probes<'_> {
 /// The nearest people found so far, of each probe.
 struct Found {
     best: Vec<Best>,
-    scratch: Scratch,
-}
-
-/// Memory that one chunk after another uses.
-#[derive(Default)]
-struct Scratch {
-    /// Lower bounds of half the squared distances to the points of the first and of the second kind, probe by probe.
-    bounds: [Vec<f32>; 2],
+    /// Memory that one chunk after another uses: lower bounds of the squared distances, probe by probe.
+    bounds: Vec<f32>,
 }
 
 impl Found {
@@ -138,53 +137,25 @@ impl Found {
         self
     }
 
-    /// Looks at some people.
-    fn look(&mut self, clusters: &Clusters, probes: &Probes<'_>, people: Range<usize>) {
-        let Some((first, second)) = clusters.kinds.split_first() else {
-            return;
-        };
-        let second = second.first();
-        let points = first.of_people(&people);
-        for (kind, bounds) in [Some(first), second]
-            .into_iter()
-            .zip(&mut self.scratch.bounds)
-        {
-            if let Some(kind) = kind {
-                bound(kind, probes, kind.of_people(&people), bounds);
-            }
-        }
-        let owners = &first.owners[points.clone()];
-        let [bounds, of_second] = &mut self.scratch.bounds;
+    /// Looks at some of the means.
+    fn look(&mut self, clusters: &Clusters, probes: &Probes<'_>, means: Range<usize>) {
+        bound(clusters, probes, means.clone(), &mut self.bounds);
+        let k = clusters.dimension();
         for (at, best) in self.best.iter_mut().enumerate() {
-            if !probes.finite[at] {
-                continue;
+            if probes.finite[at] {
+                let bounds = &self.bounds[at * means.len()..][..means.len()];
+                let query = &probes.columns.as_slice()[at * k..][..k];
+                offer(best, clusters, query, bounds, means.start);
             }
-            let bounds = &mut bounds[at * points.len()..][..points.len()];
-            if let Some(second) = second {
-                let own = second.of_people(&people);
-                add_own(
-                    bounds,
-                    owners,
-                    second,
-                    own.start,
-                    &of_second[at * own.len()..][..own.len()],
-                );
-            }
-            let query =
-                &probes.columns.as_slice()[at * clusters.dimension()..][..clusters.dimension()];
-            offer(best, clusters, query, bounds, owners);
         }
     }
 }
 
-/// Lower bounds of the squared distances between all probes and some points, probe by probe.
-fn bound(kind: &Points, probes: &Probes<'_>, points: Range<usize>, bounds: &mut Vec<f32>) {
-    let (k, m, count) = (kind.points.nrows(), probes.len(), points.len());
+/// Lower bounds of the squared distances between all probes and some means, probe by probe.
+fn bound(clusters: &Clusters, probes: &Probes<'_>, means: Range<usize>, bounds: &mut Vec<f32>) {
+    let (k, m, count) = (clusters.dimension(), probes.len(), means.len());
     bounds.resize(m * count, 0.0);
-    if count == 0 {
-        return;
-    }
-    let columns = &kind.points.as_slice()[points.start * k..points.end * k];
+    let columns = &clusters.means().as_slice()[means.start * k..means.end * k];
     if m < FEW {
         let probes = probes.columns.as_slice().chunks(k);
         for (probe, bounds) in probes.zip(bounds.chunks_mut(count)) {
@@ -193,45 +164,25 @@ fn bound(kind: &Points, probes: &Probes<'_>, points: Range<usize>, bounds: &mut 
     } else {
         bounds.fill(0.0);
         let products = eigen::columns_mut(bounds, count);
-        let (points, probes) = (eigen::columns(columns, k), eigen::view(probes.columns));
-        eigen::add_product(products, points.transpose(), probes, 1.0);
+        let (means, probes) = (eigen::columns(columns, k), eigen::view(probes.columns));
+        eigen::add_product(products, means.transpose(), probes, 1.0);
     }
-    let lengths = &kind.lengths[points];
+    let lengths = &clusters.lengths[means];
     vectorised_mut(
         #[inline(always)]
         || {
             for (bounds, &of_probe) in bounds.chunks_mut(count).zip(&probes.lengths) {
-                for (bound, of_point) in bounds.iter_mut().zip(lengths) {
-                    *bound = of_probe + of_point - 2.0 * *bound;
+                for (bound, of_mean) in bounds.iter_mut().zip(lengths) {
+                    *bound = of_probe + of_mean - 2.0 * *bound;
                 }
             }
         },
     );
 }
 
-/// Adds to each point's bound the least of its person's points of the second kind, whose bounds begin with point `start`.
-fn add_own(bounds: &mut [f32], owners: &[usize], second: &Points, start: usize, of_second: &[f32]) {
-    let mut last = None;
-    let mut least = 0.0;
-    for (bound, &owner) in bounds.iter_mut().zip(owners) {
-        if last != Some(owner) {
-            let own = &of_second[second.starts[owner] - start..second.starts[owner + 1] - start];
-            // What is no number excludes nobody.
-            least = own.iter().fold(
-                f32::INFINITY,
-                |least, &bound| if bound >= least { least } else { bound },
-            );
-            last = Some(owner);
-        }
-        *bound += least;
-    }
-}
-
-/// Compares in full with whoever may be wanted, by the bounds of their points.
-fn offer(best: &mut Best, clusters: &Clusters, query: &[f32], bounds: &[f32], owners: &[usize]) {
-    let kinds = clusters.kinds.len() as f64;
-    // Sums of bounds are rounded once more.
-    let limit = |best: &Best| ((best.worst() * kinds * (1.0 + 1e-6)) as f32).next_up();
+/// Compares in full with whoever may be wanted, by the bounds of their means, of which the first is number `first`.
+fn offer(best: &mut Best, clusters: &Clusters, query: &[f32], bounds: &[f32], first: usize) {
+    let limit = |best: &Best| (best.worst() as f32).next_up();
     let mut within = limit(best);
     let near = vectorised(
         #[inline(always)]
@@ -241,20 +192,14 @@ fn offer(best: &mut Best, clusters: &Clusters, query: &[f32], bounds: &[f32], ow
             near.map(|(group, _)| group * GROUP).collect::<Vec<_>>()
         },
     );
-    let mut last = None;
     for at in near
         .into_iter()
-        .flat_map(|first| first..owners.len().min(first + GROUP))
+        .flat_map(|start| start..bounds.len().min(start + GROUP))
     {
-        if excludes(&bounds[at..=at], within) || last == Some(owners[at]) {
-            continue;
-        }
-        let person = owners[at];
-        last = Some(person);
-        if let Some(squared_distance) = clusters.squared_distance(person, query) {
+        if !excludes(&bounds[at..=at], within) {
             best.offer(Match {
-                person,
-                squared_distance,
+                person: clusters.owners()[first + at],
+                squared_distance: clusters.squared_distance(first + at, query),
             });
             within = limit(best);
         }
@@ -271,13 +216,9 @@ fn excludes(bounds: &[f32], limit: f32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use proptest::prelude::*;
 
-    use super::super::clusters::ClusterRule;
     use super::*;
-    use crate::metric::Measure;
 
     /// Numbers that look random.
     struct Draw(u64);
@@ -308,7 +249,7 @@ mod tests {
     }
 
     struct Crowd {
-        points: Arc<DMatrix<f32>>,
+        points: DMatrix<f32>,
         persons: Vec<usize>,
         people: usize,
         queries: DMatrix<f32>,
@@ -336,28 +277,25 @@ mod tests {
         queries.extend(vec![0.0; k]);
         queries.extend(vec![1e5 * scale; k]);
         Crowd {
-            points: Arc::new(DMatrix::from_vec(k, persons.len(), points)),
+            points: DMatrix::from_vec(k, persons.len(), points),
             persons,
             people,
             queries: DMatrix::from_vec(k, queries.len() / k, queries),
         }
     }
 
-    fn clusters(crowd: &Crowd, rule: ClusterRule, measure: Measure) -> Clusters {
-        let points = Arc::clone(&crowd.points);
-        Clusters::new(points, &crowd.persons, crowd.people, rule, measure).unwrap()
+    fn clusters(crowd: &Crowd) -> Clusters {
+        Clusters::of_faces(&crowd.points, &crowd.persons, crowd.people).unwrap()
     }
 
     /// Everybody compared in full.
     fn oracle(clusters: &Clusters, query: &[f32], top: usize) -> Vec<Match> {
         let mut best = Best::new(top);
-        for person in 0..clusters.people() {
-            if let Some(squared_distance) = clusters.squared_distance(person, query) {
-                best.offer(Match {
-                    person,
-                    squared_distance,
-                });
-            }
+        for (at, &person) in clusters.owners().iter().enumerate() {
+            best.offer(Match {
+                person,
+                squared_distance: clusters.squared_distance(at, query),
+            });
         }
         best.into_sorted()
     }
@@ -366,8 +304,6 @@ mod tests {
         #[test]
         fn everybody_compared_in_full_ranks_the_same(
             lie in proptest::sample::select(vec![Lie::Flat, Lie::Decaying, Lie::Grid, Lie::Outliers]),
-            rule in proptest::sample::select(vec![ClusterRule::Auto, ClusterRule::Faces, ClusterRule::Centroid]),
-            measure in proptest::sample::select(vec![Measure::Euclidean, Measure::Cosine]),
             k in 1_usize..70,
             people in 40_usize..1500,
             top in 1_usize..6,
@@ -376,7 +312,7 @@ mod tests {
         ) {
             let crowd = crowd(lie, (k, people), 10_f32.powi(exponent), seed);
             prop_assume!(crowd.points.iter().chain(&crowd.queries).all(|value| value.is_finite()));
-            let clusters = clusters(&crowd, rule, measure);
+            let clusters = clusters(&crowd);
             let together = clusters.rank_all(&crowd.queries, top);
             for (query, found) in crowd.queries.column_iter().zip(together) {
                 let expected = oracle(&clusters, query.as_slice(), top);
@@ -389,7 +325,7 @@ mod tests {
     #[test]
     fn all_people_or_strange_probes_are_ranked_too() {
         let crowd = crowd(Lie::Flat, (9, 900), 1.0, 5);
-        let clusters = clusters(&crowd, ClusterRule::Auto, Measure::Euclidean);
+        let clusters = clusters(&crowd);
         let all = clusters.rank_all(&crowd.queries, 900);
         for (query, found) in crowd.queries.column_iter().zip(all) {
             assert_eq!(found, oracle(&clusters, query.as_slice(), 900));
@@ -399,13 +335,7 @@ mod tests {
         let found = clusters.rank_all(&queries, 3);
         assert!(found[4].is_empty() && found[5].len() == 3);
         assert!(clusters.rank_all(&DMatrix::zeros(9, 0), 3).is_empty());
-        let nobody = Clusters::new(
-            DMatrix::zeros(9, 0),
-            &[],
-            3,
-            ClusterRule::Auto,
-            Measure::Euclidean,
-        );
+        let nobody = Clusters::of_faces(&DMatrix::zeros(9, 0), &[], 3);
         assert!(nobody.unwrap().rank(&[0.0; 9], 2).is_empty());
         let short = clusters.rank_all(&DMatrix::zeros(4, 40), 3);
         assert!(short.len() == 40 && short.iter().all(Vec::is_empty));
@@ -414,8 +344,8 @@ mod tests {
     #[test]
     fn few_coordinates_and_many_probes_are_ranked_by_a_tree() {
         for lie in [Lie::Flat, Lie::Grid] {
-            let crowd = crowd(lie, (3, 2000), 1.0, 11);
-            let clusters = clusters(&crowd, ClusterRule::Auto, Measure::Euclidean);
+            let crowd = crowd(lie, (3, 3000), 1.0, 11);
+            let clusters = clusters(&crowd);
             let columns = crowd.points.columns(0, 300).into_owned();
             assert!(Tree::new(&clusters, columns.ncols()).is_some());
             let found = clusters.rank_all(&columns, 3);
