@@ -17,7 +17,6 @@ mod model;
 mod numpy;
 mod output_paths;
 mod reference;
-mod render_people;
 mod scripts;
 mod small_galleries;
 mod store_archive;
