@@ -2,7 +2,6 @@
 
 pub mod annotate;
 mod chart;
-mod confusion;
 mod drawing;
 pub mod evaluation;
 pub mod explain;
@@ -13,7 +12,6 @@ pub mod lesson;
 #[doc(hidden)]
 pub mod lettering;
 mod palette;
-pub mod report;
 pub mod scatter;
 mod scree;
 pub mod sheet;

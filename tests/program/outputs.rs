@@ -77,7 +77,7 @@ const WRITERS: [Writer; 13] = [
         file: "x.png",
     },
     Writer {
-        args: &["report", "--protocol", "first:7", "-o"],
+        args: &["lesson", "-o"],
         place: "x.html",
         file: "x.html",
     },
@@ -317,7 +317,7 @@ fn pictures_of_people_are_their_owners_alone() {
     for writer in &WRITERS {
         let is_personal = matches!(
             writer.args[0],
-            "identify" | "facemap" | "reconstruct" | "project" | "report"
+            "identify" | "facemap" | "reconstruct" | "project" | "lesson"
         );
         writer.run(folder, &[]).done();
         let mode = fs::metadata(folder.join(writer.file))

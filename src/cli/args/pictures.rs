@@ -1,9 +1,8 @@
-//! `basis`, `facemap`, `reconstruct`, `project` and `report`: what is there to look at.
+//! `basis`, `facemap`, `reconstruct`, `project` and `lesson`: what is there to look at.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::face_map::Measure;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::normalize::Illumination;
@@ -153,28 +152,6 @@ fn axes(text: &str) -> Result<Axes, String> {
     } else {
         Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
     }
-}
-
-#[derive(Debug, Args)]
-pub struct Report {
-    /// Folders with a sub-folder per person; without any, the faces in the model
-    #[arg(value_name = "FACES")]
-    pub faces: Vec<PathBuf>,
-    /// Page to write, readable by you only: it holds the photos it shows
-    #[arg(short, long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"))]
-    pub output: PathBuf,
-    #[command(flatten)]
-    pub force: Force,
-    #[command(flatten)]
-    pub labels: Labels,
-    /// What is learned from and what is tried, as in `evaluate`
-    #[arg(long, value_name = "PROTOCOL", default_value_t)]
-    pub protocol: Protocol,
-    /// Seed of random splits and intervals
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    #[command(flatten)]
-    pub learn: LearningOptions,
 }
 
 #[derive(Debug, Args)]
