@@ -178,7 +178,7 @@ pub enum Command {
     Identify(Identify),
     /// Put the faces of a photo folder into groups of probably one person each, to be named group by group
     #[command(after_long_help = examples!(
-        "eigenfaces group Pictures -o names" => "group the faces; name the groups in names/groups.csv or names/groups.html",
+        "eigenfaces group Pictures -o names" => "group the faces; name the groups in names/groups.csv",
         "eigenfaces group --apply names/groups.csv --write-xmp" => "enrol what was named, and write the names beside the photos",
     ))]
     Group(Group),

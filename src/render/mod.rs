@@ -5,7 +5,6 @@ mod chart;
 mod drawing;
 pub mod evaluation;
 pub mod explain;
-pub mod groups;
 pub mod heat;
 mod labels;
 pub mod lesson;
