@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --features maintainer --example accuracy -- DATA att yale scenes lfw groups not-faces [features=pixels] [copies=none]
-//!     [normalize=clahe] [splits=10]
+//!     [splits=10]
 //! ```
 //!
 //! DATA holds the folders `att`, `yale`, `lfw`, `groups` and `not-faces`. Sets are measured in the order given. Each
@@ -24,7 +24,6 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::locate::Locator;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Matcher;
-use eigenfaces::normalize::Illumination;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
 use rayon::prelude::*;
@@ -47,7 +46,6 @@ fn main() -> Outcome<()> {
         match argument.split_once('=') {
             Some(("features", value)) => run.settings.comparison.features = value.parse()?,
             Some(("copies", value)) => run.settings.comparison.copies = value.parse()?,
-            Some(("normalize", value)) => run.light = value.parse()?,
             Some(("splits", value)) => run.splits = value.parse()?,
             Some(_) => return Err(format!("{argument}: no such option").into()),
             None => sets.push(argument),
@@ -57,18 +55,18 @@ fn main() -> Outcome<()> {
         let folder = data.join(set.as_str().replace("scenes", "yale"));
         match set.as_str() {
             "att" => {
-                let faces = Set::read(&folder, Framing::AsIs, run.light, untouched)?;
+                let faces = Set::read(&folder, Framing::AsIs, untouched)?;
                 let protocols = [Protocol::First(5), Protocol::LeaveOneOut];
                 run.measure(set, &faces, &protocols)?;
                 run.measure(set, &faces, &[5, 3, 1].map(Protocol::Random))?;
             }
             "yale" | "scenes" => {
                 let change = if set == "yale" { untouched } else { in_a_scene };
-                let faces = Set::read(&folder, Framing::Detect, run.light, change)?;
+                let faces = Set::read(&folder, Framing::Detect, change)?;
                 run.measure(set, &faces, &[Protocol::LeaveOneOut, Protocol::Lights])?;
             }
             "lfw" => {
-                let faces = Set::read(&folder, Framing::Detect, run.light, untouched)?;
+                let faces = Set::read(&folder, Framing::Detect, untouched)?;
                 run.measure(set, &faces, &[5, 10].map(Protocol::Random))?;
             }
             "groups" => groups(&folder)?,
@@ -83,7 +81,6 @@ fn main() -> Outcome<()> {
 #[derive(Clone, Default)]
 struct Run {
     settings: Settings,
-    light: Illumination,
     splits: u64,
 }
 
@@ -153,10 +150,7 @@ impl Run {
             let probes: usize = splits.iter().map(|split| split.1.len()).sum();
             let rate = 100.0 * right as f64 / probes as f64;
             let features = self.settings.comparison.features.name();
-            println!(
-                "{name} {label} {features} {} {rate:.1} ({right}/{probes})",
-                self.light
-            );
+            println!("{name} {label} {features} {rate:.1} ({right}/{probes})");
         }
         Ok(())
     }
@@ -208,7 +202,7 @@ fn groups(folder: &Path) -> Outcome<()> {
 
 /// Pictures of no people in which a recogniser of LFW's sees no face.
 fn not_faces(data: &Path, run: &Run) -> Outcome<()> {
-    let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect).with_light(run.light);
+    let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let nobody = Gallery::empty(preparation.size());
     let base = Base::Gallery(&preparation, &nobody);
     let read = enrollment::read_folders(&[data.join("lfw")], &LabelRule::Folder, base, &())?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use eigenfaces::dataset::{self, ContentHash, LabelRule, LabeledPhoto};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::normalize::{Illumination, resize};
+use eigenfaces::normalize::resize;
 use eigenfaces::preparation::Preparation;
 use image::GrayImage;
 
@@ -48,7 +48,6 @@ impl Set {
     pub fn read(
         folder: &Path,
         framing: Framing,
-        light: Illumination,
         change: fn(&GrayImage, u64) -> GrayImage,
     ) -> Outcome<Self> {
         let listing = dataset::list_labeled(&[folder.to_owned()], &LabelRule::Folder)?;
@@ -57,7 +56,7 @@ impl Set {
             Framing::AsIs => resize::choose_size(&dataset::photo_sizes(&listing.photos))
                 .ok_or("photos too small")?,
         };
-        let preparation = Preparation::new(size, framing).with_light(light);
+        let preparation = Preparation::new(size, framing);
         let loaded = dataset::load(
             &listing.photos,
             |photo: &LabeledPhoto, file| {

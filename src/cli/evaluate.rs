@@ -215,7 +215,7 @@ fn not_faces(
         return Ok((None, 0));
     }
     let size = faces.size();
-    let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
+    let preparation = Preparation::new(size, Framing::AsIs);
     let crops = |_: &PathBuf, file: &PhotoFile| {
         let picture = file.decode()?;
         let (width, height) = (picture.width() / 2, picture.height() / 2);

@@ -64,13 +64,12 @@ fn model(settings: Settings) -> String {
 fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluation) -> String {
     let comparison = settings.comparison;
     let mut options = format!(
-        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}, normalize {}",
+        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}",
         evaluation.protocol,
         evaluation.seed,
         settings.prior.name(),
         preparation.size(),
         preparation.framing().name(),
-        preparation.light().name(),
     );
     if settings.prior == Prior::None {
         options.push_str(&format!(

@@ -27,7 +27,6 @@ impl LearningOptions {
         let given = [
             ("--framing", self.prepare.framing.is_some()),
             ("--size", self.prepare.size.is_some()),
-            ("--normalize", self.prepare.normalize.is_some()),
             ("--background", self.background.is_some()),
             ("--components", self.components.is_some()),
             ("--solver", self.solver.is_some()),
@@ -134,18 +133,6 @@ impl LearningOptions {
                 ),
             ));
         }
-        if let Some(asked) = self.prepare.normalize
-            && asked != preparation.light()
-        {
-            return Err(Error::about(
-                model,
-                format_args!(
-                    "its faces were normalized with '{}', so '{}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model",
-                    preparation.light().name(),
-                    asked.name()
-                ),
-            ));
-        }
         match self.prepare.framing {
             Some(FramingRule::Given(asked)) if asked != preparation.framing() => {
                 Err(Error::OtherFraming {
@@ -164,7 +151,6 @@ impl Prepare {
         PreparationOptions {
             framing: self.framing.unwrap_or_default(),
             size: self.size,
-            light: self.normalize.unwrap_or_default(),
             crops,
         }
     }

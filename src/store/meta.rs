@@ -12,7 +12,6 @@ use crate::face_space::FaceSpace;
 use crate::kernel_pca::Kernel;
 use crate::locate::framing::{CropEyes, Framing};
 use crate::matcher::{Comparison, Feature, PixelScale};
-use crate::normalize::Illumination;
 use crate::pca::Pca;
 use crate::preparation::Preparation;
 use crate::recognizer::{BasisOrigin, Settings};
@@ -25,9 +24,6 @@ pub(super) struct Meta {
     pub width: u32,
     pub height: u32,
     pub framing: Framing,
-    /// Normalisation of illumination; not named in the first models.
-    #[serde(default)]
-    pub recipe: Illumination,
     /// Position of the eyes in photos in which no face is found.
     #[serde(default)]
     pub crop_eyes: Option<CropEyes>,
@@ -115,7 +111,6 @@ impl Meta {
 
     pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
         Preparation::new(size, self.framing)
-            .with_light(self.recipe)
             .with_crop_eyes(self.crop_eyes.filter(CropEyes::is_sound))
     }
 

@@ -12,7 +12,6 @@ mod face_space_laws;
 mod golden;
 mod inner_products;
 mod layers;
-mod light;
 mod model;
 mod numpy;
 mod output_paths;

@@ -1,4 +1,4 @@
-//! `identify --annotate`: copies with what was found drawn in, and `--normalize`.
+//! `identify --annotate`: copies with what was found drawn in.
 
 use std::fs;
 
@@ -116,34 +116,4 @@ fn every_face_of_a_group_has_its_frame() {
     let (green, orange) = ([0, 158, 115], [230, 159, 0]);
     assert!(count(0, green) > 200 && count(2 * third, green) > 200);
     assert!(count(third, orange) > 200);
-}
-
-#[test]
-fn probes_are_normalized_like_the_gallery() {
-    let folder = scratch();
-    let enroll = |recipe: &str| {
-        run(
-            folder.path(),
-            ["enroll", text(bundled_faces()), "--normalize", recipe],
-        )
-    };
-    enroll("clahe").done();
-    let info = run(folder.path(), ["info", "--format", "json"]).done();
-    assert!(
-        info.stdout.contains("\"recipe\":\"clahe\""),
-        "{}",
-        info.stdout
-    );
-    assert!(run(folder.path(), ["info"]).done().stdout.contains("clahe"));
-    let said = run(folder.path(), ["identify", text(photo_of_ada())]).done();
-    assert!(said.stdout.contains(": Ada ("), "{}", said.stdout);
-    // A model's recipe cannot be changed, nor be given where nothing is learned.
-    enroll("equalize").failed_saying(&["clahe", "equalize", "--normalize"]);
-    enroll("clahe").done();
-    run(
-        folder.path(),
-        ["identify", text(photo_of_ada()), "--normalize", "clahe"],
-    )
-    .ended(2, &["--normalize", "--faces"]);
-    enroll("histogram").ended(2, &["--normalize", "equalize", "tan-triggs"]);
 }

@@ -8,7 +8,6 @@ use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Augmentation, Features, PixelScale};
 use eigenfaces::metric::Metric;
-use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// How photos are made ready.
@@ -22,9 +21,6 @@ pub struct Prepare {
     /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
     #[arg(long, hide_short_help = true, value_name = "WxH")]
     pub size: Option<FaceSize>,
-    /// How differences of light are evened out: none, equalize, clahe or tan-triggs [default: none]
-    #[arg(long, hide_short_help = true, value_name = "RECIPE")]
-    pub normalize: Option<Illumination>,
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use eigenfaces::face_map::Measure;
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 use super::{Force, Labels, LearningOptions, ModelSource, Prepare, ending_in, within};
@@ -26,9 +25,6 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
-    /// How differences of light in --faces are evened out: none, equalize, clahe or tan-triggs [default: none]
-    #[arg(long, value_name = "RECIPE", requires = "faces")]
-    pub normalize: Option<Illumination>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
