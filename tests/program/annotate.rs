@@ -20,23 +20,18 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("b")).unwrap();
     fs::create_dir_all(at("a")).unwrap();
-    let photo = image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
+    let mut photo =
+        image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
+    let ada = image::open(photo_of_ada()).unwrap().into_rgb8();
+    image::imageops::replace(&mut photo, &ada, 160, 20);
     photo.save(at("a/x.jpg")).unwrap();
     photo.save(at("b/x.jpg")).unwrap();
     fs::copy(photo_of_ada(), at("b/ada.bmp.png")).unwrap();
     fs::write(at("b/notes.jpg"), "no photo").unwrap();
 
-    let said = run(
-        folder.path(),
-        [
-            "identify",
-            "a/x.jpg",
-            "b",
-            "--annotate",
-            "out",
-            "--annotate-all",
-        ],
-    );
+    picture(&at("b/wall.png"), 200, 160, 5);
+    let args = ["identify", "a/x.jpg", "b", "--annotate", "out"];
+    let said = run(folder.path(), args);
     said.ended(3, &["notes.jpg"]);
     let plain = run(folder.path(), ["identify", "a/x.jpg", "b"]);
     assert_eq!(said.stdout, plain.stdout, "what is printed stays");
@@ -48,7 +43,10 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     assert!(red.abs_diff(50) < 12 && green.abs_diff(200) < 12 && blue.abs_diff(40) < 12);
     assert!(at("out/b/ada.bmp.png").is_file() && !at("out/b/notes.jpg").exists());
     let copies = fs::read_dir(at("out/b")).unwrap().count();
-    assert_eq!(copies, 2, "no temporary file is left");
+    assert_eq!(
+        copies, 2,
+        "none of a photo without a face, and no temporary file"
+    );
 }
 
 #[test]

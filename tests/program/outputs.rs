@@ -26,13 +26,7 @@ const WRITERS: [Writer; 13] = [
         file: "album/p.png",
     },
     Writer {
-        args: &[
-            "identify",
-            "photos/a",
-            "photos/b",
-            "--annotate-all",
-            "--annotate",
-        ],
+        args: &["identify", "photos/a", "photos/b", "--annotate"],
         place: "album",
         file: "album/b/j.jpg",
     },
@@ -93,8 +87,10 @@ fn prepared() -> tempfile::TempDir {
     let folder = enrolled_without_background();
     let at = |name: &str| folder.path().join(name);
     fs::copy(photo_of_ada(), at("p.png")).unwrap();
-    for (number, name) in (1..).zip(["photos/a/i.png", "photos/b/j.jpg", "photos/b/k.png"]) {
-        crate::picture(&at(name), 48, 60, number);
+    let ada = image::open(photo_of_ada()).unwrap();
+    for name in ["photos/a/i.png", "photos/b/j.jpg", "photos/b/k.png"] {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        ada.save(at(name)).unwrap();
     }
     folder
 }
