@@ -26,7 +26,6 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::background::Prior;
 use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::Result;

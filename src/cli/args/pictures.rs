@@ -6,7 +6,7 @@ use clap::Args;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Labels, LearningOptions, ModelSource, Prepare, ending_in, within};
+use super::{Force, Labels, ModelSource, Prepare, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
