@@ -151,7 +151,7 @@ pub enum Error {
 
     /// Faces that were acknowledged cannot join the model that stands there now.
     #[error(
-        "{}: holds {faces} {} acknowledged by `eigenfaces serve` for another model than {} is now (another size, framing or light): put that model back, or delete this file to give {} up",
+        "{}: holds {faces} {} acknowledged by `eigenfaces serve` for another model than {} is now (another size or framing): put that model back, or delete this file to give {} up",
         .journal.display(),
         if *.faces == 1 { "face" } else { "faces" },
         .path.display(),

@@ -19,7 +19,7 @@
 //! | module | has |
 //! |---|---|
 //! | [`dataset`] | photos in folders: found, decoded within limits, labelled |
-//! | [`preparation`], [`locate`] | a photo as faces of d 8-bit pixels: found, aligned, light evened out |
+//! | [`preparation`], [`locate`] | a photo as faces of d 8-bit pixels: found, aligned |
 //! | [`pca`], [`kernel_pca`] | exact principal components of 8-bit columns, and their kernel form |
 //! | [`face_space`], [`reconstruction`], [`face_map`] | mean face, eigenfaces, weights; faces rebuilt; distance from face space |
 //! | [`compare`], [`background`] | coordinates of faces, and people ranked by them |

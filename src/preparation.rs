@@ -13,7 +13,6 @@ use crate::locate::framing::{
     Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes,
 };
 use crate::locate::{Location, Locator, main_face};
-use crate::normalize::Illumination;
 use crate::normalize::resize::{self, Fit};
 
 /// Position of the eyes in every aligned face: from the sides between the best in the wild (22-25 %) and the best in the
@@ -29,7 +28,6 @@ pub const EYES: EyePlacement = EyePlacement {
 pub struct Preparation {
     size: FaceSize,
     framing: Framing,
-    light: Illumination,
     crop_eyes: Option<CropEyes>,
 }
 
@@ -222,7 +220,6 @@ impl Preparation {
         Self {
             size,
             framing,
-            light: Illumination::None,
             crop_eyes: None,
         }
     }
@@ -239,12 +236,6 @@ impl Preparation {
         self.with_crop_eyes(None) == other.with_crop_eyes(None)
     }
 
-    /// This preparation with illumination normalised by this recipe.
-    #[must_use]
-    pub fn with_light(self, light: Illumination) -> Self {
-        Self { light, ..self }
-    }
-
     /// Width and height of the faces.
     pub fn size(&self) -> FaceSize {
         self.size
@@ -253,11 +244,6 @@ impl Preparation {
     /// The framing of photos.
     pub fn framing(&self) -> Framing {
         self.framing
-    }
-
-    /// Normalisation of illumination.
-    pub fn light(&self) -> Illumination {
-        self.light
     }
 
     /// Position of the eyes in photos in which no face is found, if all crops of the gallery have them in one place.
@@ -372,7 +358,7 @@ impl Preparation {
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
         let (face, fit) = resize::fit(photo, self.size)?;
         Ok(PreparedFace {
-            pixels: self.lit(face),
+            pixels: face.into_raw(),
             part: Part::Whole(fit),
             origin: Origin::Whole,
         })
@@ -444,15 +430,9 @@ impl Preparation {
         }
     }
 
-    /// The face with these eyes, of this size and light.
+    /// The face with these eyes, of this size.
     fn face(&self, photo: &GrayImage, eyes: [Point; 2]) -> Vec<u8> {
-        self.lit(shadows::aligned(photo, eyes, self.size, EYES))
-    }
-
-    fn lit(&self, face: GrayImage) -> Vec<u8> {
-        let mut pixels = face.into_raw();
-        self.light.apply(&mut pixels, self.size);
-        pixels
+        shadows::aligned(photo, eyes, self.size, EYES).into_raw()
     }
 }
 

@@ -1,10 +1,12 @@
 """Other systems on the same faces and the same splits as `eigenfaces evaluate`: a table of scores for each.
 
-python3 peers.py MODEL.npz SPLIT.csv OUT     (numpy, opencv-contrib-python-headless, scikit-learn; face_recognition where it is there)
+python3 peers.py MODEL.npz SCORES.csv PROTOCOL OUT
+    (numpy, opencv-contrib-python-headless, scikit-learn; face_recognition where it is there)
 
-MODEL.npz is what `eigenfaces enroll` made of the folder, whose 8-bit faces OpenCV and scikit-learn get, and SPLIT.csv what
-`evaluate --split` wrote. face_recognition gets the photos themselves and finds the faces; a photo in which it finds none is a failure
-to acquire. `OUT/SYSTEM-closed.csv` and `OUT/SYSTEM-open.csv` are for `evaluate --from-scores`.
+MODEL.npz is what `eigenfaces enroll` made of the folder, whose 8-bit faces OpenCV and scikit-learn get, and SCORES.csv what
+`evaluate --protocol PROTOCOL --scores` wrote: the splits are made again (splits.py), and must try the photos that it tried.
+face_recognition gets the photos themselves and finds the faces; a photo in which it finds none is a failure to acquire. `OUT/SYSTEM.csv` has the columns of `--scores`, for
+tests/reference/figures.py: the confidence of a probe is its score, and a probe that could not be used has no candidate.
 """
 
 import csv
@@ -16,8 +18,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 from sklearn.decomposition import PCA
+from splits import Splits
 
-model, split_file, out = np.load(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+model, scores_file, protocol, out = np.load(sys.argv[1]), sys.argv[2], sys.argv[3], Path(sys.argv[4])
 meta = json.loads(bytes(model["meta.json"]))
 faces, labels, sources = model["faces"], model["labels"], model["sources"]
 
@@ -125,30 +128,36 @@ try:
 except (ImportError, SystemExit) as problem:
     print("without face_recognition:", problem, file=sys.stderr)
 
-folds = defaultdict(lambda: {"learned": [], "tried": []})
-with open(split_file, newline="", encoding="utf-8") as file:
-    for row in csv.DictReader(file):
-        side = "learned" if row["role"] == "learned" else "tried"
-        folds[row["set"], row["fold"], row["repeat"]][side].append((row["photo"], row["person"]))
+splits = Splits(labels, faces)
+folds = [("closed", 1, learned, {"closed": tried}) for learned, tried in splits.closed(protocol)]
+for at, (learned, tried, strangers) in enumerate(splits.open()):
+    folds.append(("open", at + 1, learned, {"enrolled": tried, "stranger": strangers}))
 
+with open(scores_file, newline="", encoding="utf-8") as file:
+    told = {(row["set"], int(row["repeat"]), row["photo"]) for row in csv.DictReader(file)}
+made = {(role, at, sources[face]) for _, at, _, tried in folds for role, some in tried.items() for face in some}
+if told != made:
+    sys.exit(f"the splits made here are not those of {scores_file}: {len(told ^ made)} probes differ")
+
+COLUMNS = "set,repeat,photo,person,candidate,rank,distance,confidence,decision".split(",")
 for system, create in SYSTEMS.items():
-    for kind in ("closed", "open"):
-        chosen = {key: fold for key, fold in folds.items() if key[0] == kind}
-        if not chosen:
-            continue
-        with open(out / f"{system}-{kind}.csv", "w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file)
-            table.writerow(["probe", "person", "score", "truth", "split"])
-            for (_, _, repeat), fold in chosen.items():
-                peer = create()
-                photos, people = zip(*fold["learned"])
-                if system == "opencv-fisher" and len(set(people)) == len(people):
-                    continue
-                peer.fit(photos, people)
-                for photo, person in fold["tried"]:
-                    scores = peer.scores(photo)
+    with open(out / f"{system}.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        for kind, repeat, learned, tried in folds:
+            people = [labels[face] for face in learned]
+            if system == "opencv-fisher" and len(set(people)) == len(people):
+                continue
+            peer = create()
+            peer.fit([sources[face] for face in learned], people)
+            for role, some in tried.items():
+                for face in some:
+                    probe = [role, repeat, sources[face], labels[face]]
+                    scores = peer.scores(sources[face])
                     if scores is None:
-                        table.writerow([photo, "", "", person, repeat])
+                        table.writerow([*probe, "", "", "", "", ""])
                         continue
-                    for candidate, score in scores.items():
-                        table.writerow([photo, candidate, repr(float(score)), person, repeat])
+                    ranked = sorted(scores.items(), key=lambda found: -found[1])
+                    for rank, (candidate, score) in enumerate(ranked if kind == "closed" else ranked[:1]):
+                        score = repr(float(score))
+                        table.writerow([*probe, candidate, rank + 1, repr(-float(score)), score, ""])

@@ -1,5 +1,5 @@
 #!/bin/sh
-# eigenfaces, OpenCV, scikit-learn and face_recognition on the same splits, all by `evaluate --from-scores`: one ruler, a page for each.
+# eigenfaces, OpenCV, scikit-learn and face_recognition on the same splits; figures of the others by tests/reference/figures.py, which are those of `evaluate`.
 # benches/accuracy/run.sh [DATA]     (default ../shared/data, or the bundled faces where that is not there; everything is under target/)
 # EIGENFACES names a program to use instead of building one; SHORT=1 measures one set only, in a minute.
 # The table `peers` of docs/RECIPES.md comes from here (benches/figures/remake.py).
@@ -28,14 +28,13 @@ measure() {
     name=$1 folder=$2 protocol=$3
     shift 3
     here=$out/$name
-    mkdir -p "$here"
+    mkdir -p "$here/peers"
     "$EIGENFACES" enroll "$folder" -q --model "$here/model.npz" "$@"
-    "$EIGENFACES" evaluate "$folder" -q --protocol "$protocol" --split "$here/split.csv" --scores "$here/scores.csv" \
+    "$EIGENFACES" evaluate "$folder" -q --protocol "$protocol" --scores "$here/scores.csv" \
         --report "$here/eigenfaces.html" --format json "$@" >"$here/eigenfaces.json"
-    "$venv/bin/python" benches/accuracy/peers.py "$here/model.npz" "$here/split.csv" "$here"
-    for scores in "$here"/*-closed.csv "$here"/*-open.csv; do
-        [ "$(wc -l <"$scores")" -gt 1 ] || continue
-        "$EIGENFACES" evaluate --from-scores "$scores" -q --report "${scores%.csv}.html" --format json >"${scores%.csv}.json"
+    "$venv/bin/python" benches/accuracy/peers.py "$here/model.npz" "$here/scores.csv" "$protocol" "$here/peers"
+    for scores in "$here"/peers/*.csv; do
+        "$venv/bin/python" tests/reference/figures.py "$scores" >"$here/$(basename "$scores" .csv).json"
     done
     echo "$name, $protocol"
     "$venv/bin/python" benches/accuracy/table.py "$here"/*.json

@@ -14,10 +14,7 @@ def rate(told, key):
 
 print(f"{'':34} {'rank-1 %':>22} {'EER %':>20} {'FNIR % at FPIR 1 %':>22} {'FTA %':>20}")
 for name in sys.argv[1:]:
-    text = Path(name).read_text(encoding="utf-8")
-    if not text.strip():
-        continue
-    told = json.loads(text)
+    told = json.loads(Path(name).read_text(encoding="utf-8"))
     columns = [rate(told, "rank1"), rate(told, "equal_error_rate"), rate(told["open_set"], "fnir_at_fpir_1pct")]
     columns.append(rate(told, "failure_to_acquire_rate"))
     print(f"{Path(name).stem:34} {columns[0]:>22} {columns[1]:>20} {columns[2]:>22} {columns[3]:>20}")

@@ -245,22 +245,18 @@ def rate(told, key):
 
 
 def peers(data):
-    """benches/accuracy: this program and others on the same splits, by `evaluate --from-scores`."""
+    """benches/accuracy: this program and others on the same splits."""
     yield from head("", "rank-1, %", "FNIR at FPIR 1 %, %", "no face found, %")
     run("benches/accuracy/run.sh", data)
     systems = ("eigenfaces", "face_recognition", "opencv-lbph", "opencv-fisher", "opencv-eigen", "scikit-learn")
     for folder, name in (("att", "AT&T"), ("lfw", "LFW"), ("yale", "Yale")):
         for system in systems:
-            own = system == "eigenfaces"
-            closed, opened = (
-                json.loads((TARGET / "accuracy" / folder / f"{system}{part}.json").read_text(encoding="utf-8"))
-                for part in (("", "") if own else ("-closed", "-open"))
-            )
+            told = json.loads((TARGET / "accuracy" / folder / f"{system}.json").read_text(encoding="utf-8"))
             yield row(
                 f"{name}: {system}",
-                rate(closed, "rank1"),
-                rate(opened["open_set"], "fnir_at_fpir_1pct"),
-                rate(closed, "failure_to_acquire_rate"),
+                rate(told, "rank1"),
+                rate(told["open_set"], "fnir_at_fpir_1pct"),
+                rate(told, "failure_to_acquire_rate"),
             )
 
 

@@ -33,7 +33,7 @@ pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearningOptions, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
-pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct, Report};
+pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]
@@ -178,7 +178,7 @@ pub enum Command {
     Identify(Identify),
     /// Put the faces of a photo folder into groups of probably one person each, to be named group by group
     #[command(after_long_help = examples!(
-        "eigenfaces group Pictures -o names" => "group the faces; name the groups in names/groups.csv or names/groups.html",
+        "eigenfaces group Pictures -o names" => "group the faces; name the groups in names/groups.csv",
         "eigenfaces group --apply names/groups.csv --write-xmp" => "enrol what was named, and write the names beside the photos",
     ))]
     Group(Group),
@@ -241,11 +241,6 @@ pub enum Command {
         "eigenfaces evaluate faces --scores scores.csv --failures wrong" => "every score, and pictures of mistakes",
     ))]
     Evaluate(Evaluate),
-    /// Write one HTML page about a gallery: basis faces, scatter, figures, the worst confusions, what to correct
-    #[command(after_long_help = examples!(
-        "eigenfaces report -o report.html" => "one page about the faces in the model",
-    ))]
-    Report(Report),
     /// Write a page for teachers that walks through the theory on these faces, from the mean face to the nearest one
     #[command(after_long_help = examples!(
         "eigenfaces lesson class -o lesson" => "a page that explains the theory on the faces of a folder",
@@ -277,7 +272,7 @@ impl Command {
     pub fn unused(&self) -> &'static [&'static str] {
         match self {
             Self::Evaluate(_) => &["model"],
-            Self::Basis(_) | Self::Report(_) | Self::Lesson(_) => &["format"],
+            Self::Basis(_) | Self::Lesson(_) => &["format"],
             #[cfg(feature = "serve")]
             Self::Serve(_) => &["format"],
             Self::Completions(_) | Self::Man(_) => &["model", "format"],
@@ -314,7 +309,7 @@ pub struct Enroll {
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// Folders with a sub-folder per person, or photos named after people
-    #[arg(required_unless_present = "from_scores", value_name = "FACES")]
+    #[arg(required = true, value_name = "FACES")]
     pub faces: Vec<PathBuf>,
     #[command(flatten)]
     pub labels: Labels,
@@ -333,14 +328,6 @@ pub struct Evaluate {
     /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
     pub pairs: Option<PathBuf>,
-    /// Measure another system's scores instead of photos
-    ///
-    /// A table (CSV) with the columns probe, person, score and truth: a row for each comparison of a probe with an enrolled
-    /// person, its score (higher means more alike), and the person whom the probe shows. A probe whose truth is none of the
-    /// people that it was compared with, or empty, is a stranger's; one with neither person nor score could not be used. The
-    /// columns split and group may be added.
-    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["faces", "rule", "check", "pairs", "protocol", "strangers", "not_faces", "scores", "split", "failures"])]
-    pub from_scores: Option<PathBuf>,
     /// Rates by groups of people too: a table (CSV) with the columns person and group
     ///
     /// A table of --labels may have a column group instead. Of every group each error rate is told with its interval, and for
@@ -353,15 +340,9 @@ pub struct Evaluate {
     /// then writes the same bytes.
     #[arg(long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"), conflicts_with_all = ["check", "pairs"])]
     pub report: Option<PathBuf>,
-    /// Draw the detection error trade-off: FNMR at FMR, and FNIR at FPIR where there are strangers
-    #[arg(long, value_name = "FILE.svg", value_parser = ending_in(&["svg"], ".svg"), conflicts_with_all = ["check", "pairs"])]
-    pub plot: Option<PathBuf>,
     /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person
     #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
     pub scores: Option<PathBuf>,
-    /// Write which photos are learned from and which are tried in every fold, as CSV
-    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
-    pub split: Option<PathBuf>,
     /// Write pages of the probes that were taken for another person to this folder, beside photos of both
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
     pub failures: Option<PathBuf>,

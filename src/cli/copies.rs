@@ -35,7 +35,7 @@ impl Copies {
             return Ok(None);
         }
         let annotated = args.annotate.as_ref();
-        let annotated = annotated.map(|folder| Annotated::plan(args, folder, photos, outputs));
+        let annotated = annotated.map(|folder| Annotated::plan(folder, photos, outputs));
         let annotated = annotated.transpose()?;
         let faces = args.save_faces.as_ref();
         let faces = faces.map(|folder| Faces::plan(folder, photos, outputs));
@@ -67,12 +67,11 @@ impl Copies {
 
 struct Annotated {
     targets: HashMap<PathBuf, Destination>,
-    keeps_faceless: bool,
 }
 
 impl Annotated {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    fn plan(args: &Pictures, folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
+    fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
         let names = names(photos);
         let folder = OutputDir::new(folder, outputs.clone());
         folder.check(&names)?;
@@ -80,15 +79,11 @@ impl Annotated {
         for (photo, name) in photos.iter().zip(&names) {
             targets.insert(photo.clone(), folder.claim(name)?);
         }
-        Ok(Self {
-            targets,
-            keeps_faceless: args.annotate_all,
-        })
+        Ok(Self { targets })
     }
 
     fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
-        let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
-        if is_faceless && !self.keeps_faceless {
+        if found.iter().all(|face| face.decision == Decision::NotAFace) {
             return Ok(());
         }
         let (Some(target), Ok(picture)) = (self.targets.get(photo), file.decode_color()) else {

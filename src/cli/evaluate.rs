@@ -20,8 +20,7 @@ use super::args::Evaluate;
 use super::evaluation_files::Wanted;
 use super::evaluation_groups::GroupTable;
 use super::{
-    Outcome, Output, Result, check, counted, evaluate_scores, evaluation, evaluation_conditions,
-    learning, pairs,
+    Outcome, Output, Result, check, counted, evaluation, evaluation_conditions, learning, pairs,
 };
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
@@ -30,9 +29,6 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     }
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
-    }
-    if let Some(table) = &args.from_scores {
-        return evaluate_scores::run(args, table, output);
     }
     let wanted = Wanted::claim(args)?;
     let groups = GroupTable::read(args.groups.as_deref(), &args.labels.rule)?;
@@ -87,10 +83,8 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         charts: &of_evaluation(&evaluation),
         json: "",
     };
-    let curve = evaluation.open_set.as_ref();
-    let curve = curve.map_or(&[][..], |set| &set.fpir_fnir);
-    wanted.write_page(page, &object, (&evaluation.verification, curve), output)?;
-    wanted.write(&evaluation, &plan, &gallery, &sources, output)?;
+    wanted.write_page(page, &object, output)?;
+    wanted.write(&evaluation, &gallery, &sources, output)?;
     evaluation::print(&figures, object, output, |figures| {
         evaluation::text(&evaluation, figures, output)
     })?;
@@ -98,7 +92,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
 }
 
 /// The photos given of each person, and those that could not be used; `None` where photos have no label of their own.
-pub(super) fn capture(
+fn capture(
     folders: &[PathBuf],
     rule: &LabelRule,
     gallery: &Gallery,
@@ -221,7 +215,7 @@ fn not_faces(
         return Ok((None, 0));
     }
     let size = faces.size();
-    let preparation = Preparation::new(size, Framing::AsIs).with_light(faces.light());
+    let preparation = Preparation::new(size, Framing::AsIs);
     let crops = |_: &PathBuf, file: &PhotoFile| {
         let picture = file.decode()?;
         let (width, height) = (picture.width() / 2, picture.height() / 2);

@@ -41,7 +41,7 @@ pub fn rows(
     for section in shown.chunk_by(|a, b| a.section == b.section) {
         let subject = section[0].section;
         let heading = match subject {
-            Section::Groups | Section::LargerGalleries => Some(subject.title()),
+            Section::Groups => Some(subject.title()),
             _ => None,
         };
         if let Some(heading) = heading {
@@ -50,7 +50,6 @@ pub fn rows(
         }
         match subject {
             Section::Baselines => {}
-            Section::LargerGalleries => larger_galleries(section, output)?,
             _ => section.iter().try_for_each(|figure| row(figure, output))?,
         }
         after(subject)?;
@@ -69,15 +68,6 @@ fn row(figure: &Figure, output: &Output) -> Result<()> {
         figure.meaning
     );
     output.line(line.trim_end())
-}
-
-/// Two figures of each size, side by side.
-fn larger_galleries(figures: &[&Figure], output: &Output) -> Result<()> {
-    output.line("                     rank-1   FNIR at FPIR 1 %")?;
-    figures.chunks_exact(2).try_for_each(|size| {
-        let [rank1, missed] = [0, 1].map(|at| size[at].in_words());
-        output.line(&format!("  {:<16} {rank1:>8} {missed:>18}", size[0].label))
-    })
 }
 
 fn note(text: &str, output: &Output) -> Result<()> {

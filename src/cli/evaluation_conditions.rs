@@ -14,20 +14,6 @@ use super::{counted, diagnose, faces_of_people, log, one_line};
 /// Names of conditions and their values.
 pub type Conditions = Vec<(&'static str, String)>;
 
-/// What holds for every evaluation: program, machine, date, command.
-fn common() -> Conditions {
-    let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words
-        .map(|word| one_line(&word.to_string_lossy()))
-        .collect();
-    vec![
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("date", log::utc(change_time())),
-        ("command", format!("eigenfaces {}", words.join(" "))),
-        ("machine", machine()),
-    ]
-}
-
 /// The system, the processor as the system names it, and the instructions that are used.
 fn machine() -> String {
     let mut parts = vec![diagnose::system().join(", ")];
@@ -39,43 +25,27 @@ fn machine() -> String {
     parts.join("; ")
 }
 
-/// Those of an evaluation of photos.
+/// What the figures of an evaluation hold for.
 pub fn of_evaluation(
     evaluation: &Evaluation,
     preparation: &Preparation,
     gallery: &Gallery,
 ) -> Conditions {
-    let mut conditions = common();
+    let words = std::env::args_os().skip(1);
+    let words: Vec<String> = words
+        .map(|word| one_line(&word.to_string_lossy()))
+        .collect();
     let settings = evaluation.settings;
-    conditions.extend([
+    vec![
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("date", log::utc(change_time())),
+        ("command", format!("eigenfaces {}", words.join(" "))),
+        ("machine", machine()),
         ("model", model(settings)),
         ("options", options(settings, preparation, evaluation)),
         ("threshold", threshold(evaluation)),
         ("dataset", dataset(evaluation, gallery)),
-    ]);
-    conditions
-}
-
-/// Those of a table of scores.
-pub fn of_scores(table: &[u8], probes: usize, people: usize) -> Conditions {
-    let mut conditions = common();
-    conditions.extend([
-        (
-            "model",
-            "that of the system whose scores these are".to_owned(),
-        ),
-        ("threshold", THRESHOLDS.to_owned()),
-        (
-            "dataset",
-            format!(
-                "{} and {}; SHA-256 of the table {}",
-                counted(probes, "probe", "probes"),
-                counted(people, "person with a name", "people with a name"),
-                ContentHash::of(table)
-            ),
-        ),
-    ]);
-    conditions
+    ]
 }
 
 const THRESHOLDS: &str =
@@ -93,13 +63,12 @@ fn model(settings: Settings) -> String {
 
 fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluation) -> String {
     let mut options = format!(
-        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}, normalize {}",
+        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}",
         evaluation.protocol,
         evaluation.seed,
         settings.prior.name(),
         preparation.size(),
         preparation.framing().name(),
-        preparation.light().name(),
     );
     if settings.prior == Prior::None {
         options.push_str(&format!(

@@ -1,14 +1,11 @@
-//! Files that `evaluate` writes besides its figures: a page (`--report`), the error trade-off (`--plot`), every score
-//! (`--scores`), what was learned from and tried (`--split`), and pictures of what went wrong (`--failures`).
+//! Files that `evaluate` writes besides its figures: a page (`--report`), every score (`--scores`), and pictures of what
+//! went wrong (`--failures`).
 
 use std::path::PathBuf;
 
-use eigenfaces::background::Prior;
-use eigenfaces::evaluate::{
-    self, Evaluation, Plan, ProbeOutcome, Role, SearchPoint, Verification, WorstPair,
-};
+use eigenfaces::evaluate::{self, Evaluation, Mistake, ProbeOutcome, Role};
 use eigenfaces::gallery::Gallery;
-use eigenfaces::render::evaluation::{EvaluationPage, html, trade_offs};
+use eigenfaces::render::evaluation::{EvaluationPage, html};
 use eigenfaces::render::file_name;
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
@@ -26,9 +23,7 @@ const ROWS: usize = 12;
 /// The files asked for.
 pub struct Wanted {
     report: Option<Destination>,
-    plot: Option<Destination>,
     scores: Option<Destination>,
-    split: Option<Destination>,
     failures: Option<PathBuf>,
     outputs: Outputs,
 }
@@ -39,31 +34,26 @@ impl Wanted {
         let mut inputs = args.faces.clone();
         inputs.extend(files::table(&args.labels.rule));
         inputs.extend(args.strangers.iter().chain(&args.not_faces).cloned());
-        inputs.extend(args.from_scores.iter().chain(&args.groups).cloned());
+        inputs.extend(args.groups.iter().cloned());
         let outputs = Outputs::new(inputs, args.force.into());
         let report = files::claim(&outputs, args.report.as_ref())?;
-        let plot = files::claim(&outputs, args.plot.as_ref())?;
         let scores = files::claim(&outputs, args.scores.as_ref())?;
-        let split = files::claim(&outputs, args.split.as_ref())?;
         if let Some(folder) = &args.failures {
             outputs.check_below(folder, page(1).as_ref())?;
         }
         Ok(Self {
             report,
-            plot,
             scores,
-            split,
             failures: args.failures.clone(),
             outputs,
         })
     }
 
-    /// Writes the page, with the evaluation as an object, and the trade-off of claims and searches, where they were asked for.
+    /// Writes the page, with the evaluation as an object, where it was asked for.
     pub fn write_page(
         &self,
         page: EvaluationPage<'_>,
         object: &Value,
-        (verification, curve): (&Verification, &[SearchPoint]),
         output: &Output,
     ) -> Result<()> {
         if let Some(file) = &self.report {
@@ -81,11 +71,6 @@ impl Wanted {
                 shown(file.path())
             ));
         }
-        if let Some(file) = &self.plot {
-            let drawing = trade_offs(verification, curve);
-            file.write(Privacy::Owner, drawing.into_bytes())?;
-            output.say(&format!("wrote {}", shown(file.path())));
-        }
         Ok(())
     }
 
@@ -93,7 +78,6 @@ impl Wanted {
     pub fn write(
         mut self,
         evaluation: &Evaluation,
-        plan: &Plan,
         gallery: &Gallery,
         strangers: &[String],
         output: &Output,
@@ -110,13 +94,6 @@ impl Wanted {
                 counted(closed + open, "score", "scores"),
                 shown(file.path())
             ));
-        }
-        if let Some(file) = &self.split {
-            file.write(
-                Privacy::Owner,
-                split(plan, evaluation.settings.prior, &photos)?,
-            )?;
-            output.say(&format!("wrote the split to {}", shown(file.path())));
         }
         if let Some(folder) = self.failures.take() {
             self.draw(folder, evaluation, gallery, output)?;
@@ -160,7 +137,7 @@ fn page(number: usize) -> String {
 }
 
 /// A probe, who it was taken for, and who it is.
-fn row(mistake: &WorstPair, gallery: &Gallery) -> Row {
+fn row(mistake: &Mistake, gallery: &Gallery) -> Row {
     let person = |face: usize| gallery.people()[gallery.enrolled()[face].person].to_string();
     let panel = |face: usize, first: String, distance: Option<f64>| Panel {
         image: gallery
@@ -272,39 +249,4 @@ fn role(role: Role) -> &'static str {
         Role::Enrolled => "enrolled",
         Role::Stranger => "stranger",
     }
-}
-
-/// A row for every photo of every fold: of the protocol, then of the open set.
-fn split(plan: &Plan, prior: Prior, photos: &Photos<'_>) -> Result<Vec<u8>> {
-    let mut rows = vec![
-        "set,fold,repeat,role,photo,person"
-            .split(',')
-            .map(str::to_owned)
-            .collect(),
-    ];
-    let mut add = |set: &str, fold: usize, repeat: usize, role: &str, faces: &[usize]| {
-        for &face in faces {
-            let [photo, person] = photos.cells(face);
-            let [fold, repeat] = [fold, repeat].map(|number| (number + 1).to_string());
-            rows.push(vec![
-                set.to_owned(),
-                fold,
-                repeat,
-                role.to_owned(),
-                photo,
-                person,
-            ]);
-        }
-    };
-    let folds = plan.protocol.folds(photos.gallery, plan.seed)?;
-    for (at, fold) in folds.iter().enumerate() {
-        add("closed", at, fold.repeat, "learned", &fold.learned);
-        add("closed", at, fold.repeat, "tried", &fold.tried);
-    }
-    for (at, fold) in plan.open_folds(photos.gallery, prior).iter().enumerate() {
-        add("open", at, at, "learned", &fold.learned);
-        add("open", at, at, role(Role::Enrolled), &fold.genuine);
-        add("open", at, at, role(Role::Stranger), &fold.strangers);
-    }
-    Ok(table(rows))
 }

@@ -72,11 +72,6 @@ impl GroupTable {
         }
     }
 
-    /// The group of a person.
-    pub fn group(&self, person: &str) -> Option<String> {
-        self.0.get(person).cloned()
-    }
-
     /// The groups of people, in their order.
     ///
     /// # Errors
@@ -86,7 +81,8 @@ impl GroupTable {
         people: impl Iterator<Item = &'a str>,
         path: &Path,
     ) -> Result<Vec<Option<String>>> {
-        let groups: Vec<Option<String>> = people.map(|person| self.group(person)).collect();
+        let groups: Vec<Option<String>> =
+            people.map(|person| self.0.get(person).cloned()).collect();
         match groups.iter().all(Option::is_none) {
             true => Err(Error::about(
                 path,

@@ -1,4 +1,4 @@
-//! `eigenfaces facemap`: how far every part of a photo lies from face space.
+//! `eigenfaces facemap`: how unlike a face every part of a photo is.
 
 use std::path::Path;
 
@@ -17,6 +17,9 @@ use super::{Outcome, Output, Result, counted, files, one_line, shown};
 /// Pixels of the largest photo that is mapped, scaled: some seconds of work.
 const MOST_PIXELS: f64 = 25e6;
 
+/// The only measure whose values at different scales can be compared.
+const MEASURE: Measure = Measure::Likelihood;
+
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let outputs = Outputs::new([model, &args.photo], args.force.into());
     let destination = outputs.claim(&args.output)?;
@@ -29,36 +32,30 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     if args.photo.symlink_metadata().is_err() {
         return Err(eigenfaces::Error::missing(&args.photo).into());
     }
-    let measure = args.measure;
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
         .decode()
-        .and_then(|photo| match scale(args) {
-            None => FaceMaps::of_all_scales(space, leading, &photo, measure),
+        .and_then(|photo| match args.scale {
+            None => FaceMaps::of_all_scales(space, leading, &photo, MEASURE),
             Some(scale) => {
                 refuse_large(&photo, scale)?;
-                FaceMaps::at_scale(space, leading, &photo, measure, scale)
+                FaceMaps::at_scale(space, leading, &photo, MEASURE, scale)
             }
         })
         .map_err(unusable)?;
     let places = maps.places(usize::from(args.top));
     let (shades, range) = maps.shaded();
-    if args.raw {
-        files::picture(&destination, Privacy::Personal, &shades.into())?;
-    } else {
-        let photo = &file.decode_color().map_err(unusable)?;
-        let name = args.photo.file_name().unwrap_or_default();
-        let page = heat(&HeatPage {
-            title: format!("Face map of {}", one_line(&name.to_string_lossy())),
-            photo,
-            shades: &shades,
-            range,
-            measure,
-            places: &places,
-        });
-        files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
-    }
+    let photo = &file.decode_color().map_err(unusable)?;
+    let name = args.photo.file_name().unwrap_or_default();
+    let page = heat(&HeatPage {
+        title: format!("Face map of {}", one_line(&name.to_string_lossy())),
+        photo,
+        shades: &shades,
+        range,
+        places: &places,
+    });
+    files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
     print(args, &places, output)?;
     output.say(&format!(
         "wrote {} (by {}{}; each value at the middle of its part)",
@@ -70,23 +67,6 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         }
     ));
     Ok(Outcome::Done)
-}
-
-/// A value of a measure, with its unit.
-fn told(measure: Measure, value: f64) -> String {
-    match measure {
-        Measure::Likelihood => format!("unlikeliness {value:.2} (lower is more like a face)"),
-        Measure::Distance => format!("{value:.2} gray levels a pixel from face space"),
-        Measure::Contrast => format!("{value:.2} of its contrast from face space"),
-    }
-}
-
-/// The one scale that is mapped; `None` for many, whose values can be compared by likelihood only.
-fn scale(args: &Facemap) -> Option<f64> {
-    match args.measure {
-        Measure::Likelihood => args.scale,
-        Measure::Distance | Measure::Contrast => Some(args.scale.unwrap_or(1.0)),
-    }
 }
 
 fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
@@ -112,8 +92,7 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let minima = places.iter().map(minimum);
     let object = json!({
         "photo": args.photo.to_string_lossy(),
-        "scale": scale(args),
-        "measure": args.measure.name(),
+        "scale": args.scale,
         "minima": minima.collect::<Vec<_>>(),
     });
     let columns = "photo,x,y,width,height,value";
@@ -122,9 +101,9 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
         let in_words = |place: &Place| {
             let [x, y, width, height] = place.part;
             format!(
-                "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: {}",
+                "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: unlikeliness {:.2} (lower is more like a face)",
                 shown(&args.photo),
-                told(args.measure, place.value)
+                place.value
             )
         };
         places.iter().map(in_words).collect::<Vec<_>>()

@@ -42,8 +42,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
         Some(size) => size,
         None => enrollment::choose_size(photos, &args.faces, &listing.skipped, output)?,
     };
-    let preparation =
-        Preparation::new(size, Framing::AsIs).with_light(args.normalize.unwrap_or_default());
+    let preparation = Preparation::new(size, Framing::AsIs);
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
     let mut used = 0;

@@ -5,7 +5,6 @@ use std::path::Path;
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Space;
-use eigenfaces::normalize::Illumination;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 
@@ -66,17 +65,11 @@ fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
         ),
         (
             "framing",
-            format!(
-                "{}{}",
-                match recognizer.preparation().framing() {
-                    Framing::AsIs => "as-is: photos are taken as they are",
-                    Framing::Detect => "detect: faces are found and aligned by the eyes",
-                },
-                match recognizer.preparation().light() {
-                    Illumination::None => String::new(),
-                    light => format!("; light evened out by {light}"),
-                }
-            ),
+            match recognizer.preparation().framing() {
+                Framing::AsIs => "as-is: photos are taken as they are",
+                Framing::Detect => "detect: faces are found and aligned by the eyes",
+            }
+            .to_owned(),
         ),
         (
             "face space",

@@ -72,7 +72,6 @@ pub fn model(recognizer: &Recognizer) -> Value {
         "height": space.size().height(),
         "pixels": space.pixels(),
         "framing": recognizer.preparation().framing(),
-        "recipe": recognizer.preparation().light(),
         "components": space.components(),
         "variance_kept": space.variance_kept(),
         "total_variance": space.total_variance(),

@@ -96,18 +96,6 @@ impl LearningOptions {
                 ),
             ));
         }
-        if let Some(asked) = self.prepare.normalize
-            && asked != preparation.light()
-        {
-            return Err(Error::about(
-                model,
-                format_args!(
-                    "its faces were normalized with '{}', so '{}' cannot be mixed in; leave --normalize out, or enrol into a new model with --model",
-                    preparation.light().name(),
-                    asked.name()
-                ),
-            ));
-        }
         match self.prepare.framing {
             Some(FramingRule::Given(asked)) if asked != preparation.framing() => {
                 Err(Error::OtherFraming {
@@ -126,7 +114,6 @@ impl Prepare {
         PreparationOptions {
             framing: self.framing.unwrap_or_default(),
             size: self.size,
-            light: self.normalize.unwrap_or_default(),
             crops,
         }
     }

@@ -9,7 +9,6 @@ mod diagnose;
 mod enroll;
 pub mod error;
 mod evaluate;
-mod evaluate_scores;
 mod evaluation;
 mod evaluation_conditions;
 mod evaluation_files;
@@ -39,7 +38,6 @@ mod photos;
 mod project;
 mod reconstruct;
 mod remedy;
-mod report;
 mod shell;
 pub mod sidecars;
 pub mod sorting;
@@ -197,7 +195,6 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Project(args) => project::run(args, model, output),
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
-        Command::Report(args) => report::run(args, model, output),
         Command::Lesson(args) => lesson::run(args, model, output),
         Command::Info(args) if args.diagnose => diagnose::run(model, output),
         Command::Info(args) => info::run(args, model, output),

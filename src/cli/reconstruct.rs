@@ -7,7 +7,7 @@ use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
-use eigenfaces::render::strip::{NARROWEST, Panel, Row, strip_of_width};
+use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::render::{gray, parts};
 use eigenfaces::store::{Outputs, Privacy};
 use serde_json::json;
@@ -50,10 +50,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         .map(|face| face.row(space, rebuilt.len()))
         .collect();
     let title = format!("A face rebuilt from more and more {}", parts(space).1);
-    let narrowest = args
-        .zoom
-        .map_or(NARROWEST, |zoom| zoom * space.size().width());
-    let picture = strip_of_width(&title, &rows, narrowest);
+    let picture = strip(&title, &rows);
     files::picture(&destination, Privacy::Personal, &picture.to_pixels().into())?;
     if rebuilt.len() > MOST_ROWS {
         output.say(&format!(

@@ -17,7 +17,6 @@ impl Identity {
         told.text("eigenfaces coordinates, 1");
         told.text(&preparation.size().to_string());
         told.text(preparation.framing().name());
-        told.text(preparation.light().name());
         told.text(settings.distance.metric.name());
         told.face_space(recognizer.space());
         recognizer.comparer().tell(&mut told);

@@ -54,7 +54,7 @@ pub(crate) use person::visible;
 pub use photo::Photo;
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
-pub use table::{Table, TableEncoding, TableRow, misread, parse_table, read_table};
+pub use table::{Table, TableEncoding, TableRow, misread, read_table};
 #[doc(hidden)]
 pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};

@@ -62,7 +62,7 @@ pub fn read_table(path: &Path) -> Result<Table, String> {
 ///
 /// # Errors
 /// What is wrong with it, in one line.
-pub fn parse_table(bytes: &[u8]) -> Result<Table, String> {
+fn parse_table(bytes: &[u8]) -> Result<Table, String> {
     let (text, encoding) = decoded(bytes)?;
     // A byte order mark that a program took for three letters, and wrote after one of its own.
     let text = text.trim_start_matches(['\u{feff}']);

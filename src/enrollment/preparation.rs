@@ -13,7 +13,6 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::Locator;
 use crate::locate::framing::{self, Crops, Framing, FramingRule, Look, Survey};
-use crate::normalize::Illumination;
 use crate::normalize::resize;
 use crate::preparation::{Preparation, PreparedFace};
 
@@ -27,8 +26,6 @@ pub struct PreparationOptions {
     pub framing: FramingRule,
     /// The size of the faces.
     pub size: Option<FaceSize>,
-    /// Normalisation of illumination.
-    pub light: Illumination,
     /// Treatment of photos that are crops of faces already.
     pub crops: Crops,
 }
@@ -111,7 +108,7 @@ impl PreparationOptions {
     /// The preparation of photos whose faces are looked for.
     fn detecting(&self) -> Preparation {
         let size = self.size.unwrap_or(FaceSize::ALIGNED);
-        Preparation::new(size, Framing::Detect).with_light(self.light)
+        Preparation::new(size, Framing::Detect)
     }
 
     /// A look at some of the photos, if anything depends on it, and the faces seen.
@@ -174,7 +171,7 @@ impl PreparationOptions {
         };
         Ok(ChosenPreparation {
             survey: decided,
-            ..ChosenPreparation::known(Preparation::new(size, framing).with_light(self.light))
+            ..ChosenPreparation::known(Preparation::new(size, framing))
         })
     }
 }

@@ -125,12 +125,9 @@ impl PersonDistance {
     }
 }
 
-/// [`Evaluation::worst_pairs`](super::Evaluation::worst_pairs) has at most so many.
-pub const MOST_WORST_PAIRS: usize = 12;
-
 /// A probe that was taken for another person.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WorstPair {
+pub struct Mistake {
     /// The probe.
     pub face: usize,
     /// The person it was taken for.
@@ -143,8 +140,6 @@ pub struct WorstPair {
     pub own_distance: f64,
     /// Distance to the person it was taken for.
     pub named_distance: f64,
-    /// Number of probes of this person that were taken for that one.
-    pub count: usize,
 }
 
 /// The last rank of the CMC.
@@ -209,41 +204,11 @@ pub(super) fn identification(
     }
 }
 
-/// For each pair of people the probe of one that was most mistaken for the other; the pairs where own
-/// distance over the other's is largest come first.
-pub(super) fn worst_pairs(
-    trials: &[ProbeOutcome],
-    gallery: &Gallery,
-    folds: &[Fold],
-    most: usize,
-) -> Vec<WorstPair> {
-    let mut pairs: BTreeMap<(usize, usize), (&ProbeOutcome, usize)> = BTreeMap::new();
-    for trial in trials.iter().filter(|trial| trial.rank > 1) {
-        let (worst, count) = pairs
-            .entry((trial.person, trial.named))
-            .or_insert((trial, 0));
-        *count += 1;
-        if mistaken(trial) > mistaken(worst) {
-            *worst = trial;
-        }
-    }
-    let mut pairs: Vec<_> = pairs.into_values().collect();
-    pairs.sort_by(|(a, _), (b, _)| {
-        mistaken(b)
-            .total_cmp(&mistaken(a))
-            .then(a.face.cmp(&b.face))
-    });
-    pairs.truncate(most);
-    let learned = Learned::of(gallery, folds);
-    let pair = |(trial, count): (&ProbeOutcome, usize)| learned.pair(trial, count);
-    pairs.into_iter().map(pair).collect()
-}
-
 /// Every probe that was taken for another person, the most mistaken first; `gallery` is the one that was evaluated.
 ///
 /// # Errors
 /// The protocol cannot be done with the gallery.
-pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Result<Vec<WorstPair>> {
+pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Result<Vec<Mistake>> {
     let folds = evaluation.protocol.folds(gallery, evaluation.seed)?;
     let learned = Learned::of(gallery, &folds);
     let trials = &evaluation.identification.trials;
@@ -255,7 +220,7 @@ pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Result<Vec<WorstP
     });
     Ok(wrong
         .into_iter()
-        .map(|trial| learned.pair(trial, 1))
+        .map(|trial| learned.mistake(trial))
         .collect())
 }
 
@@ -286,7 +251,7 @@ impl<'a> Learned<'a> {
     }
 
     /// A mistaken probe, with the faces of both people, of those it was compared with, whose pixels are nearest.
-    fn pair(&self, trial: &ProbeOutcome, count: usize) -> WorstPair {
+    fn mistake(&self, trial: &ProbeOutcome) -> Mistake {
         let learned = self.folds.get(&(trial.repeat, trial.face));
         let nearest = |person: usize| {
             let faces = learned.into_iter().flat_map(|faces| faces.iter());
@@ -296,14 +261,13 @@ impl<'a> Learned<'a> {
                 .min_by_key(|&face| squared_distance(self.gallery.faces(), trial.face, face))
                 .unwrap_or(trial.face)
         };
-        WorstPair {
+        Mistake {
             face: trial.face,
             named: trial.named,
             named_face: nearest(trial.named),
             own_face: nearest(trial.person),
             own_distance: trial.own_distance,
             named_distance: trial.other_distance,
-            count,
         }
     }
 }

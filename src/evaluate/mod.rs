@@ -10,7 +10,6 @@ mod baselines;
 mod bootstrap;
 mod capture;
 mod curve;
-mod extrapolation;
 mod figures;
 mod folds;
 mod groups;
@@ -19,7 +18,6 @@ mod identification;
 mod not_faces;
 mod open_set;
 pub mod pairs;
-pub mod scores;
 mod searches;
 pub mod split;
 mod verification;
@@ -28,7 +26,6 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::background::Prior;
 use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::Result;
@@ -41,15 +38,14 @@ use bootstrap::{Bootstrap, Tally};
 pub use bootstrap::{DRAWS, IntervalMethod};
 pub use capture::{Capture, CaptureFigures};
 pub use curve::{Compression, KPoint};
-pub use extrapolation::LargerGallery;
 pub use figures::*;
 pub use groups::{GroupFigures, GroupRate, GroupRatio, Groups};
 pub use hygiene::{
     Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people,
 };
 pub use identification::{
-    Confusion, Identification, MOST_WORST_PAIRS, PersonAccuracy, PersonDistance, ProbeOutcome,
-    ProbeScores, WorstPair, mistakes,
+    Confusion, Identification, Mistake, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
+    mistakes,
 };
 use split::Protocol;
 pub use verification::{DetPoint, RocPoint, Verification};
@@ -178,19 +174,10 @@ pub fn evaluate(
         let found = identification::within(&outcomes.trials, 1);
         capture::capture(given, &names, &found, blindly, plan.seed)
     });
-    let larger_galleries =
-        extrapolation::larger_galleries(&outcomes.scores, names.len(), &|distance| match settings
-            .prior
-        {
-            // The log-odds of the probability whose negative logarithm the distance is.
-            Prior::Bundled => -f64::from(distance).exp_m1().ln(),
-            Prior::None => -f64::from(distance),
-        });
     Ok(Evaluation {
         names,
         groups: by_group,
         capture,
-        larger_galleries,
         protocol: plan.protocol,
         seed: plan.seed,
         people: gallery.people().len(),
@@ -208,12 +195,6 @@ pub fn evaluate(
         k_curve_protocol: curve_protocol,
         compression: compression(&whole, in_folds),
         open_set,
-        worst_pairs: identification::worst_pairs(
-            &outcomes.trials,
-            gallery,
-            &folds,
-            MOST_WORST_PAIRS,
-        ),
         suspects,
         times: Times {
             learning,

@@ -107,7 +107,7 @@ pub(super) fn open_set(
 
 impl Plan {
     /// The splits of the open set; none where too few people are there and no strangers given.
-    pub fn open_folds(&self, gallery: &Gallery, prior: Prior) -> Vec<OpenFold> {
+    fn open_folds(&self, gallery: &Gallery, prior: Prior) -> Vec<OpenFold> {
         // With the background model one person enrolled is told from strangers.
         let least = match prior {
             Prior::Bundled => 1,

@@ -55,10 +55,6 @@ impl Searches {
         Self(splits)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The share of searches of enrolled people, split by split, whose first answer is right and passes the threshold that
     /// this share of the split's strangers pass at most.
     fn identified(&self, false_positives: f64, people: &[u16]) -> Vec<f64> {

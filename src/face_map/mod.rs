@@ -6,8 +6,8 @@
 //! log(pixels) steps a pixel where the naive loop takes one for every pixel of a face.
 //!
 //! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", 1991, section "Using eigenfaces to detect faces".
-//! As they note, the distance alone judges by contrast as well: a flat wall lies near every face space. Over the
-//! window's own contrast it is fairer: see [`Measure`].
+//! As they note, the distance alone judges by contrast as well: a flat wall lies near every face space. A likelihood is
+//! fairer: see [`Measure`].
 
 mod correlate;
 mod likelihood;
@@ -28,9 +28,6 @@ pub enum Measure {
     /// ε over √d: the distance from face space in gray levels a pixel (Turk & Pentland).
     #[default]
     Distance,
-    /// ε over the window's contrast ‖x - its own mean level‖: 0 for what face space holds entirely. A flat window
-    /// has no contrast and counts as [`FLAT`].
-    Contrast,
     /// Unlikeness to a face once the window's level and contrast are those of the mean face: with the weights w and
     /// the distance ε of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the
     /// eigenvalues left out. Values compare parts of one photo: half to all of 1 for faces learned from, and no fixed limit
@@ -39,12 +36,6 @@ pub enum Measure {
     /// though they are, are no likely faces. A flat window counts as [`FLAT`].
     Likelihood,
 }
-
-named!(Measure {
-    Likelihood = "likelihood",
-    Distance = "distance",
-    Contrast = "contrast",
-});
 
 /// The value of a window without contrast, and the largest value of any.
 pub const FLAT: f64 = 10.0;
@@ -102,19 +93,17 @@ impl FaceMap {
         let sums = WindowSums::of(picture, size);
         let mut values = match measure {
             Measure::Likelihood => likelihood::unlikeliness(space, leading, picture, &sums),
-            Measure::Distance | Measure::Contrast => {
-                squared_distances(space, leading, picture, &sums)
-            }
+            Measure::Distance => squared_distances(space, leading, picture, &sums),
         };
         for (at, value) in values.iter_mut().enumerate() {
             // Rounding may leave a little less than nothing.
-            let squared = value.max(0.0);
-            let contrast = sums.contrast(at % positions.0, at / positions.0);
+            let root = (value.max(0.0) / d).sqrt();
             *value = match measure {
-                Measure::Distance => (squared / d).sqrt(),
-                _ if contrast <= 0.0 => FLAT,
-                Measure::Contrast => (squared / contrast).sqrt().min(FLAT),
-                Measure::Likelihood => (squared / d).sqrt().min(FLAT),
+                Measure::Distance => root,
+                Measure::Likelihood => match sums.contrast(at % positions.0, at / positions.0) {
+                    contrast if contrast > 0.0 => root.min(FLAT),
+                    _ => FLAT,
+                },
             };
         }
         Ok(Self {

@@ -163,3 +163,69 @@ fn add(sums: &mut [f32], before: &[f32], after: &[f32], weight: f32) {
         *sum += weight * (before + after);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn size(width: u32, height: u32) -> FaceSize {
+        FaceSize::new(width, height).unwrap()
+    }
+
+    fn applied(face: &[u8], size: FaceSize) -> Vec<u8> {
+        let mut face = face.to_vec();
+        apply(&mut face, size);
+        face
+    }
+
+    fn mirrored(face: &[u8], size: FaceSize) -> Vec<u8> {
+        face.chunks_exact(size.width() as usize)
+            .flat_map(|row| row.iter().rev().copied())
+            .collect()
+    }
+
+    /// The reference is of tests/reference/tan_triggs.py.
+    #[test]
+    fn as_numpy_does_in_double_precision() {
+        let open = |path: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+            image::open(path).unwrap().into_luma8()
+        };
+        let face = open("faces/Ada/1.png");
+        let treated = applied(&face, size(face.width(), face.height()));
+        let reference = open("tests/reference/tan-triggs.png");
+        let mut pairs = treated.iter().zip(reference.as_raw());
+        assert!(pairs.all(|(here, there)| here.abs_diff(*there) <= 1));
+    }
+
+    #[test]
+    fn flat_faces_stay_flat() {
+        for (width, height) in [(8, 8), (9, 13), (60, 72), (61, 73)] {
+            for level in [0, 1, 77, 255] {
+                let size = size(width, height);
+                let face = applied(&vec![level; size.pixels()], size);
+                assert!(face.iter().all(|&v| v == face[0]), "{size} {level}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn left_and_right_are_treated_alike_and_detail_is_kept(
+            (width, height) in (8_u32..40, 8_u32..40),
+            levels in proptest::collection::vec(any::<u8>(), 40 * 40),
+        ) {
+            let size = size(width, height);
+            let face = &levels[..size.pixels()];
+            let once = applied(face, size);
+            prop_assert!(once.iter().min() < once.iter().max(), "noise became flat");
+            prop_assert_eq!(applied(&mirrored(face, size), size), mirrored(&once, size));
+        }
+    }
+}

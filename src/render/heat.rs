@@ -5,7 +5,7 @@ use image::{GrayAlphaImage, LumaA, Rgb, RgbImage, imageops};
 
 use super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::lettering;
-use crate::face_map::{Measure, Place};
+use crate::face_map::Place;
 
 /// Photos are shown about this wide at most, and small ones enlarged to this at least.
 const WIDEST: u32 = 1000;
@@ -42,8 +42,6 @@ pub struct HeatPage<'a> {
     pub shades: &'a GrayAlphaImage,
     /// The values that 0 and 255 stand for.
     pub range: [f64; 2],
-    /// The measure of the values.
-    pub measure: Measure,
     /// The lowest places, lowest first.
     pub places: &'a [Place],
 }
@@ -54,8 +52,7 @@ pub fn heat(page: &HeatPage<'_>) -> Drawing {
     let (width, height) = page.photo.dimensions();
     let size = (width as f32 * zoom, height as f32 * zoom);
     let letters = lettering::line_height(TEXT);
-    let lines = about(page.measure);
-    let text = lines
+    let text = ABOUT
         .iter()
         .map(|line| lettering::width(line, letters))
         .chain([lettering::width(&page.title, lettering::line_height(TITLE))])
@@ -67,7 +64,7 @@ pub fn heat(page: &HeatPage<'_>) -> Drawing {
     );
     let start = (MARGIN, 24.0);
     drawing.text(start, Anchor::Start, TITLE, Color::INK, &page.title);
-    for (line, text) in (0_u8..).zip(lines) {
+    for (line, text) in (0_u8..).zip(ABOUT) {
         let at = (MARGIN, 42.0 + 15.0 * f32::from(line));
         drawing.text(at, Anchor::Start, TEXT, Color::FAINT, text);
     }
@@ -89,22 +86,11 @@ fn zoom((width, height): (u32, u32)) -> f32 {
     }
 }
 
-fn about(measure: Measure) -> [&'static str; 2] {
-    match measure {
-        Measure::Likelihood => [
-            "How unlike a face each part of the photo is, its light evened out, at the size that fits best.",
-            "Light: like a face. Each value stands at the middle of its part, so the border has none.",
-        ],
-        Measure::Distance => [
-            "The distance of each part from face space, in gray levels a pixel.",
-            "Light: near. Smooth walls and the room between people are nearest, for little is left to be rebuilt.",
-        ],
-        Measure::Contrast => [
-            "The distance of each part from face space, over its own contrast.",
-            "Light: near. Each value stands at the middle of its part, so the border has none.",
-        ],
-    }
-}
+/// What is shown.
+const ABOUT: [&str; 2] = [
+    "How unlike a face each part of the photo is, its light evened out, at the size that fits best.",
+    "Light: like a face. Each value stands at the middle of its part, so the border has none.",
+];
 
 fn covered(photo: &RgbImage, shades: &GrayAlphaImage) -> RgbImage {
     let (width, height) = photo.dimensions();
@@ -196,11 +182,15 @@ mod tests {
             photo: &photo,
             shades: &shades,
             range: [0.5, 7.25],
-            measure: Measure::Distance,
             places: &[place],
         });
         let svg = page.to_svg();
-        for text in ["Face map of a.jpg", "1: 0.87", "7.25", "between people"] {
+        for text in [
+            "Face map of a.jpg",
+            "1: 0.87",
+            "7.25",
+            "the border has none",
+        ] {
             assert!(svg.contains(text), "{text}");
         }
         assert_eq!((color(0.0).0, color(1.0).0), (COLORS[0], COLORS[5]));

@@ -2,18 +2,15 @@
 
 pub mod annotate;
 mod chart;
-mod confusion;
 mod drawing;
 pub mod evaluation;
 pub mod explain;
-pub mod groups;
 pub mod heat;
 mod labels;
 pub mod lesson;
 #[doc(hidden)]
 pub mod lettering;
 mod palette;
-pub mod report;
 pub mod scatter;
 mod scree;
 pub mod sheet;

@@ -11,7 +11,7 @@ const LETTERS: f32 = 12.0;
 const LINE: f32 = 16.0;
 const HEADING: f32 = 13.0;
 /// Pictures narrower than this are enlarged by a whole factor.
-pub const NARROWEST: u32 = 108;
+const NARROWEST: u32 = 108;
 
 /// A picture and the lines below it.
 #[derive(Debug, Clone)]
@@ -31,15 +31,10 @@ pub struct Row {
     pub panels: Vec<Panel>,
 }
 
-/// Rows of panels below each other, under a title. Each picture is enlarged by a whole factor, so that pixels stay
-/// square and sharp, at least to [`NARROWEST`].
+/// Rows of panels below each other, under a title. Narrow pictures are enlarged by a whole factor, so that pixels stay
+/// square and sharp.
 pub fn strip(title: &str, rows: &[Row]) -> Drawing {
-    strip_of_width(title, rows, NARROWEST)
-}
-
-/// As [`strip`], each picture enlarged to at least this width.
-pub fn strip_of_width(title: &str, rows: &[Row], narrowest: u32) -> Drawing {
-    let laid: Vec<Laid> = rows.iter().map(|row| Laid::out(row, narrowest)).collect();
+    let laid: Vec<Laid> = rows.iter().map(Laid::out).collect();
     let heading = lettering::width(title, lettering::line_height(TITLE));
     let width = laid.iter().map(|row| row.width);
     let width = width.fold(heading + MARGIN, f32::max);
@@ -65,14 +60,14 @@ struct Laid {
 }
 
 impl Laid {
-    fn out(row: &Row, narrowest: u32) -> Self {
+    fn out(row: &Row) -> Self {
         let letters = lettering::line_height(LETTERS);
         let sizes: Vec<(f32, (f32, f32))> = row
             .panels
             .iter()
             .map(|panel| {
                 let (width, height) = (panel.image.width(), panel.image.height());
-                let zoom = narrowest.div_ceil(width.max(1)).max(1) as f32;
+                let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
                 let size = (width as f32 * zoom, height as f32 * zoom);
                 let lines = panel.lines.iter();
                 let text = lines.map(|line| lettering::width(line, letters));
@@ -157,8 +152,6 @@ mod tests {
         )
         .size();
         assert!(wide.0 > narrow.0 && wide.1 == narrow.1);
-        let larger = strip_of_width("t", &[row("x")], 200).size();
-        assert_eq!(larger.0, 2.0 * 200.0 + 4.0 * MARGIN, "a factor of five");
         assert!(strip("t", &[]).size().0 > MARGIN);
     }
 }

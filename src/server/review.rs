@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
-use eigenfaces::render::groups::jpeg_data_uri;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Person, QueryOptions};
+use image::codecs::jpeg::JpegEncoder;
+use image::{ExtendedColorType, GrayImage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -34,6 +37,9 @@ use crate::cli::sorting::{Sorted as Sorter, folder_name};
 
 /// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
 const MOST_FACES: usize = 600;
+
+/// JPEG quality of the faces on the page: a few kilobytes each.
+const QUALITY: u8 = 85;
 
 /// Photos of which it is told why they could not be done.
 const MOST_PROBLEMS: usize = 20;
@@ -143,6 +149,19 @@ fn shown(face: &Shown<'_>) -> Value {
     object["id"] = folder_faces::id(face.key).into();
     object["picture"] = jpeg_data_uri(&face.picture()).into();
     object
+}
+
+fn jpeg_data_uri(picture: &GrayImage) -> String {
+    let mut jpeg = Vec::new();
+    let (width, height) = picture.dimensions();
+    // Into memory, and of a kind that JPEG knows: it cannot fail but for a picture of no pixels.
+    let _ = JpegEncoder::new_with_quality(&mut jpeg, QUALITY).encode(
+        picture.as_raw(),
+        width,
+        height,
+        ExtendedColorType::L8,
+    );
+    format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg))
 }
 
 #[derive(Debug, Deserialize)]

@@ -23,7 +23,6 @@ use crate::error::{Error, Result, WriteProblem};
 use crate::face_matrix::FaceSize;
 use crate::gallery::LabeledFace;
 use crate::locate::framing::{Framing, RelativeEyes};
-use crate::normalize::Illumination;
 use crate::preparation::{KeptEyes, Origin, Preparation};
 
 /// A face, and how it was prepared.
@@ -66,7 +65,6 @@ struct Record {
     width: u32,
     height: u32,
     framing: Framing,
-    recipe: Illumination,
     pixels: String,
     /// Width and height of the photo, where it was not taken whole.
     photo: Option<(u32, u32)>,
@@ -95,7 +93,6 @@ impl Record {
             width: preparation.size().width(),
             height: preparation.size().height(),
             framing: preparation.framing(),
-            recipe: preparation.light(),
             pixels: STANDARD.encode(&face.pixels),
             photo,
             eyes,
@@ -121,7 +118,7 @@ impl Record {
             pixels: STANDARD.decode(self.pixels).ok()?,
             origin,
         };
-        let preparation = Preparation::new(size, self.framing).with_light(self.recipe);
+        let preparation = Preparation::new(size, self.framing);
         (face.pixels.len() == size.pixels()).then_some(Addition { preparation, face })
     }
 }

@@ -9,7 +9,6 @@ use crate::error::{Error, ModelProblem, Result};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::{CropEyes, Framing};
 use crate::matcher::{DistanceCalibration, DistanceSettings};
-use crate::normalize::Illumination;
 use crate::pca::Pca;
 use crate::preparation::Preparation;
 use crate::recognizer::Settings;
@@ -22,9 +21,6 @@ pub(super) struct Meta {
     pub width: u32,
     pub height: u32,
     pub framing: Framing,
-    /// Normalisation of illumination; not named in the first models.
-    #[serde(default)]
-    pub recipe: Illumination,
     /// Position of the eyes in photos in which no face is found.
     #[serde(default)]
     pub crop_eyes: Option<CropEyes>,
@@ -62,7 +58,6 @@ impl Meta {
 
     pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
         Preparation::new(size, self.framing)
-            .with_light(self.recipe)
             .with_crop_eyes(self.crop_eyes.filter(CropEyes::is_sound))
     }
 

@@ -76,7 +76,6 @@ pub fn write_model<W: Write>(
         width: space.size().width(),
         height: space.size().height(),
         framing: recognizer.preparation().framing(),
-        recipe: recognizer.preparation().light(),
         crop_eyes: recognizer.preparation().crop_eyes(),
         faces: n,
         components: k,

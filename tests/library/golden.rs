@@ -67,6 +67,7 @@ fn faces() -> FaceMatrix {
     let mut people: Vec<_> = std::fs::read_dir(crate::support::bundled_faces())
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
         .collect();
     people.sort();
     for person in people {

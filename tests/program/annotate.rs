@@ -1,4 +1,4 @@
-//! `identify --annotate`: copies with what was found drawn in, and `--normalize`.
+//! `identify --annotate`: copies with what was found drawn in.
 
 use std::fs;
 
@@ -20,23 +20,18 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("b")).unwrap();
     fs::create_dir_all(at("a")).unwrap();
-    let photo = image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
+    let mut photo =
+        image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
+    let ada = image::open(photo_of_ada()).unwrap().into_rgb8();
+    image::imageops::replace(&mut photo, &ada, 160, 20);
     photo.save(at("a/x.jpg")).unwrap();
     photo.save(at("b/x.jpg")).unwrap();
     fs::copy(photo_of_ada(), at("b/ada.bmp.png")).unwrap();
     fs::write(at("b/notes.jpg"), "no photo").unwrap();
 
-    let said = run(
-        folder.path(),
-        [
-            "identify",
-            "a/x.jpg",
-            "b",
-            "--annotate",
-            "out",
-            "--annotate-all",
-        ],
-    );
+    picture(&at("b/wall.png"), 200, 160, 5);
+    let args = ["identify", "a/x.jpg", "b", "--annotate", "out"];
+    let said = run(folder.path(), args);
     said.ended(3, &["notes.jpg"]);
     let plain = run(folder.path(), ["identify", "a/x.jpg", "b"]);
     assert_eq!(said.stdout, plain.stdout, "what is printed stays");
@@ -48,7 +43,10 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     assert!(red.abs_diff(50) < 12 && green.abs_diff(200) < 12 && blue.abs_diff(40) < 12);
     assert!(at("out/b/ada.bmp.png").is_file() && !at("out/b/notes.jpg").exists());
     let copies = fs::read_dir(at("out/b")).unwrap().count();
-    assert_eq!(copies, 2, "no temporary file is left");
+    assert_eq!(
+        copies, 2,
+        "none of a photo without a face, and no temporary file"
+    );
 }
 
 #[test]
@@ -116,34 +114,4 @@ fn every_face_of_a_group_has_its_frame() {
     let (green, orange) = ([0, 158, 115], [230, 159, 0]);
     assert!(count(0, green) > 200 && count(2 * third, green) > 200);
     assert!(count(third, orange) > 200);
-}
-
-#[test]
-fn probes_are_normalized_like_the_gallery() {
-    let folder = scratch();
-    let enroll = |recipe: &str| {
-        run(
-            folder.path(),
-            ["enroll", text(bundled_faces()), "--normalize", recipe],
-        )
-    };
-    enroll("clahe").done();
-    let info = run(folder.path(), ["info", "--format", "json"]).done();
-    assert!(
-        info.stdout.contains("\"recipe\":\"clahe\""),
-        "{}",
-        info.stdout
-    );
-    assert!(run(folder.path(), ["info"]).done().stdout.contains("clahe"));
-    let said = run(folder.path(), ["identify", text(photo_of_ada())]).done();
-    assert!(said.stdout.contains(": Ada ("), "{}", said.stdout);
-    // A model's recipe cannot be changed, nor be given where nothing is learned.
-    enroll("equalize").failed_saying(&["clahe", "equalize", "--normalize"]);
-    enroll("clahe").done();
-    run(
-        folder.path(),
-        ["identify", text(photo_of_ada()), "--normalize", "clahe"],
-    )
-    .ended(2, &["--normalize", "--faces"]);
-    enroll("histogram").ended(2, &["--normalize", "equalize", "tan-triggs"]);
 }

@@ -85,7 +85,9 @@ fn every_field_is_documented() {
     let folder = scratch();
     let groups: String = std::fs::read_dir(bundled_faces())
         .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(Result::unwrap)
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
         .map(|name| format!("{name},{}\n", name.len() % 2))
         .collect();
     std::fs::write(
@@ -110,14 +112,8 @@ fn every_field_is_documented() {
         "g.csv",
     ];
     let photos = run(folder.path(), [&asked[..], &quick].concat()).done();
-    let scores = "probe,person,score,truth\na,Ada,2,Ada\na,Bo,1,Ada\nb,Bo,2,Bo\nb,Ada,1,Bo\ns,Ada,1,\ns,Bo,0,\nf,,,Ada\n";
-    std::fs::write(folder.path().join("s.csv"), scores).unwrap();
-    let table = ["evaluate", "--from-scores", "s.csv", "--format", "json"];
-    let table = run(folder.path(), table).done();
     let mut found = BTreeSet::new();
-    for told in [photos.stdout, table.stdout] {
-        fields(&serde_json::from_str(&told).unwrap(), &mut found);
-    }
+    fields(&serde_json::from_str(&photos.stdout).unwrap(), &mut found);
     let page = std::fs::read_to_string(project().join("docs/EVALUATION.md")).unwrap();
     let words: BTreeSet<&str> = page
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))

@@ -82,6 +82,8 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     });
     assert_eq!(mixed.count(), 0, "{found:?}");
     assert!(found[0].len() > 3, "{found:?}");
+    let picture = image::open(at("names/groups.png")).unwrap();
+    assert!(picture.width() > 300 && picture.height() > 100);
 
     // The second time nothing is looked at, and the same comes out; another order of files changes nothing.
     let again = run(folder.path(), ["group", "photos", "--format", "json"]).done();

@@ -96,8 +96,7 @@ fn names_that_do_not_look_as_they_are_are_refused() {
     .unwrap();
     run(folder.path(), ["people", "rename", "Eve", "E\u{200b}ve"])
         .failed_saying(&["cannot be a person's name"]);
-    let report = ["report", "faces", "-o", "r.html", "--protocol", "first:1"];
-    run(folder.path(), report).ended(3, &[]);
+    run(folder.path(), ["lesson", "faces", "-o", "r.html"]).ended(3, &[]);
     let page = fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("faces/Eve/\\u{202e}gnp.0.png"));
     assert!(page.contains("Finn") && !page.contains(['\u{202e}', '\u{2066}', '\u{200b}']));
@@ -330,8 +329,8 @@ fn learning_takes_little_address_space() {
         "{}",
         enrolled.stderr
     );
-    let report = "report --protocol first:5 -o r.html --threads 2";
-    within(600_000, folder.path(), report).done();
+    let evaluate = "evaluate faces --framing as-is --protocol first:5 --report r.html --threads 2";
+    within(600_000, folder.path(), evaluate).done();
 }
 
 /// Too little memory is an error like others, whenever it is noticed: a line, exit code 1, and the old model stays.

@@ -38,7 +38,6 @@ mod project;
 mod readme;
 mod real_files;
 mod reconstruct;
-mod report;
 #[cfg(feature = "serve")]
 mod serve;
 mod sync;

@@ -101,6 +101,7 @@ fn a_gallery_that_grew_is_the_gallery_enrolled_at_once() {
         let mut all: Vec<_> = std::fs::read_dir(bundled_faces())
             .unwrap()
             .map(|e| e.unwrap().path())
+            .filter(|path| path.is_dir())
             .collect();
         all.sort();
         all

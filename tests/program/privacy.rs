@@ -119,8 +119,8 @@ const WRITERS: [(&str, &[&str], &str); 17] = [
         "failures",
     ),
     (
-        "report -o FILE",
-        &["report", "-o", "report.html"],
+        "evaluate --report FILE",
+        &["evaluate", "faces", "--report", "report.html"],
         "report.html",
     ),
     ("lesson -o DIR", &["lesson", "-o", "lesson"], "lesson"),

@@ -1,7 +1,9 @@
-"""FMR, FNMR, FPIR, FNIR, DET points and bootstrap intervals made again by NumPy from what `evaluate --scores` wrote.
+"""FMR, FNMR, FPIR, FNIR, DET points and bootstrap intervals by NumPy, from a table with the columns of `evaluate --scores`.
 
 python3 figures.py scores.csv evaluation.json     (numpy is needed; run by tests/program/evaluate_numpy.rs)
-Every number is compared to the last digit that JSON has; the definitions are those of docs/EVALUATION.md.
+    Every number is compared to the last digit that JSON has; the definitions are those of docs/EVALUATION.md.
+python3 figures.py scores.csv                     (benches/accuracy/run.sh)
+    The main figures of another system's scores, as JSON. A probe that could not be used has one row, without candidate.
 """
 
 import csv
@@ -13,12 +15,14 @@ import numpy as np
 
 with open(sys.argv[1], newline="", encoding="utf-8") as file:
     rows = list(csv.DictReader(file))
-with open(sys.argv[2], encoding="utf-8") as file:
-    told = json.load(file)
+told = None
+if len(sys.argv) > 2:
+    with open(sys.argv[2], encoding="utf-8") as file:
+        told = json.load(file)
 
 MASK = (1 << 64) - 1
 STREAM = 0x626F6F7473747270
-DRAWS = told["interval_draws"]
+DRAWS = told["interval_draws"] if told else 1000
 
 
 def draws(people, seed):
@@ -76,12 +80,14 @@ def compare(place, key, statistic, tried):
 
 
 # People by the program's order, which is that of per_person where everybody was tried.
-order = [one["person"] for one in told["per_person"]]
+order = [one["person"] for one in told["per_person"]] if told else sorted({row["person"] for row in rows})
 number = {name: at for at, name in enumerate(order)}
-assert len(order) == told["people"], "this check wants everybody tried"
-counts = draws(len(order), told["seed"])
+assert not told or len(order) == told["people"], "this check wants everybody tried"
+counts = draws(len(order), told["seed"] if told else 0)
 everybody = np.ones(len(order), dtype=np.int64)
 
+failed = [row for row in rows if not row["candidate"]]
+rows = [row for row in rows if row["candidate"]]
 closed = [row for row in rows if row["set"] == "closed"]
 shown = np.array([number[row["person"]] for row in closed])
 claimed = np.array([number[row["candidate"]] for row in closed])
@@ -107,8 +113,6 @@ def identified(most):
 
 
 tried = len(set(shown[genuine]))
-for most in (1, 5):
-    compare(told, f"rank{most}", identified(most), tried)
 
 # Claims, the most alike first; equal scores are accepted together.
 down = np.argsort(-score, kind="stable")
@@ -145,6 +149,68 @@ def equal_error_rate(weights):
     return false[at] + way * (false[at + 1] - false[at])
 
 
+open_rows = [row for row in rows if row["set"] != "closed"]
+person = np.array([number[row["person"]] for row in open_rows], dtype=int)
+split = np.array([int(row["repeat"]) for row in open_rows])
+stranger = np.array([row["set"] == "stranger" for row in open_rows], dtype=bool)
+right = np.array([row["person"] == row["candidate"] for row in open_rows], dtype=bool)
+decision = np.array([row["decision"] for row in open_rows])
+sure = np.array([float(row["confidence"]) for row in open_rows])
+sure[decision == "not-a-face"] = -1
+named = decision == "known"
+
+
+def tpir(fpir):
+    def statistic(weights):
+        shares = []
+        for at in np.unique(split):
+            mated, others = (split == at) & ~stranger, (split == at) & stranger
+            weight = weights[person[others]]
+            tries = weights[person[mated]].sum()
+            if not weight.sum() or not tries:
+                continue
+            first = np.argsort(-sure[others], kind="stable")
+            passing = np.flatnonzero(np.cumsum(weight[first]) > fpir * weight.sum() + 1e-9)
+            threshold = sure[others][first][passing[0]] if len(passing) else -np.inf
+            shares.append((weights[person[mated]] * (right[mated] & (sure[mated] > threshold))).sum() / tries)
+        return np.mean(shares) if shares else np.nan
+
+    return statistic
+
+
+def share(of, is_hit):
+    def statistic(weights):
+        tries = weights[person[of]].sum()
+        return (weights[person[of]] * is_hit[of]).sum() / tries if tries else np.nan
+
+    return statistic
+
+
+mated_people = len(set(person[~stranger]))
+
+
+def figure(key, statistic, tried):
+    """A rate and its interval, as fields of JSON."""
+    value = statistic(everybody)
+    return {key: value, key + "_interval": interval(value, statistic, tried)[0]}
+
+
+if told is None:
+    found = figure("rank1", identified(1), tried) | figure("equal_error_rate", equal_error_rate, tried)
+    fnir = lambda weights: 1 - tpir(0.01)(weights)
+    found["open_set"] = figure("fnir_at_fpir_1pct", fnir, mated_people) if stranger.any() and mated_people else None
+    lost = [row for row in failed if row["set"] == "closed"]
+    if lost:
+        photos = {(row["repeat"], row["photo"]): (number[row["person"]], False) for row in closed}
+        photos |= {(row["repeat"], row["photo"]): (number[row["person"]], True) for row in lost}
+        whose, is_lost = np.array([of for of, _ in photos.values()]), np.array([lost for _, lost in photos.values()])
+        fta = lambda weights: (weights[whose] * is_lost).sum() / weights[whose].sum() if weights[whose].sum() else np.nan
+        found |= figure("failure_to_acquire_rate", fta, len(set(whose)))
+    print(json.dumps(found))
+    sys.exit()
+
+for most in (1, 5):
+    compare(told, f"rank{most}", identified(most), tried)
 compare(told, "equal_error_rate", equal_error_rate, tried)
 for key, bound in (("fnmr_at_fmr_1pct", 0.01), ("fnmr_at_fmr_01pct", 0.001)):
     if key in told:
@@ -153,42 +219,7 @@ same("det", [fnmr(point["fmr"])(everybody) for point in told["det"]], [point["fn
 assert len(told["det"]) > 5
 
 if told["open_set"]:
-    open_rows = [row for row in rows if row["set"] != "closed"]
-    person = np.array([number[row["person"]] for row in open_rows])
-    split = np.array([int(row["repeat"]) for row in open_rows])
-    stranger = np.array([row["set"] == "stranger" for row in open_rows])
-    right = np.array([row["person"] == row["candidate"] for row in open_rows])
-    decision = np.array([row["decision"] for row in open_rows])
-    sure = np.array([float(row["confidence"]) for row in open_rows])
-    sure[decision == "not-a-face"] = -1
-    named = decision == "known"
-
-    def tpir(fpir):
-        def statistic(weights):
-            shares = []
-            for at in np.unique(split):
-                mated, others = (split == at) & ~stranger, (split == at) & stranger
-                weight = weights[person[others]]
-                tries = weights[person[mated]].sum()
-                if not weight.sum() or not tries:
-                    continue
-                first = np.argsort(-sure[others], kind="stable")
-                passing = np.flatnonzero(np.cumsum(weight[first]) > fpir * weight.sum() + 1e-9)
-                threshold = sure[others][first][passing[0]] if len(passing) else -np.inf
-                shares.append((weights[person[mated]] * (right[mated] & (sure[mated] > threshold))).sum() / tries)
-            return np.mean(shares) if shares else np.nan
-
-        return statistic
-
-    def share(of, is_hit):
-        def statistic(weights):
-            tries = weights[person[of]].sum()
-            return (weights[person[of]] * is_hit[of]).sum() / tries if tries else np.nan
-
-        return statistic
-
     place = told["open_set"]
-    mated_people = len(set(person[~stranger]))
     for key, bound in (("1pct", 0.01), ("10pct", 0.1)):
         compare(place, f"detection_identification_rate_at_far_{key}", tpir(bound), mated_people)
         same("fnir", 1 - tpir(bound)(everybody), place[f"fnir_at_fpir_{key}"])

@@ -14,7 +14,7 @@ pub struct Group {
     /// Folders of photos, sorted in whatever way
     #[arg(value_name = "FOLDER", required_unless_present = "apply")]
     pub folders: Vec<PathBuf>,
-    /// Write a page and a table in which groups are named, and a picture of each group, to this folder, readable by you only
+    /// Write groups.csv, a table in which groups are named, and groups.png, a picture of them, to this folder, readable by you only
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Target precision of groups: the share of faces, single ones counted, that are among faces of their own person; higher gives smaller groups. Groups of several alone are less pure, and pairs least

@@ -59,9 +59,6 @@ pub struct Pictures {
     /// A copy of each photo that shows a face, with frame, name and confidence at each, readable by you only. The folder is made where it is missing.
     #[arg(long, value_name = "DIR")]
     pub annotate: Option<PathBuf>,
-    /// Copy photos without a face too
-    #[arg(long, requires = "annotate")]
-    pub annotate_all: bool,
     /// Write every face found to this folder
     ///
     /// Turned upright, as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled.

@@ -6,7 +6,6 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Metric, PixelScale};
-use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
 /// How photos are made ready.
@@ -20,9 +19,6 @@ pub struct Prepare {
     /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
     #[arg(long, hide_short_help = true, value_name = "WxH")]
     pub size: Option<FaceSize>,
-    /// How differences of light are evened out: none, equalize, clahe or tan-triggs [default: none]
-    #[arg(long, hide_short_help = true, value_name = "RECIPE")]
-    pub normalize: Option<Illumination>,
 }
 
 /// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.

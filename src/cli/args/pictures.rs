@@ -1,15 +1,12 @@
-//! `basis`, `facemap`, `reconstruct`, `project` and `report`: what is there to look at.
+//! `basis`, `facemap`, `reconstruct`, `project` and `lesson`: what is there to look at.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use eigenfaces::evaluate::split::Protocol;
-use eigenfaces::face_map::Measure;
 use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::normalize::Illumination;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Labels, LearningOptions, ModelSource, ending_in, within};
+use super::{Force, Labels, ModelSource, ending_in, within};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -27,9 +24,6 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
-    /// How differences of light in --faces are evened out: none, equalize, clahe or tan-triggs [default: none]
-    #[arg(long, value_name = "RECIPE", requires = "faces")]
-    pub normalize: Option<Illumination>,
     /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
     #[arg(long, value_name = "K", requires = "faces")]
     pub components: Option<ComponentCount>,
@@ -54,18 +48,12 @@ pub struct Facemap {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size; with another measure than likelihood 1]
+    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size]
     #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
     pub scale: Option<f64>,
-    /// What is measured of each part: how unlike a face it is, its light evened out (`likelihood`; lower is more like a face), the `distance` from face space in gray levels a pixel, or that over the part's own `contrast`
-    #[arg(long, value_name = "MEASURE", default_value = "likelihood")]
-    pub measure: Measure,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
-    /// Write the map alone, in gray: black is the lowest value, white the highest, transparent where no part fits; to be worked on further
-    #[arg(long)]
-    pub raw: bool,
     /// Report the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -88,9 +76,6 @@ pub struct Reconstruct {
     /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     pub steps: Vec<usize>,
-    /// Enlarge each face by this whole factor [default: to 108 pixels wide at least]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
-    pub zoom: Option<u32>,
     /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
     #[arg(long, value_name = "FILE")]
     pub from_weights: Option<PathBuf>,
@@ -153,28 +138,6 @@ fn axes(text: &str) -> Result<Axes, String> {
     } else {
         Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
     }
-}
-
-#[derive(Debug, Args)]
-pub struct Report {
-    /// Folders with a sub-folder per person; without any, the faces in the model
-    #[arg(value_name = "FACES")]
-    pub faces: Vec<PathBuf>,
-    /// Page to write, readable by you only: it holds the photos it shows
-    #[arg(short, long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"))]
-    pub output: PathBuf,
-    #[command(flatten)]
-    pub force: Force,
-    #[command(flatten)]
-    pub labels: Labels,
-    /// What is learned from and what is tried, as in `evaluate`
-    #[arg(long, value_name = "PROTOCOL", default_value_t)]
-    pub protocol: Protocol,
-    /// Seed of random splits and intervals
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    #[command(flatten)]
-    pub learn: LearningOptions,
 }
 
 #[derive(Debug, Args)]

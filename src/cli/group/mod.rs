@@ -5,7 +5,7 @@ pub mod answers;
 pub mod apply;
 pub mod enrolled;
 pub mod named;
-mod pages;
+mod results;
 pub mod table;
 
 use std::cmp::Ordering;
@@ -63,7 +63,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let is_done = |groups: &NamedGroups, face: &NamedFace| groups.is_done(face, &enrolled, people);
     let plan = args.output.as_ref();
     let plan = plan
-        .map(|folder| pages::Plan::new(folder, args, is_done))
+        .map(|folder| results::Plan::new(folder, args, is_done))
         .transpose()?;
     let scan = if args.rescan { Scan::All } else { Scan::New };
     let albums = Albums::open(&args.folders, args.index.as_deref(), scan, output)?;

@@ -43,8 +43,6 @@ pub enum Section {
     Compression,
     /// Groups of people.
     Groups,
-    /// More people enrolled.
-    LargerGalleries,
     /// The methods of the textbooks.
     Baselines,
     /// The first K eigenfaces.
@@ -95,7 +93,6 @@ impl Section {
             Self::Capture => "Photos that could not be used",
             Self::Compression => "Compression",
             Self::Groups => "Groups of people",
-            Self::LargerGalleries => "Larger galleries, extrapolated",
             Self::Baselines => "Rank-1 of other methods on the same folds",
             Self::Weights => "Rank-1 by the number of weights",
         }
@@ -103,10 +100,7 @@ impl Section {
 
     /// Whether JSON has its figures in lists of their own.
     pub(super) fn is_listed(self) -> bool {
-        matches!(
-            self,
-            Self::Groups | Self::LargerGalleries | Self::Baselines | Self::Weights
-        )
+        matches!(self, Self::Groups | Self::Baselines | Self::Weights)
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::decision::FALSE_ACCEPT_TARGET;
 use crate::evaluate::{
     CaptureFigures, Detail, Evaluation, Failures, Figure, GroupRate, Groups, Identification,
-    LargerGallery, OpenSet, Rate, Section, Unit, Verification, share,
+    OpenSet, Rate, Section, Unit, Verification, share,
 };
 
 /// A list that is being made.
 #[derive(Default)]
-pub(in crate::evaluate) struct List {
-    pub figures: Vec<Figure>,
+struct List {
+    figures: Vec<Figure>,
     /// The subject of those that come next.
     section: Section,
 }
@@ -56,7 +56,7 @@ impl List {
         figure
     }
 
-    pub fn identification(&mut self, found: &Identification) {
+    fn identification(&mut self, found: &Identification) {
         self.section = Section::Identification;
         self.rate(
             "rank1",
@@ -74,7 +74,7 @@ impl List {
         }
     }
 
-    pub fn verification(&mut self, found: &Verification) {
+    fn verification(&mut self, found: &Verification) {
         self.section = Section::Verification;
         self.rate(
             "equal_error_rate",
@@ -108,21 +108,20 @@ impl List {
     }
 
     /// Searches at thresholds that strangers set; `tpir` is the share found at a false positive identification rate.
-    pub fn searches(&mut self, prefix: &str, bound: &str, percent: &str, tpir: &Rate) {
-        self.section = Section::Strangers;
+    fn searches(&mut self, bound: &str, percent: &str, tpir: &Rate) {
         let label = match percent {
             "1 %" => "with strangers",
             _ => "  at 10 %",
         };
         self.rate(
-            &format!("{prefix}detection_identification_rate_at_far_{bound}"),
+            &format!("open_set.detection_identification_rate_at_far_{bound}"),
             label,
             tpir,
             format!("of those enrolled are identified where {percent} of strangers pass (TPIR at FPIR {percent})"),
         );
         let fnir = tpir.complement();
         self.rate(
-            &format!("{prefix}fnir_at_fpir_{bound}"),
+            &format!("open_set.fnir_at_fpir_{bound}"),
             &format!("FNIR at FPIR {percent}"),
             &fnir,
             format!("of those enrolled are missed or misnamed where {percent} of strangers pass"),
@@ -132,18 +131,8 @@ impl List {
 
     fn open_set(&mut self, found: &OpenSet) {
         self.section = Section::Strangers;
-        self.searches(
-            "open_set.",
-            "1pct",
-            "1 %",
-            &found.identification_at_1_percent,
-        );
-        self.searches(
-            "open_set.",
-            "10pct",
-            "10 %",
-            &found.identification_at_10_percent,
-        );
+        self.searches("1pct", "1 %", &found.identification_at_1_percent);
+        self.searches("10pct", "10 %", &found.identification_at_10_percent);
         let raw = [
             ("1pct", "1 %", &found.raw_pixels_at_1_percent),
             ("10pct", "10 %", &found.raw_pixels_at_10_percent),
@@ -248,7 +237,7 @@ impl List {
         .detail = Detail::Fine;
     }
 
-    pub fn capture(&mut self, found: &CaptureFigures) {
+    fn capture(&mut self, found: &CaptureFigures) {
         self.section = Section::Capture;
         self.rate(
             "failure_to_acquire_rate",
@@ -288,7 +277,7 @@ impl List {
         .detail = Detail::Fine;
     }
 
-    pub fn groups(&mut self, found: &Groups) {
+    fn groups(&mut self, found: &Groups) {
         self.section = Section::Groups;
         for group in &found.groups {
             let mut label = format!("{} ({})", group.group, group.people);
@@ -309,30 +298,6 @@ impl List {
                 );
                 self.push(&key, "largest ratio", value, Unit::Ratio, meaning);
             }
-        }
-    }
-
-    pub fn larger_galleries(&mut self, found: &[LargerGallery]) {
-        self.section = Section::LargerGalleries;
-        for size in found {
-            let people = size.people;
-            let key = format!("larger_galleries.{people}");
-            let label = format!("{people} people");
-            self.push(
-                &format!("{key}.rank1"),
-                &label,
-                size.rank1,
-                Unit::Share,
-                "rank-1",
-            );
-            let missed = size.fnir_at_fpir_1pct;
-            self.push(
-                &format!("{key}.fnir_at_fpir_1pct"),
-                &label,
-                missed,
-                Unit::Share,
-                "FNIR at FPIR 1 %",
-            );
         }
     }
 
@@ -398,7 +363,6 @@ impl Evaluation {
         self.capture.iter().for_each(|found| list.capture(found));
         list.compression(self);
         self.groups.iter().for_each(|groups| list.groups(groups));
-        list.larger_galleries(&self.larger_galleries);
         list.methods(self);
         list.figures
     }

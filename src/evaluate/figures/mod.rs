@@ -8,14 +8,12 @@ mod open_set;
 use serde::Serialize;
 
 pub use figure::*;
-pub(super) use list::List;
-pub(super) use object::{curves, insert};
 pub use open_set::*;
 
 use super::split::Protocol;
 use super::{
     Baseline, CaptureFigures, Compression, Groups, Identification, IntervalMethod, KPoint,
-    LargerGallery, ProbeScores, Suspects, Verification, WorstPair,
+    ProbeScores, Suspects, Verification,
 };
 #[cfg(doc)]
 use crate::gallery::Gallery;
@@ -57,8 +55,6 @@ pub struct Evaluation {
     pub scores: Vec<ProbeScores>,
     /// Rates of groups of people, where groups were told.
     pub groups: Option<Groups>,
-    /// Rates with as many people enrolled as there are, by the model that extrapolates, and with more; empty of too few people.
-    pub larger_galleries: Vec<LargerGallery>,
     /// Photos that could not be used, where that was told.
     pub capture: Option<CaptureFigures>,
     /// Recognition and reconstruction by the first K eigenfaces; K increasing.
@@ -71,9 +67,6 @@ pub struct Evaluation {
     /// Answers to strangers and to pictures of no face; `None` where too few people are there to play
     /// strangers.
     pub open_set: Option<OpenSet>,
-    /// Probes that were taken for another person, the most mistaken first: at most
-    /// [`MOST_WORST_PAIRS`](super::MOST_WORST_PAIRS), one for each pair of people.
-    pub worst_pairs: Vec<WorstPair>,
     /// Photos that are probably wrong: duplicates, wrong labels, no face.
     pub suspects: Suspects,
     /// Settings of the comparison.

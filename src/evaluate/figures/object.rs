@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::evaluate::{
-    Evaluation, Figure, GroupFigures, GroupRate, Groups, LargerGallery, OpenSet, Rate, Unit,
-    Verification,
+    Evaluation, Figure, GroupFigures, GroupRate, Groups, OpenSet, Rate, Unit, Verification,
 };
 
 impl Evaluation {
@@ -49,24 +48,14 @@ impl Evaluation {
             "confusion": confusion.collect::<Vec<_>>(),
             "times": self.times,
         });
-        curves(
-            &mut object,
-            &self.verification,
-            self.groups.as_ref(),
-            &self.larger_galleries,
-        );
+        curves(&mut object, &self.verification, self.groups.as_ref());
         insert(&mut object, &self.figures());
         object
     }
 }
 
-/// The curves of verification, groups and larger galleries in an object.
-pub(in crate::evaluate) fn curves(
-    object: &mut Value,
-    verification: &Verification,
-    groups: Option<&Groups>,
-    larger: &[LargerGallery],
-) {
+/// The curves of verification, and groups, in an object.
+fn curves(object: &mut Value, verification: &Verification, groups: Option<&Groups>) {
     if let Ok(Value::Object(fields)) = serde_json::to_value(verification) {
         for (key, value) in fields {
             object[key] = value;
@@ -81,12 +70,11 @@ pub(in crate::evaluate) fn curves(
     };
     object["groups"] = json!(groups.map(|all| all.groups.iter().map(of_group).collect::<Vec<_>>()));
     object["group_ratios"] = json!(groups.map(|all| &all.ratios));
-    object["larger_galleries"] = json!(larger);
     object["interval_draws"] = json!(crate::evaluate::DRAWS);
 }
 
 /// Figures as fields of an object, each with its intervals beside it.
-pub(in crate::evaluate) fn insert(object: &mut Value, figures: &[Figure]) {
+fn insert(object: &mut Value, figures: &[Figure]) {
     for figure in figures.iter().filter(|figure| !figure.section.is_listed()) {
         let mut place = &mut *object;
         let mut parts: Vec<&str> = figure.key.split('.').collect();

@@ -192,15 +192,6 @@ impl Drawing {
         });
     }
 
-    pub(super) fn rect(&mut self, at: Point, size: Point, fill: Color) {
-        self.push(Shape::Rect {
-            at,
-            size,
-            fill,
-            hover: String::new(),
-        });
-    }
-
     pub(super) fn text(
         &mut self,
         at: Point,
@@ -251,7 +242,12 @@ mod tests {
 
     fn everything() -> Drawing {
         let mut drawing = Drawing::new(100.0, 60.0, "a <title> & more");
-        drawing.rect((0.0, 0.0), (10.0, 10.0), Color([200, 0, 0]));
+        drawing.push(Shape::Rect {
+            at: (0.0, 0.0),
+            size: (10.0, 10.0),
+            fill: Color([200, 0, 0]),
+            hover: String::new(),
+        });
         drawing.line(
             &[(20.0, 5.0), (60.0, 5.0)],
             Stroke::solid(Color([0, 0, 200]), 3.0),

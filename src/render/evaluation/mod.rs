@@ -10,7 +10,7 @@ use askama::Template;
 use crate::error::{Error, Result};
 use crate::evaluate::{Figure, Section};
 
-pub use charts::{of_evaluation, of_scores, trade_offs};
+pub use charts::of_evaluation;
 
 /// The data of a page.
 #[derive(Debug, Clone, Copy, Template)]
@@ -29,13 +29,13 @@ pub struct EvaluationPage<'a> {
 }
 
 /// The figures of one subject.
-pub(super) struct FigureSection<'a> {
+struct FigureSection<'a> {
     pub title: &'static str,
     pub figures: Vec<FigureRow<'a>>,
 }
 
 /// A row of the table of figures.
-pub(super) struct FigureRow<'a> {
+struct FigureRow<'a> {
     pub label: &'a str,
     pub key: &'a str,
     pub value: String,
@@ -62,7 +62,7 @@ impl<'a> FigureRow<'a> {
 }
 
 /// Figures subject by subject.
-pub(super) fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
+fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
     let subjects = figures.chunk_by(|a, b| a.section == b.section);
     subjects
         .map(|figures| FigureSection {
@@ -83,7 +83,7 @@ pub fn html(page: &EvaluationPage<'_>) -> Result<String> {
 }
 
 /// JSON that cannot end the element it stands in, nor begin another: the same JSON to whoever parses it.
-pub(super) fn inside_script(json: &str) -> String {
+fn inside_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for letter in json.chars() {
         match letter {

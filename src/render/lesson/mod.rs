@@ -310,7 +310,7 @@ impl Lesson<'_> {
         let people = self.gallery.people().iter().take(PEOPLE_SHOWN);
         let names = people.map(ToString::to_string);
         let axes = ("basis face", ratios);
-        scatter::of_gallery(self.gallery, &self.weights, axes, names, visible)
+        scatter::of_gallery(self.gallery, &self.weights, axes, names)
     }
 
     fn distance(&self, a: usize, b: usize) -> f64 {

@@ -8,6 +8,7 @@ use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 use super::labels::{self, Label};
 use super::lettering;
 use super::palette::mark;
+use crate::dataset::visible;
 use crate::face_space::Weights;
 use crate::gallery::Gallery;
 
@@ -16,7 +17,7 @@ const NAMES: f32 = 12.0;
 const SMALL_NAMES: f32 = 10.0;
 /// With more people than this, lines from every face to its person's middle would hide everything: an ellipse for each
 /// person stands for them.
-pub(super) const CROWD: usize = 20;
+const CROWD: usize = 20;
 const RADIUS: f32 = 3.8;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
@@ -54,13 +55,12 @@ pub struct Scatter {
 }
 
 /// The enrolled faces over the first two components of their space, as SVG: a word for a component, and their shares of
-/// the variance. Of the people, who have numbers, those whose names are given are shown; `told` is how a source is told.
+/// the variance. Of the people, who have numbers, those whose names are given are shown.
 pub(super) fn of_gallery(
     gallery: &Gallery,
     weights: &Weights,
     (part, ratios): (&str, &[f64]),
     names: impl Iterator<Item = String>,
-    told: impl Fn(&str) -> String,
 ) -> String {
     let mut people: Vec<Group> = names
         .map(|name| Group {
@@ -71,7 +71,7 @@ pub(super) fn of_gallery(
     for (face, weights) in gallery.enrolled().iter().zip(weights.column_iter()) {
         let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
         if let Some(group) = people.get_mut(face.person) {
-            let about = format!("{}: {}", group.name, told(&face.source));
+            let about = format!("{}: {}", group.name, visible(&face.source));
             let at = at.to_vec();
             group.dots.push(Dot { at, about });
         }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Opens reports and lessons in headless Chromium at the width of a telephone and of a desk, and fails on any console
+"""Opens pages of evaluations and lessons in headless Chromium at the width of a telephone and of a desk, and fails on any console
 message, on anything that is wider than the page, on letters of drawings that are too small or too large, and on any
 request that leaves the page.
 
-    tests/browser/report.py PAGE.html ... [--pictures FOLDER]
+    tests/browser/pages.py PAGE.html ... [--pictures FOLDER]
 
 Needs Debian's chromium and chromium-driver; says so and does nothing where they are absent.
 """
