@@ -14,6 +14,7 @@ mod inner_products;
 mod layers;
 mod light;
 mod model;
+#[cfg(feature = "cli")]
 mod numpy;
 mod output_paths;
 mod reference;
