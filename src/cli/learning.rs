@@ -196,7 +196,7 @@ pub fn refuse_unused(origin: &ModelSource) {
 pub fn naming(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Naming, usize)> {
     refuse_unused(origin);
     if origin.faces.is_empty() {
-        let identifier = store::load_identifier(model)?;
+        let identifier = store::load(model)?.into_identifier();
         return Ok((Naming::Identifier(Box::new(identifier)), 0));
     }
     let (recognizer, unlearned) = recognizer(origin, model, output)?;

@@ -191,7 +191,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let faces = EnrolledFaces {
         persons: &gallery.persons(),
         people: gallery.people().len(),
-        faces: Some(gallery.faces()),
+        faces: gallery.faces(),
         coordinates: coordinates.as_ref(),
     };
     let comparer = read_comparer(archive, &meta, settings, &space, faces)?;

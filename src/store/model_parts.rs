@@ -44,7 +44,7 @@ pub(super) struct EnrolledFaces<'a> {
     pub persons: &'a [usize],
     pub people: usize,
     /// Their pixels, which kernels need.
-    pub faces: Option<&'a FaceMatrix>,
+    pub faces: &'a FaceMatrix,
     /// Their coordinates in the background model, which people of an older one need.
     pub coordinates: Option<&'a DMatrix<f32>>,
 }
@@ -59,8 +59,9 @@ pub(super) fn read_comparer(
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => {
-            let (persons, coordinates) = (placed.persons, placed.coordinates);
-            background_arrays::read(archive, about, meta.framing, persons, coordinates)
+            let missing = || senseless(archive, "a background model without coordinates");
+            let coordinates = placed.coordinates.ok_or_else(missing)?;
+            background_arrays::read(archive, about, meta.framing, placed.persons, coordinates)
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
             matcher: read_matcher(archive, meta, settings, space, placed)?,
@@ -78,11 +79,7 @@ fn read_matcher(
     placed: EnrolledFaces<'_>,
 ) -> Result<Matcher> {
     let senseless = |reason: &str| archive.misfit(reason);
-    let kernels = placed.faces.map_or_else(
-        || Ok(Vec::new()),
-        |faces| read_kernels(archive, meta, settings, faces),
-    );
-    let mut kernels = kernels?.into_iter();
+    let mut kernels = read_kernels(archive, meta, settings, placed.faces)?.into_iter();
     let mut parts = Vec::new();
     let mut rows = 0_usize;
     for (view, share) in settings.comparison.features.shares(space.size()) {
@@ -187,7 +184,7 @@ fn read_kernels(
 }
 
 /// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
-pub(super) fn named(label: &str) -> Result<Person, String> {
+fn named(label: &str) -> Result<Person, String> {
     let person = Person::stored(label).map_err(|error| error.to_string())?;
     if person.as_str() == label {
         return Ok(person);
