@@ -25,7 +25,7 @@ mod service;
 mod workers;
 mod zipped;
 
-use std::future::{Future as _, poll_fn};
+use std::future::poll_fn;
 use std::net::{SocketAddr, TcpListener};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
