@@ -27,8 +27,8 @@
 //! | [`gallery`], [`grouping`], [`evaluate`] | people and their faces; faces put into groups; figures by stated protocols |
 //! | [`store`], [`render`] | model files; pictures and pages |
 //!
-//! Shapes: d pixels, n faces, k components; faces and eigenfaces are columns. With `default-features = false` neither the
-//! server nor the database is compiled. The program's own guide is README.md.
+//! Shapes: d pixels, n faces, k components; faces and eigenfaces are columns. With `default-features = false` the
+//! program is left out, with what only it needs: options, progress bars, the server. The program's own guide is README.md.
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -43,6 +43,10 @@ struct Readme;
 // need it.
 #[macro_use]
 mod named;
+
+// The program's modules name the library as everybody else does.
+#[cfg(feature = "cli")]
+extern crate self as eigenfaces;
 
 pub use exact_pca as pca;
 pub use exact_pca::kernel_pca;
@@ -108,9 +112,22 @@ pub mod database;
 
 pub mod render;
 
+#[cfg(feature = "cli")]
+mod cli;
+
+#[cfg(feature = "serve")]
+mod server;
+
 pub use dataset::{Person, Photo};
 pub use decision::{Acceptance, Decision};
 pub use error::{Error, Result};
 pub use model::{Model, Options};
 pub use preparation::FaceChoice;
 pub use recognizer::{Candidate, Identification, QueryOptions, Settings, Verdict, Verification};
+
+/// Parses the command line, runs the command, and returns the exit code.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub fn program() -> std::process::ExitCode {
+    cli::main(&cli::parsed())
+}

@@ -1,11 +1,5 @@
-//! The `eigenfaces` program: parse, run, exit code.
+//! The `eigenfaces` program, whose code is the library's `cli`: so its unit tests are those of one crate.
 
-mod cli;
-#[cfg(feature = "serve")]
-mod server;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::main(&cli::parsed())
+fn main() -> std::process::ExitCode {
+    eigenfaces::program()
 }

@@ -183,13 +183,11 @@ pub enum Command {
     ))]
     Group(Group),
     /// Bring the people of the model into a PostgreSQL database, for many machines to ask
-    #[cfg(feature = "postgres")]
     #[command(after_long_help = examples!(
         "eigenfaces export --postgres postgresql://me@host/faces" => "bring the people into a database",
     ))]
     Export(Export),
     /// Open a page on this machine to try photos, look at people and put mistakes right; programs ask the same port
-    #[cfg(feature = "serve")]
     #[command(after_long_help = examples!(
         "eigenfaces serve --open" => "open a page on this machine in the browser",
         "eigenfaces serve --listen 127.0.0.1:9000 -m family.npz" => "another port, another model",
@@ -273,7 +271,6 @@ impl Command {
         match self {
             Self::Evaluate(_) => &["model"],
             Self::Basis(_) | Self::Lesson(_) => &["format"],
-            #[cfg(feature = "serve")]
             Self::Serve(_) => &["format"],
             Self::Completions(_) | Self::Man(_) => &["model", "format"],
             _ => &[],
@@ -401,6 +398,30 @@ pub struct Export {
     pub index: Option<Indexing>,
     #[command(flatten)]
     pub change: ChangeOptions,
+}
+
+/// Whatever is typed behind a command that this build is without.
+#[cfg(not(all(feature = "postgres", feature = "serve")))]
+#[derive(Debug, Args)]
+pub struct NotBuilt {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _typed: Vec<std::ffi::OsString>,
+}
+
+#[cfg(not(feature = "postgres"))]
+pub type Export = NotBuilt;
+
+#[cfg(not(feature = "serve"))]
+pub type Serve = NotBuilt;
+
+/// A gallery that this build cannot ask: it is refused when it is to be opened.
+#[cfg(not(feature = "postgres"))]
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseOptions {
+    #[arg(long, value_name = "URL", hide = true)]
+    pub gallery: Option<std::ffi::OsString>,
+    #[arg(long = "index", hide = true, requires = "gallery")]
+    _index: Option<String>,
 }
 
 /// Which files a result may replace.
@@ -553,7 +574,6 @@ mod tests {
 
     /// The guide's blocks of commands whose output is not shown; those with output are run by tests/program/readme.rs.
     #[test]
-    #[cfg(feature = "serve")]
     fn commands_of_the_guide_can_be_typed() {
         let guide = include_str!("../../docs/GUIDE.md");
         let blocks = guide.split("```sh\n").skip(1);

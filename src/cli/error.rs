@@ -42,6 +42,14 @@ impl Error {
         Self::about(path, what)
     }
 
+    /// A part of the program that stands behind a feature which this build has not.
+    #[cfg(not(all(feature = "postgres", feature = "serve")))]
+    pub fn not_built(part: &str, feature: &str) -> Self {
+        Self::Told(format!(
+            "this program was built without {part}: cargo install eigenfaces --features {feature}"
+        ))
+    }
+
     pub fn declined(path: &Path) -> Self {
         Self::about(path, "nothing was changed")
     }

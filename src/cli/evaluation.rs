@@ -75,11 +75,7 @@ fn note(text: &str, output: &Output) -> Result<()> {
 }
 
 /// An evaluation of photos for reading.
-pub fn text(
-    evaluation: &Evaluation,
-    figures: &[Figure],
-    output: &Output,
-) -> Result<()> {
+pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Result<()> {
     output.line(&heading(evaluation))?;
     output.line(&compared_by(evaluation))?;
     output.line("")?;

@@ -137,7 +137,7 @@ impl Naming {
 /// As [`recognizer`], but of a model only what naming people takes.
 pub fn naming(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Naming, usize)> {
     if origin.faces.is_empty() {
-        let identifier = store::load_identifier(model)?;
+        let identifier = store::load(model)?.into_identifier();
         return Ok((Naming::Identifier(Box::new(identifier)), 0));
     }
     let (recognizer, unlearned) = recognizer(origin, model, output)?;

@@ -188,6 +188,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Group(args) => group::run(args, model, output),
         #[cfg(feature = "postgres")]
         Command::Export(args) => export::run(args, model, output),
+        #[cfg(not(feature = "postgres"))]
+        Command::Export(_) => Err(Error::not_built("PostgreSQL", "postgres")),
         Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),
@@ -202,5 +204,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Man(args) => shell::manual(args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => crate::server::run(args, model, output),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) => Err(Error::not_built("the server", "serve")),
     }
 }

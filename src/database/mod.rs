@@ -7,18 +7,14 @@
 //! tells how it is used.
 
 mod address;
-mod authentication;
 mod column;
 mod deadline;
-mod encryption;
 mod export;
-mod handshake;
 mod identity;
 mod password;
 mod ranking;
 mod rounding;
 mod schema;
-mod tls;
 mod vector;
 
 use std::error::Error as _;
@@ -34,7 +30,6 @@ pub use ranking::RemoteGallery;
 
 use crate::error::{DatabaseProblem, Error, Result};
 use address::Address;
-use authentication::NotAccepted;
 use column::column;
 
 /// The index by which near points are found: what a gallery has, and what it is asked by.
@@ -65,12 +60,12 @@ impl Database {
     /// [`Error::Database`].
     pub fn connect(given: &GivenAddress) -> Result<Self> {
         let address = Address::read(given)?;
-        let connector = address.connector();
-        let (config, handshake) = connector.map_err(|problem| address.problem(problem))?;
+        let connector = address::connector().map_err(|problem| address.problem(problem))?;
+        let config = address.config.clone();
         let patience = config.get_connect_timeout().copied();
         let connected = deadline::connect(patience.unwrap_or(deadline::CONNECTING), async move {
             let (client, connection) = config
-                .connect(handshake)
+                .connect(connector)
                 .await
                 .map_err(|error| while_connecting(&error))?;
             // Its errors reach whoever asks the client.
@@ -135,15 +130,8 @@ fn while_connecting(error: &tokio_postgres::Error) -> DatabaseProblem {
     let io_error = error
         .source()
         .and_then(|cause| cause.downcast_ref::<io::Error>());
-    let inner = io_error.and_then(io::Error::get_ref);
-    if let Some(NotAccepted(method)) = inner.and_then(|inner| inner.downcast_ref()) {
-        return DatabaseProblem::NotProven {
-            asks: method.said,
-            method: method.name,
-        };
-    }
     let reason = in_words(error);
-    let is_lost = io_error.is_some() && inner.is_none();
+    let is_lost = io_error.is_some_and(|error| error.get_ref().is_none());
     match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => DatabaseProblem::NoDatabase,
         Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => {

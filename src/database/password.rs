@@ -1,6 +1,7 @@
 //! Passwords that do not stand in the address, where whoever lists processes can read them: `PGPASSWORD`, and the
 //! password file of libpq.
 
+use std::env::{var, var_os};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,18 +10,23 @@ use tokio_postgres::config::Host;
 
 /// The password kept for whom the configuration connects as, if there is one.
 pub(super) fn kept_for(config: &Config) -> Option<String> {
-    if let Some(password) = std::env::var_os("PGPASSWORD") {
-        return password.into_string().ok();
+    if let Ok(password) = var("PGPASSWORD") {
+        return Some(password);
     }
-    let user = match config.get_user() {
-        Some(user) => user.to_owned(),
-        None => std::env::var("USER").ok()?,
-    };
+    let user = config.get_user().map(str::to_owned);
+    let user = user.or_else(|| var("USER").ok())?;
     let host = tcp(config.get_hosts().first()?).unwrap_or("localhost");
     let port = config.get_ports().first().unwrap_or(&5432).to_string();
-    let database = config.get_dbname().unwrap_or(&user).to_owned();
-    let text = fs::read_to_string(file()?).ok()?;
-    find(&text, &[host, &port, &database, &user])
+    let database = config.get_dbname().unwrap_or(&user);
+    let path = var_os("PGPASSFILE").map(PathBuf::from);
+    let path = path.or_else(|| Some(Path::new(&var_os("HOME")?).join(".pgpass")))?;
+    // A file that others may read is not used, as libpq does not.
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&path.metadata().ok()?.permissions()) & 0o077 != 0 {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    find(&text, [host, &port, database, &user])
 }
 
 /// The name of a host that is reached by TCP; `None` of a socket in a folder.
@@ -32,53 +38,23 @@ pub(super) fn tcp(host: &Host) -> Option<&str> {
     }
 }
 
-/// The password file; `None` where there is none, or others may read it (then libpq does not use it either).
-fn file() -> Option<PathBuf> {
-    let path = match std::env::var_os("PGPASSFILE") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(&std::env::var_os("HOME")?).join(".pgpass"),
-    };
-    let about = path.metadata().ok()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        if about.permissions().mode() & 0o077 != 0 {
-            return None;
+/// The password of the first line whose other fields (host, port, database, user) are these or `*`; a backslash takes the
+/// next letter as it is.
+fn find(text: &str, wanted: [&str; 4]) -> Option<String> {
+    text.lines().find_map(|line| {
+        let (mut fields, mut letters) = (vec![String::new()], line.chars());
+        while let Some(letter) = letters.next() {
+            match letter {
+                ':' if fields.len() < 5 => fields.push(String::new()),
+                '\\' => fields.last_mut()?.extend(letters.next()),
+                letter => fields.last_mut()?.push(letter),
+            }
         }
-    }
-    about.is_file().then_some(path)
-}
-
-/// The password of the first line whose other fields (host, port, database, user) are these or `*`.
-fn find(text: &str, wanted: &[&str; 4]) -> Option<String> {
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .find_map(|line| {
-            let [fields @ .., password] = &fields(line)[..] else {
-                return None;
-            };
-            let fits = fields.len() == wanted.len()
-                && fields
-                    .iter()
-                    .zip(wanted)
-                    .all(|(field, wanted)| field == "*" || field == wanted);
-            fits.then(|| password.clone())
-        })
-}
-
-/// The fields between colons; a backslash takes the next letter as it is.
-fn fields(line: &str) -> Vec<String> {
-    let (mut fields, mut field) = (Vec::new(), String::new());
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            ':' if fields.len() < 4 => fields.push(std::mem::take(&mut field)),
-            '\\' => field.extend(letters.next()),
-            letter => field.push(letter),
-        }
-    }
-    fields.push(field);
-    fields
+        let password = (fields.len() == 5).then(|| fields.pop())??;
+        let mut both = fields.iter().zip(wanted);
+        both.all(|(field, wanted)| field == "*" || field == wanted)
+            .then_some(password)
+    })
 }
 
 #[cfg(test)]
@@ -89,9 +65,9 @@ mod tests {
     fn the_first_line_that_fits_counts() {
         let text =
             "# a comment\nother:5432:faces:ada:wrong\n*:*:faces:ada:p\\:a\\\\ss\n*:*:*:*:late\n";
-        let find = |wanted: [&str; 4]| find(text, &wanted);
+        let find = |wanted: [&str; 4]| find(text, wanted);
         assert_eq!(find(["db", "5432", "faces", "ada"]).unwrap(), "p:a\\ss");
         assert_eq!(find(["db", "5432", "faces", "bob"]).unwrap(), "late");
-        assert_eq!(super::find("a:b:c\n", &["a", "b", "c", "d"]), None);
+        assert_eq!(super::find("a:b:c\n", ["a", "b", "c", "d"]), None);
     }
 }

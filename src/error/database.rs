@@ -24,17 +24,6 @@ pub enum DatabaseProblem {
     )]
     NotLetIn { reason: String },
 
-    /// Whoever poses as the server would learn the password.
-    #[error(
-        "whoever answers there is not trusted: {asks}, and nothing shows that it is the server you mean; have passwords kept as scram-sha-256 there, verify it with sslmode=verify-full, or say require_auth={method} in the address if nobody can pose as it"
-    )]
-    NotProven {
-        /// The server's request.
-        asks: &'static str,
-        /// The name of that in `require_auth`.
-        method: &'static str,
-    },
-
     #[error("there is no such database; make it with `createdb`, or check the name")]
     NoDatabase,
 
@@ -44,14 +33,9 @@ pub enum DatabaseProblem {
     NoEncryption { reason: String },
 
     #[error(
-        "the server's certificate is not trusted ({reason}); name the file of whoever signed it after sslrootcert=, or find out whether this is the server that you mean"
+        "the server's certificate is not trusted ({reason}); name the PEM file of whoever signed it in SSL_CERT_FILE, or find out whether this is the server that you mean"
     )]
     NotTrusted { reason: String },
-
-    #[error(
-        "{path} cannot be used as certificates to trust ({reason}); name a PEM file after sslrootcert="
-    )]
-    Certificates { path: String, reason: String },
 
     #[error(
         "the server has no pgvector; have the package postgresql-{major}-pgvector installed there, then say CREATE EXTENSION vector in this database"

@@ -14,50 +14,21 @@ use eigenfaces::render::{explain, strip};
 use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
+use super::people;
 use super::review::{self, Reviewed};
 use super::service::{Service, Shared, Undo};
-use super::{explore, folder, people};
 use crate::cli::args::SortBy;
 use crate::cli::json;
 use crate::cli::output::with_schema;
 
-/// The description of the API, without its paths.
-pub fn description() -> OpenApi {
-    let mut info = Info::new("eigenfaces", env!("CARGO_PKG_VERSION"));
-    info.description = Some(
-        "Who is in a photo, and who is enrolled. Photos are sent as the body, as the part `file` of a form, or as \
-         base64 in JSON. Programs send the key in the header x-api-key."
-            .to_owned(),
-    );
-    OpenApiBuilder::new().info(info).build()
-}
-
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(model))
-        .routes(routes!(identify))
-        .routes(routes!(verify))
-        .routes(routes!(why))
-        .routes(routes!(begin_job))
-        .routes(routes!(job, cancel_job))
-        .routes(routes!(last_change, undo))
-        .merge(folder::routes())
-        .merge(people::routes())
-        .merge(explore::routes())
-}
-
 /// The model: how many people and faces, how photos become faces, what was learned.
-#[utoipa::path(get, path = "/model", responses((status = 200, description = "as `eigenfaces info --format json`; with nobody enrolled, no more than `people` and `faces`")))]
-async fn model(State(service): Shared) -> Answer<Response> {
+pub async fn model(State(service): Shared) -> Answer<Response> {
     let state = service.up_to_date().await;
     let object = match &state.model {
         Some(model) => json::model(model.recognizer()),
@@ -68,7 +39,7 @@ async fn model(State(service): Shared) -> Answer<Response> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
     top: Option<usize>,
     far: Option<f64>,
     name: Option<String>,
@@ -88,14 +59,7 @@ impl Asked {
 }
 
 /// Identify the people in a photo.
-#[utoipa::path(post, path = "/identify",
-    params(("top" = Option<usize>, Query, description = "candidates to tell of [1]"),
-           ("far" = Option<f64>, Query, description = "share of strangers that may be given a name [0.01]"),
-           ("name" = Option<String>, Query, description = "what the photo is called in the answer [photo]")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 200, description = "as `eigenfaces identify --format json`"),
-              (status = 400, description = "no photo"), (status = 503, description = "too many at once")))]
-async fn identify(
+pub async fn identify(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
@@ -114,16 +78,12 @@ async fn identify(
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Claim {
+pub struct Claim {
     person: Option<String>,
 }
 
 /// Whether a photo shows an enrolled person, or two photos the same.
-#[utoipa::path(post, path = "/verify",
-    params(("person" = Option<String>, Query, description = "whom the photo is to show; without it, the part `other` is the second photo")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 200, description = "as `eigenfaces verify --format json`"), (status = 400, description = "no photo, or no face")))]
-async fn verify(
+pub async fn verify(
     State(service): Shared,
     UrlQuery(claim): UrlQuery<Claim>,
     mut parts: Parts,
@@ -167,16 +127,12 @@ async fn verify(
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Face {
+pub struct Face {
     face: Option<usize>,
 }
 
 /// Explain a face's name, as a picture.
-#[utoipa::path(post, path = "/explain",
-    params(("face" = Option<usize>, Query, description = "which face, counted from 1 from left to right [the main one]")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 200, description = "a PNG, as `eigenfaces identify --explain`", content_type = "image/png")))]
-async fn why(
+pub async fn why(
     State(service): Shared,
     UrlQuery(which): UrlQuery<Face>,
     mut parts: Parts,
@@ -194,7 +150,7 @@ async fn why(
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Work {
+pub enum Work {
     Enroll {
         folder: PathBuf,
     },
@@ -223,9 +179,7 @@ enum Work {
 }
 
 /// Begins long work.
-#[utoipa::path(post, path = "/jobs", request_body(content = Value, description = "`{\"kind\":\"enroll\",\"folder\":\"/path\"}`, `{\"kind\":\"relearn\"}`, `{\"kind\":\"check\"}`, `{\"kind\":\"group\",\"folder\":\"/path\"}` (the faces of a folder in groups); of the folder that was grouped last, faces by the `id` that it gave them: `{\"kind\":\"name\",\"groups\":[{\"person\":\"Ada\",\"faces\":[\"id\"],\"wrong\":[]}]}` (without person they are ignored), `{\"kind\":\"bring-back\",\"faces\":[\"id\"]}` (they are ignored no longer), `{\"kind\":\"sort\",\"into\":\"/path\",\"by\":\"link\"}` (or `copy`) and `{\"kind\":\"write-xmp\"}`"),
-    responses((status = 202, description = "the job, as GET /jobs/{id} has it"), (status = 409, description = "another one is working")))]
-async fn begin_job(
+pub async fn begin_job(
     State(service): Shared,
     headers: HeaderMap,
     JsonBody(work): JsonBody<Work>,
@@ -334,23 +288,20 @@ fn no_such_job() -> Failure {
 }
 
 /// The progress of a job, and its result.
-#[utoipa::path(get, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "`state` is working, done, failed or cancelled")))]
-async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
+pub async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     Ok(Json(job.report(service.changes_waiting())))
 }
 
 /// Ends a job before its time; nothing is changed then.
-#[utoipa::path(delete, path = "/jobs/{id}", params(("id" = u64, Path)), responses((status = 200, description = "as GET has it")))]
-async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
+pub async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     job.cancel();
     Ok(Json(job.report(service.changes_waiting())))
 }
 
 /// The last change, if it can be taken back.
-#[utoipa::path(get, path = "/undo", responses((status = 200, description = "`change`: what it was, in words; null where nothing can be taken back")))]
-async fn last_change(State(service): Shared) -> Response {
+pub async fn last_change(State(service): Shared) -> Response {
     // What was added is a change as soon as it is learned.
     service.up_to_date().await;
     let change = service.last_change().await;
@@ -358,8 +309,7 @@ async fn last_change(State(service): Shared) -> Response {
 }
 
 /// Takes back the last change; what was erased stays so.
-#[utoipa::path(post, path = "/undo", responses((status = 200, description = "`change`: what was taken back"), (status = 409, description = "there is nothing to take back"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn undo(State(service): Shared, headers: HeaderMap) -> Answer<Response> {
+pub async fn undo(State(service): Shared, headers: HeaderMap) -> Answer<Response> {
     let (change, state) = service.undo(expected(&headers)).await?;
     let told = json!({ "undone": true, "change": change });
     Ok(tagged(&service, &state, &told))

@@ -4,7 +4,7 @@
 //! the first subject without looking whether there is one. So whoever is named has 0.6 or more, whoever is only nearest
 //! less than 0.4, and there is a subject as long as anybody is enrolled.
 
-mod subjects;
+pub mod subjects;
 
 use std::sync::Arc;
 
@@ -21,27 +21,12 @@ use eigenfaces::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
 use super::service::{Service, Shared};
-
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(recognize))
-        .routes(routes!(faces, add_face, erase_faces_of))
-        .routes(routes!(erase_faces))
-        .routes(routes!(erase_face))
-        .routes(routes!(picture))
-        .routes(routes!(verify_face))
-        .routes(routes!(detect))
-        .routes(routes!(verify))
-        .merge(subjects::routes())
-}
 
 /// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
 fn similarity(is_yes: bool, confidence: f64) -> f64 {
@@ -84,7 +69,7 @@ fn result(faces: Vec<Value>) -> Answer<Value> {
 
 /// The parts of the answer that are wanted.
 #[derive(Debug, Deserialize)]
-struct Asked {
+pub struct Asked {
     /// Faces of the photo, the largest first; 0 is all.
     limit: Option<usize>,
     /// People a face.
@@ -109,12 +94,7 @@ impl Asked {
 }
 
 /// Recognise the people in a photo.
-#[utoipa::path(post, path = "/recognition/recognize",
-    params(("limit" = Option<usize>, Query, description = "faces to tell of, the largest first [all]"), ("prediction_count" = Option<usize>, Query, description = "people a face [1]"),
-           ("det_prob_threshold" = Option<f64>, Query), ("face_plugins" = Option<String>, Query, description = "accepted, and without effect"), ("status" = Option<bool>, Query, description = "accepted, and without effect")),
-    request_body(content = Vec<u8>, content_type = "multipart/form-data"),
-    responses((status = 200, description = "`result`: boxes with `subjects`"), (status = 400, description = "code 28: no face")))]
-async fn recognize(
+pub async fn recognize(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
@@ -158,7 +138,7 @@ fn recognized(face: &Identification, photo: &Photo) -> Value {
 }
 
 #[derive(Debug, Deserialize)]
-struct OfSubject {
+pub struct OfSubject {
     subject: Option<String>,
     page: Option<usize>,
     size: Option<usize>,
@@ -166,9 +146,7 @@ struct OfSubject {
 }
 
 /// Enrols the face of a photo. It is safe when this answers, and learned before anybody is recognised.
-#[utoipa::path(post, path = "/recognition/faces", params(("subject" = String, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
-    responses((status = 201, description = "`image_id` and `subject`"), (status = 400, description = "code 28: no face; code 31: several")))]
-async fn add_face(
+pub async fn add_face(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
     mut parts: Parts,
@@ -192,9 +170,7 @@ async fn add_face(
 }
 
 /// The enrolled faces, page by page.
-#[utoipa::path(get, path = "/recognition/faces", params(("page" = Option<usize>, Query), ("size" = Option<usize>, Query), ("subject" = Option<String>, Query)),
-    responses((status = 200, description = "`faces`, `page_number`, `page_size`, `total_pages`, `total_elements`")))]
-async fn faces(
+pub async fn faces(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
 ) -> Answer<Json<Value>> {
@@ -251,8 +227,7 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
 }
 
 /// Erases all faces of a person, or of everybody.
-#[utoipa::path(delete, path = "/recognition/faces", params(("subject" = Option<String>, Query)), responses((status = 200, description = "`deleted`: how many")))]
-async fn erase_faces_of(
+pub async fn erase_faces_of(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
 ) -> Answer<Json<Value>> {
@@ -264,8 +239,10 @@ async fn erase_faces_of(
 }
 
 /// Erases one face.
-#[utoipa::path(delete, path = "/recognition/faces/{image_id}", params(("image_id" = String, Path)), responses((status = 200, description = "`image_id` and `subject`"), (status = 404, description = "code 44: no such face")))]
-async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Json<Value>> {
+pub async fn erase_face(
+    State(service): Shared,
+    UrlPath(id): UrlPath<String>,
+) -> Answer<Json<Value>> {
     let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
     let mut erased = erase(&service, meant).await?;
     let only = erased.pop();
@@ -274,8 +251,7 @@ async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Ans
 }
 
 /// Erases some faces; names that no face has are passed over.
-#[utoipa::path(post, path = "/recognition/faces/delete", request_body(content = Vec<String>), responses((status = 200, description = "those that were erased")))]
-async fn erase_faces(
+pub async fn erase_faces(
     State(service): Shared,
     JsonBody(ids): JsonBody<Vec<String>>,
 ) -> Answer<Json<Vec<Value>>> {
@@ -292,8 +268,7 @@ async fn erase_faces(
 }
 
 /// The picture of an enrolled face, as the model sees it.
-#[utoipa::path(get, path = "/recognition/faces/{image_id}/img", params(("image_id" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "code 44: no such face")))]
-async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
+pub async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &id)?)
@@ -302,9 +277,7 @@ async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer
 }
 
 /// Whether the faces of a photo are of the person of an enrolled face.
-#[utoipa::path(post, path = "/recognition/faces/{image_id}/verify", params(("image_id" = String, Path)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
-    responses((status = 200, description = "`result`: boxes with `subject` and `similarity`"), (status = 404, description = "code 44: no such face")))]
-async fn verify_face(
+pub async fn verify_face(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
     mut parts: Parts,
@@ -329,9 +302,7 @@ async fn verify_face(
 }
 
 /// Detect the faces in a photo.
-#[utoipa::path(post, path = "/detection/detect", params(("limit" = Option<usize>, Query), ("det_prob_threshold" = Option<f64>, Query)), request_body(content = Vec<u8>, content_type = "multipart/form-data"),
-    responses((status = 200, description = "`result`: boxes"), (status = 400, description = "code 28: no face")))]
-async fn detect(
+pub async fn detect(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
@@ -350,9 +321,7 @@ async fn detect(
 }
 
 /// Whether two photos show the same person.
-#[utoipa::path(post, path = "/verification/verify", request_body(content = Vec<u8>, content_type = "multipart/form-data"),
-    responses((status = 200, description = "`result`: `source_image_face` and `face_matches`"), (status = 400, description = "code 28: no face")))]
-async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let snapshot = service.up_to_date().await;
     let object = service.work(move |_| {

@@ -1,7 +1,5 @@
 //! The theory of the gallery, for the page to draw: mean face, basis faces, spectrum, weights.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
@@ -11,28 +9,15 @@ use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::render;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::answer::png;
 use super::body::{Parts, decode};
 use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
-use super::service::{Service, Shared};
-
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(space))
-        .routes(routes!(numbers))
-        .routes(routes!(basis_face))
-        .routes(routes!(mean))
-        .routes(routes!(weights))
-        .routes(routes!(project))
-}
+use super::service::Shared;
 
 /// The face space: its size, its eigenvalues and how much variance each holds.
-#[utoipa::path(get, path = "/space", responses((status = 200, description = "`width`, `height`, `components`, `eigenvalues`, `shares`, `total_variance`")))]
-async fn space(State(service): Shared) -> Answer<Json<Value>> {
+pub async fn space(State(service): Shared) -> Answer<Json<Value>> {
     let object = service.ask(|model| {
         let space = model.recognizer().space();
         Ok(json!({
@@ -49,13 +34,12 @@ async fn space(State(service): Shared) -> Answer<Json<Value>> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct First {
+pub struct First {
     first: Option<usize>,
 }
 
 /// The mean face and the first basis faces as numbers: 32-bit floating point, little-endian, one face after the other.
-#[utoipa::path(get, path = "/basis.f32", params(("first" = Option<usize>, Query, description = "how many basis faces [all]")), responses((status = 200, description = "(1 + k) x d numbers", content_type = "application/octet-stream")))]
-async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Response> {
+pub async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Response> {
     let bytes = service.ask(move |model| {
         let space = model.recognizer().space();
         let first = asked.first.unwrap_or(usize::MAX).min(space.components());
@@ -72,8 +56,10 @@ async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> An
 }
 
 /// A basis face as a picture: mid-gray is zero.
-#[utoipa::path(get, path = "/basis/{number}/picture.png", params(("number" = usize, Path, description = "from 1")), responses((status = 200, description = "a PNG", content_type = "image/png")))]
-async fn basis_face(State(service): Shared, UrlPath(number): UrlPath<usize>) -> Answer<Response> {
+pub async fn basis_face(
+    State(service): Shared,
+    UrlPath(number): UrlPath<usize>,
+) -> Answer<Response> {
     let work = move |model: &Model| {
         let space = model.recognizer().space();
         let at = number.checked_sub(1).filter(|&at| at < space.components());
@@ -88,8 +74,7 @@ async fn basis_face(State(service): Shared, UrlPath(number): UrlPath<usize>) -> 
 }
 
 /// The mean face as a picture.
-#[utoipa::path(get, path = "/mean.png", responses((status = 200, description = "a PNG", content_type = "image/png")))]
-async fn mean(State(service): Shared) -> Answer<Response> {
+pub async fn mean(State(service): Shared) -> Answer<Response> {
     let work = |model: &Model| {
         let space = model.recognizer().space();
         let mean: Vec<f32> = space.mean().iter().map(|&value| value as f32).collect();
@@ -106,8 +91,10 @@ fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
 }
 
 /// The weights of everybody who is enrolled.
-#[utoipa::path(get, path = "/weights", params(("first" = Option<usize>, Query, description = "how many weights a face [all]")), responses((status = 200, description = "`faces`: a list of `person`, `hash` and `weights`")))]
-async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Json<Value>> {
+pub async fn weights(
+    State(service): Shared,
+    UrlQuery(asked): UrlQuery<First>,
+) -> Answer<Json<Value>> {
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));
@@ -130,8 +117,7 @@ async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> An
 }
 
 /// The weights of the faces of a photo, and how far each lies from face space.
-#[utoipa::path(post, path = "/project", request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses((status = 200, description = "`faces`: a list of `weights`, `residual` and `pixels`")))]
-async fn project(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn project(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();

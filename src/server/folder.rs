@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
@@ -18,8 +17,6 @@ use image::DynamicImage;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
@@ -31,16 +28,8 @@ use crate::cli::annotate::jpeg;
 /// The longer side of a photo that is shown, in pixels, unless the client wants less.
 const LONGEST_SIDE: u32 = 1600;
 
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(named))
-        .routes(routes!(photo))
-        .routes(routes!(archive))
-}
-
 /// The people of the folder that was grouped last: those of whom a face in it is enrolled. Nobody else has been named by a person.
-#[utoipa::path(get, path = "/folder", responses((status = 200, description = "`folder`, and `people`: a list of `person` and `faces` (ids)"), (status = 409, description = "no folder was grouped")))]
-async fn named(State(service): Shared) -> Answer<Json<Value>> {
+pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
     let snapshot = service.up_to_date().await;
     let work = move |service: &Service| {
         let folder = service.folder()?;
@@ -66,15 +55,12 @@ async fn named(State(service): Shared) -> Answer<Json<Value>> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Size {
+pub struct Size {
     side: Option<u32>,
 }
 
 /// The photo of a face, with the face framed.
-#[utoipa::path(get, path = "/folder/faces/{id}/photo.jpg",
-    params(("id" = String, Path), ("side" = Option<u32>, Query, description = "pixels of its longer side at most [1600]")),
-    responses((status = 200, description = "a JPEG", content_type = "image/jpeg"), (status = 404, description = "no such face"), (status = 409, description = "the photo was changed since, or no folder was grouped")))]
-async fn photo(
+pub async fn photo(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
     UrlQuery(size): UrlQuery<Size>,
@@ -115,14 +101,12 @@ async fn photo(
 }
 
 #[derive(Debug, Deserialize)]
-struct Of {
+pub struct Of {
     person: String,
 }
 
 /// The photos of a person as a ZIP: those of the folder that was grouped last in which a face of this person is enrolled.
-#[utoipa::path(get, path = "/folder/photos.zip", params(("person" = String, Query)),
-    responses((status = 200, description = "a ZIP of the files as they are", content_type = "application/zip"), (status = 404, description = "no photo of this person was named"), (status = 409, description = "a photo is gone, or no folder was grouped")))]
-async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<Response> {
+pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<Response> {
     let snapshot = service.up_to_date().await;
     let work = move |service: &Service| {
         let folder = service.folder()?;

@@ -20,23 +20,26 @@ mod jobs;
 mod page;
 mod people;
 mod review;
+mod routes;
 mod service;
 mod workers;
 mod zipped;
 
+use std::future::poll_fn;
 use std::net::{SocketAddr, TcpListener};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
-use axum::middleware;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
 use eigenfaces::store::{ModelLock, Wait};
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::timeout::TimeoutLayer;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::cli::args::Serve;
 use crate::cli::error::{Error, Result};
@@ -125,27 +128,31 @@ fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
     behind.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that is answered. The description of the API is made from the same list.
+/// All that is answered.
 fn router(service: Arc<Service>) -> Router {
-    let (api, description) = OpenApiRouter::with_openapi(api::description())
-        .nest("/api/v0", api::routes())
-        .nest("/api/v1", compreface::routes())
-        .split_for_parts();
-    let description = Arc::new(description);
-    let described = move || async move { axum::Json((*description).clone()) };
-    api.route("/openapi.json", axum::routing::get(described))
+    routes::routes()
         .merge(page::routes())
         .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::REQUEST_TIMEOUT,
-            LONGEST,
-        ))
+        .layer(middleware::from_fn(always))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&service),
             guard::guard,
         ))
-        .layer(CatchPanicLayer::new())
         .with_state(service)
+}
+
+/// An answer in any case: 500 where a handler panics, 408 where it takes too long.
+async fn always(request: Request, next: Next) -> Response {
+    let mut answer = pin!(next.run(request));
+    let caught = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        let panicked = |_| Poll::Ready(StatusCode::INTERNAL_SERVER_ERROR.into_response());
+        polled.unwrap_or_else(panicked)
+    });
+    let late = |_| StatusCode::REQUEST_TIMEOUT.into_response();
+    tokio::time::timeout(LONGEST, caught)
+        .await
+        .unwrap_or_else(late)
 }
 
 /// Opens the page in the user's browser. Where that fails, the address stands on the terminal.
@@ -163,5 +170,34 @@ fn open_in_browser(address: &str, output: &Output) {
         .spawn();
     if started.is_err() {
         output.say("no browser could be started: open the address above");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::routing::get;
+    use hyper::service::Service as _;
+    use hyper_util::service::TowerToHyperService;
+
+    use super::*;
+
+    async fn panics() -> StatusCode {
+        panic!("as a mistake would")
+    }
+
+    #[test]
+    fn a_panic_is_answered() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let router: Router = Router::new()
+            .route("/", get(panics))
+            .layer(middleware::from_fn(always));
+        let asked = Request::get("/").body(Body::empty()).unwrap();
+        let answered = TowerToHyperService::new(router).call(asked);
+        let status = runtime.block_on(answered).unwrap().status();
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -12,8 +12,6 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::{FaceChoice, Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::access::in_groups;
 use super::answer::{expected, png, tagged};
@@ -21,16 +19,6 @@ use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared, Snapshot, Undo, enroll, preparation};
-
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(faces, add_face))
-        .routes(routes!(rename, erase))
-        .routes(routes!(merge))
-        .routes(routes!(picture))
-        .routes(routes!(move_face, erase_face))
-}
 
 /// The name of a face for clients that want 128 bits: the first half of its photo's hash.
 pub fn short(hash: ContentHash) -> String {
@@ -83,8 +71,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 }
 
 /// Everybody who is enrolled.
-#[utoipa::path(get, path = "/people", responses((status = 200, description = "`people`: a list of `person` and `faces`; the ETag names this state of the gallery")))]
-async fn list(State(service): Shared) -> Answer<Response> {
+pub async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.up_to_date().await;
     let people = counted(&state);
     let people: Vec<Value> = people
@@ -95,8 +82,7 @@ async fn list(State(service): Shared) -> Answer<Response> {
 }
 
 /// The faces of a person.
-#[utoipa::path(get, path = "/people/{person}/faces", params(("person" = String, Path)), responses((status = 200, description = "`faces`: a list of `hash` and `source`"), (status = 404, description = "nobody of that name")))]
-async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
+pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
     let state = service.up_to_date().await;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
@@ -113,18 +99,13 @@ async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answ
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Which {
+pub struct Which {
     face: Option<usize>,
     source: Option<String>,
 }
 
 /// Enrols one face of a photo.
-#[utoipa::path(post, path = "/people/{person}/faces",
-    params(("person" = String, Path), ("face" = Option<usize>, Query, description = "which face, counted from 1 from left to right [the main one]"),
-           ("source" = Option<String>, Query, description = "where the photo came from")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 201, description = "its hash"), (status = 409, description = "this photo is enrolled as somebody else"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn add_face(
+pub async fn add_face(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     UrlQuery(which): UrlQuery<Which>,
@@ -149,14 +130,12 @@ async fn add_face(
 }
 
 #[derive(Debug, Deserialize)]
-struct NewName {
+pub struct NewName {
     person: String,
 }
 
 /// Gives a person another name.
-#[utoipa::path(put, path = "/people/{person}", params(("person" = String, Path)), request_body(content = Value, description = "`{\"person\":\"new name\"}`"),
-    responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 409, description = "the new name is taken"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn rename(
+pub async fn rename(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
@@ -171,14 +150,12 @@ async fn rename(
 }
 
 #[derive(Debug, Deserialize)]
-struct MergeInto {
+pub struct MergeInto {
     into: String,
 }
 
 /// Makes all faces of a person another's.
-#[utoipa::path(post, path = "/people/{person}/merge", params(("person" = String, Path)), request_body(content = Value, description = "`{\"into\":\"name\"}`"),
-    responses((status = 200, description = "done"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn merge(
+pub async fn merge(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
@@ -192,8 +169,7 @@ async fn merge(
 }
 
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
-#[utoipa::path(delete, path = "/people/{person}", params(("person" = String, Path)), responses((status = 200, description = "how many faces were erased"), (status = 404, description = "nobody of that name"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn erase(
+pub async fn erase(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
     headers: HeaderMap,
@@ -207,8 +183,7 @@ async fn erase(
 }
 
 /// The picture of an enrolled face, as the model sees it.
-#[utoipa::path(get, path = "/faces/{hash}/picture.png", params(("hash" = String, Path)), responses((status = 200, description = "a PNG", content_type = "image/png"), (status = 404, description = "no such face")))]
-async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
+pub async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
         face_picture(gallery, find_face(gallery, &hash)?)
@@ -217,9 +192,7 @@ async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answ
 }
 
 /// Makes a face another person's, who may be new.
-#[utoipa::path(put, path = "/faces/{hash}", params(("hash" = String, Path)), request_body(content = Value, description = "`{\"person\":\"name\"}`"),
-    responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn move_face(
+pub async fn move_face(
     State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
@@ -237,8 +210,7 @@ async fn move_face(
 }
 
 /// Erases one face. This cannot be taken back.
-#[utoipa::path(delete, path = "/faces/{hash}", params(("hash" = String, Path)), responses((status = 200, description = "done"), (status = 404, description = "no such face"), (status = 412, description = "the gallery was changed meanwhile")))]
-async fn erase_face(
+pub async fn erase_face(
     State(service): Shared,
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,

@@ -1,6 +1,5 @@
 //! Reads an archive that [`ArchiveWriter`](super::ArchiveWriter) wrote, and nothing else.
 
-use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,29 +8,19 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::container::{
-    END, MESSAGE, both_ends, check, check_on_disk, in_plain_ascii, recognise, whole,
-};
-use super::disk::Disk;
+use super::container::{END, MESSAGE, both_ends, check, in_plain_ascii, recognise, whole};
 use super::{META, zip};
 use crate::error::{ArchiveKind, Error, ModelProblem, Result};
 
-/// An archive whose version and layout have been found right, and whose checksum has or, of a large one that stays on
-/// disk, whose members' checksums are whenever one is read.
+/// An archive whose checksum, version and layout have been found right.
 ///
 /// The contents may still be a stranger's: every getter checks type, shape and length against the real bytes before
 /// it allocates, and allocates no more than a small multiple of them.
 #[derive(Debug)]
 pub struct Archive {
-    pub(super) path: PathBuf,
-    pub(super) source: Source,
-    pub(super) members: Vec<zip::Entry>,
-}
-
-#[derive(Debug)]
-pub(super) enum Source {
-    Memory(Vec<u8>),
-    Disk(Disk),
+    path: PathBuf,
+    bytes: Vec<u8>,
+    members: Vec<zip::Entry>,
 }
 
 /// The one field of `meta.json` that tells the kind.
@@ -40,10 +29,6 @@ struct Named {
     #[serde(default)]
     kind: ArchiveKind,
 }
-
-/// Files of more bytes than this can be left on disk, see [`Archive::open`]. `identify` of a model of 9.7 MB takes
-/// 22 ms so, and 50 where all of it is read, checked and copied.
-const LARGE: usize = 1 << 20;
 
 /// The largest fraction that `meta.json` may hold: variances of the largest faces are below it by far.
 const LARGEST: f64 = 1e15;
@@ -63,51 +48,13 @@ fn is_sensible(value: &Value) -> bool {
 impl Archive {
     /// Reads a whole file into memory and checks it. Large files that are no models are refused unread.
     pub fn read(path: &Path) -> Result<Self> {
-        let (mut file, _) = Self::find(path)?;
+        let mut file = Self::find(path)?;
         let bytes = whole(&mut file).map_err(|source| unread(path, source))?;
         Self::from_bytes(path, bytes)
     }
 
-    /// As [`read`](Self::read), but a large file stays on disk: of what is asked for the checksums of the members
-    /// are looked at then, and [`check_rest`](Self::check_rest) looks at the others.
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::open_large(path, LARGE)
-    }
-
-    pub(super) fn open_large(path: &Path, large: usize) -> Result<Self> {
-        let (file, length) = Self::find(path)?;
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        if length <= large || cfg!(not(any(unix, windows))) {
-            return Self::read(path);
-        }
-        let mut disk = Disk::new(file, length);
-        let members = check_on_disk(&disk)
-            .map_err(|source| unread(path, source))?
-            .map_err(|problem| refused(path, problem))?;
-        disk.expect(members.len());
-        Ok(Self {
-            path: path.to_owned(),
-            source: Source::Disk(disk),
-            members,
-        })
-    }
-
-    /// That the members nobody has asked for are undamaged too.
-    ///
-    /// # Errors
-    /// One is damaged, or cannot be read.
-    pub fn check_rest(&self) -> Result<()> {
-        let Source::Disk(disk) = &self.source else {
-            return Ok(());
-        };
-        for (number, member) in self.members.iter().enumerate() {
-            self.settle(disk.check(number, member))?;
-        }
-        Ok(())
-    }
-
-    /// A file that is meant to be a model, and its length.
-    fn find(path: &Path) -> Result<(File, u64)> {
+    /// A file that is meant to be a model.
+    fn find(path: &Path) -> Result<File> {
         let refused = |problem| refused(path, problem);
         let unread = |source| unread(path, source);
 
@@ -127,7 +74,7 @@ impl Archive {
         let mut file = File::open(path).map_err(unread)?;
         let (start, end) = both_ends(&mut file, END, END).map_err(unread)?;
         recognise(&start, &end).map_err(refused)?;
-        Ok((file, metadata.len()))
+        Ok(file)
     }
 
     /// Reads bytes that are in memory already; `path` is for messages only.
@@ -135,15 +82,9 @@ impl Archive {
         let members = check(&bytes).map_err(|problem| refused(path, problem))?;
         Ok(Self {
             path: path.to_owned(),
-            source: Source::Memory(bytes),
+            bytes,
             members,
         })
-    }
-
-    /// Whether all of it has been read, and checked as a whole.
-    #[must_use]
-    pub fn is_in_memory(&self) -> bool {
-        matches!(self.source, Source::Memory(_))
     }
 
     /// The keys of the arrays, in the order in which they stand in the file.
@@ -172,11 +113,10 @@ impl Archive {
     /// The content of another JSON file of the archive.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let json = |reason: String| self.refuse(ModelProblem::json(name, reason));
-        let number = self
-            .number(name)
+        let text = self
+            .content(name)
             .ok_or_else(|| json("it is missing".to_owned()))?;
-        let text = self.rest(number, &[])?;
-        serde_json::from_slice(&text)
+        serde_json::from_slice(text)
             .map_err(|error| json(in_plain_ascii(&error.to_string(), MESSAGE)))
     }
 
@@ -211,33 +151,10 @@ impl Archive {
         Err(self.refuse(ModelProblem::OtherKind { found, wanted }))
     }
 
-    pub(super) fn number(&self, name: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.name == name)
-    }
-
-    /// The content of a member behind its start.
-    pub(super) fn rest(&self, number: usize, start: &[u8]) -> Result<Cow<'_, [u8]>> {
-        let member = &self.members[number];
-        match &self.source {
-            Source::Memory(bytes) => {
-                let content = bytes.get(member.content()).unwrap_or_default();
-                Ok(Cow::Borrowed(&content[start.len()..]))
-            }
-            Source::Disk(disk) => {
-                let mut rest = vec![0; member.content().len() - start.len()];
-                self.settle(disk.read(number, member, start, &mut rest))?;
-                Ok(Cow::Owned(rest))
-            }
-        }
-    }
-
-    /// Whether what was read is what its checksum says.
-    pub(super) fn settle(&self, is_right: io::Result<bool>) -> Result<()> {
-        match is_right {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(self.refuse(ModelProblem::Damaged)),
-            Err(source) => Err(unread(&self.path, source)),
-        }
+    /// The content of a member.
+    pub(super) fn content(&self, name: &str) -> Option<&[u8]> {
+        let member = self.members.iter().find(|member| member.name == name)?;
+        self.bytes.get(member.content())
     }
 }
 
@@ -248,7 +165,7 @@ fn refused(path: &Path, problem: ModelProblem) -> Error {
     }
 }
 
-pub(super) fn unread(path: &Path, source: io::Error) -> Error {
+fn unread(path: &Path, source: io::Error) -> Error {
     match source.kind() {
         io::ErrorKind::PermissionDenied => refused(path, ModelProblem::NotPermitted),
         _ => Error::read(path, source),

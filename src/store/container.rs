@@ -1,13 +1,11 @@
 //! Whether a file is an archive of this program, whole, and of a version that it reads; before anything of its contents is
 //! believed.
 
-use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 
-use super::disk::Disk;
 use super::{FORMAT_VERSION, META, seal, zip};
 use crate::error::ModelProblem;
 
@@ -25,23 +23,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<Vec<zip::Entry>, ModelProblem> {
     recognise(bytes, bytes)?;
     let body = seal::open(bytes).ok_or(ModelProblem::Damaged)?;
     check_version(body)?;
-    let window = |at: usize, length: usize| Ok(body[at..at + length].to_vec());
-    let Ok::<_, Infallible>(members) = zip::members(window, body.len(), seal::LENGTH as u16);
-    members.map_err(|reason| ModelProblem::Layout { reason })
-}
-
-/// Checks a file on disk, except that its seal is only looked at, and `meta.json` not yet checked.
-pub(super) fn check_on_disk(disk: &Disk) -> io::Result<Result<Vec<zip::Entry>, ModelProblem>> {
-    let length = disk.length - seal::LENGTH;
-    if !seal::is_well_formed(&disk.window(length, seal::LENGTH)?) {
-        return Ok(Err(ModelProblem::Damaged));
-    }
-    if let Err(problem) = check_version(&disk.window(0, LARGEST_META as usize)?) {
-        return Ok(Err(problem));
-    }
-    let window = |at, length| disk.window(at, length);
-    let members = zip::members(window, length, seal::LENGTH as u16)?;
-    Ok(members.map_err(|reason| ModelProblem::Layout { reason }))
+    zip::members(body, seal::LENGTH as u16).map_err(|reason| ModelProblem::Layout { reason })
 }
 
 /// Refuses a version that this program does not read. `meta.json`, by which a file begins, tells it, and is looked at before

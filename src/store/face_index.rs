@@ -56,7 +56,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
     let target = Target::unlinked(path)?;
     let permit = || match path.symlink_metadata() {
         Err(_) => Ok(Existing::Nothing),
-        Ok(_) => match Archive::open(path).and_then(|archive| archive.kind()) {
+        Ok(_) => match Archive::read(path).and_then(|archive| archive.kind()) {
             Ok(ArchiveKind::Faces) => Ok(Existing::Replaceable),
             _ => Err(Error::write(path, WriteProblem::NoIndex)),
         },

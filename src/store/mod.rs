@@ -12,9 +12,7 @@ mod background_arrays;
 mod basis;
 mod container;
 mod digest;
-mod disk;
 mod face_index;
-mod identifier;
 mod journal;
 mod lock;
 mod meta;
@@ -34,7 +32,6 @@ mod zip;
 pub use archive::Archive;
 #[doc(hidden)]
 pub use face_index::{load_face_index, save_face_index};
-pub use identifier::load_identifier;
 pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use lock::{ModelLock, Wait, name_lock_holder};

@@ -137,7 +137,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let faces = EnrolledFaces {
         persons: &gallery.persons(),
         people: gallery.people().len(),
-        faces: Some(gallery.faces()),
+        faces: gallery.faces(),
         weights: &weights,
         coordinates: coordinates.as_ref(),
     };

@@ -10,7 +10,7 @@ use super::meta::Meta;
 use super::{Archive, background_arrays, origins};
 use crate::compare::{Comparer, Distances};
 use crate::dataset::{ContentHash, Person};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::{Gallery, LabeledFace};
@@ -24,7 +24,7 @@ pub(super) struct EnrolledFaces<'a> {
     pub persons: &'a [usize],
     pub people: usize,
     /// Their pixels, which kernels and scaled pixels need.
-    pub faces: Option<&'a FaceMatrix>,
+    pub faces: &'a FaceMatrix,
     /// Their weights in face space (k x n).
     pub weights: &'a Weights,
     /// Their coordinates in the background model, which people of an older one need.
@@ -41,8 +41,9 @@ pub(super) fn read_comparer(
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => {
-            let (persons, coordinates) = (placed.persons, placed.coordinates);
-            background_arrays::read(archive, about, meta.framing, persons, coordinates)
+            let missing = || archive.misfit("a background model without coordinates");
+            let coordinates = placed.coordinates.ok_or_else(missing)?;
+            background_arrays::read(archive, about, meta.framing, placed.persons, coordinates)
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
             matcher: matcher(settings, space, placed)
@@ -65,9 +66,8 @@ fn matcher(
             (Space::Linear(Arc::clone(space)), Cow::Borrowed(weights))
         }
         _ => {
-            let faces = placed.faces.ok_or(Error::Inconsistent)?;
-            let space = Space::learn(faces, distance, settings.pca)?;
-            let weights = space.project(faces);
+            let space = Space::learn(placed.faces, distance, settings.pca)?;
+            let weights = space.project(placed.faces);
             (space, Cow::Owned(weights))
         }
     };
@@ -81,7 +81,7 @@ fn matcher(
 }
 
 /// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
-pub(super) fn named(label: &str) -> Result<Person, String> {
+fn named(label: &str) -> Result<Person, String> {
     let person = Person::stored(label).map_err(|error| error.to_string())?;
     if person.as_str() == label {
         return Ok(person);

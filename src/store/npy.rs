@@ -247,11 +247,7 @@ pub(crate) fn to_bytes<T: Number>(numbers: &[T]) -> Cow<'_, [u8]> {
 
 /// The numbers that stand in `bytes`, whose length must be a multiple of theirs.
 pub(super) fn from_bytes<T: Number>(bytes: &[u8]) -> Vec<T> {
-    from_little_endian(bytemuck::allocation::pod_collect_to_vec(bytes))
-}
-
-/// Numbers whose bytes stand as in the file.
-pub(super) fn from_little_endian<T: Number>(mut numbers: Vec<T>) -> Vec<T> {
+    let mut numbers: Vec<T> = bytemuck::allocation::pod_collect_to_vec(bytes);
     if cfg!(target_endian = "big") {
         numbers.iter_mut().for_each(|x| *x = x.little_endian());
     }

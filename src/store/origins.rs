@@ -55,7 +55,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
         return Err(senseless());
     }
     let photos = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
-    let mut rest = photos.as_ref();
+    let mut rest = photos;
     let origins = rows.iter().map(|row| {
         if *row == [0; COLUMNS] {
             return Some(Origin::Whole);

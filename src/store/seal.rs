@@ -24,15 +24,6 @@ pub(super) fn is_present(bytes: &[u8]) -> bool {
     bytes.len() >= LENGTH && bytes[bytes.len() - LENGTH..].starts_with(MARK)
 }
 
-/// Whether bytes end in something that can be a seal: of whatever bytes.
-pub(super) fn is_well_formed(bytes: &[u8]) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    is_present(bytes)
-        && bytes[bytes.len() - LENGTH + MARK.len()..]
-            .iter()
-            .all(is_digit)
-}
-
 /// The content before the seal; `None` if the seal is not that of these bytes.
 pub(super) fn open(bytes: &[u8]) -> Option<&[u8]> {
     let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(LENGTH)?)?;

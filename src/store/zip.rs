@@ -40,8 +40,6 @@ const NAME_AT: usize = 30;
 const LONGEST_NAME: usize = 64;
 /// Length of the zip64 field in a local header, which follows the name.
 const ZIP64_LENGTH: usize = 20;
-/// Longest local header, in bytes.
-const LONGEST_HEADER: usize = NAME_AT + LONGEST_NAME + ZIP64_LENGTH;
 
 /// One member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,55 +135,40 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
 /// # Errors
 /// What is wrong, in a few words.
 pub(super) fn first(bytes: &[u8]) -> Result<Entry, String> {
-    parse_member(bytes, 0, bytes.len()).ok_or_else(|| broken_at(0))
+    parse_member(bytes, 0).ok_or_else(|| broken_at(0))
 }
 
-/// All members of an archive, of which `window` reads a number of bytes from a place on; `length` is without the comment that
-/// ends the file.
+/// All members of an archive; `bytes` are without the comment that ends the file.
 ///
 /// Allocates less than twice the bytes that the headers take in the file.
 ///
 /// # Errors
-/// What cannot be read; within, what is wrong, in a few words.
-pub(super) fn members<E>(
-    window: impl Fn(usize, usize) -> Result<Vec<u8>, E>,
-    length: usize,
-    comment: u16,
-) -> Result<Result<Vec<Entry>, String>, E> {
+/// What is wrong, in a few words.
+pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Vec<Entry>, String> {
     let mut members = Vec::new();
     let mut names = HashSet::new();
     let mut at = 0;
-    loop {
-        let found = window(at, LONGEST_HEADER.min(length - at))?;
-        if read_u32(&found, 0) != Some(LOCAL_HEADER) {
-            break;
-        }
-        let Some(member) = parse_member(&found, at, length) else {
-            return Ok(Err(broken_at(at)));
-        };
+    while read_u32(bytes, at) == Some(LOCAL_HEADER) {
+        let member = parse_member(bytes, at).ok_or_else(|| broken_at(at))?;
         if !names.insert(member.name.clone()) {
-            return Ok(Err(format!("two members are called {}", member.name)));
+            return Err(format!("two members are called {}", member.name));
         }
         at = member.content().end;
         members.push(member);
     }
-    let expected = directory(&members, at as u64, comment);
-    // Read only if it may be that.
-    let is_there = length - at == expected.len() && window(at, length - at)? == expected;
-    Ok(if is_there {
-        Ok(members)
-    } else {
-        Err(format!("unexpected zip directory at byte {at}"))
-    })
+    if bytes[at..] == directory(&members, at as u64, comment) {
+        return Ok(members);
+    }
+    Err(format!("unexpected zip directory at byte {at}"))
 }
 
 fn broken_at(at: usize) -> String {
     format!("unexpected zip header at byte {at}")
 }
 
-/// The member whose local header stands at `at` of a file of `length` bytes, from the bytes that are found there; `None`
-/// unless the header is exactly ours and the content is there.
-fn parse_member(found: &[u8], at: usize, length: usize) -> Option<Entry> {
+/// The member whose local header stands at `at`; `None` unless the header is exactly ours and the content is there.
+fn parse_member(bytes: &[u8], at: usize) -> Option<Entry> {
+    let found = bytes.get(at..)?;
     let name_length = usize::from(u16::from_le_bytes(found.get(26..28)?.try_into().ok()?));
     let name = str::from_utf8(found.get(NAME_AT..)?.get(..name_length)?).ok()?;
     let size_at = NAME_AT + name_length + 4;
@@ -196,9 +179,10 @@ fn parse_member(found: &[u8], at: usize, length: usize) -> Option<Entry> {
         offset: at as u64,
     };
     let header = local_header(&entry);
-    let start = at.checked_add(header.len())?;
-    let end = start.checked_add(usize::try_from(entry.size).ok()?)?;
-    (found.starts_with(&header) && end <= length).then_some(entry)
+    let end = header
+        .len()
+        .checked_add(usize::try_from(entry.size).ok()?)?;
+    (found.starts_with(&header) && end <= found.len()).then_some(entry)
 }
 
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {

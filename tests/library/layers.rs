@@ -55,6 +55,10 @@ fn modules_import_only_from_earlier_ones() {
         for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
             seen += 1;
             for later in &order[layer + 1..] {
+                // The command `serve` runs the server, which says things as other commands do.
+                if (*module, *later) == ("cli", "server") {
+                    continue;
+                }
                 if code(file).contains(&format!("crate::{later}")) {
                     wrong.push(format!("{} imports from {later}", file.display()));
                 }
@@ -93,10 +97,10 @@ fn only_in(pattern: &str, allowed: &[&str]) {
 fn third_parties_stay_in_their_places() {
     only_in("walkdir::", &["src/dataset/walk"]);
     only_in("kdtree::", &["src/gallery/tree.rs"]);
-    only_in("clap::", &["src/cli/", "src/main.rs"]);
+    only_in("clap::", &["src/cli/"]);
     only_in("rustfft::", &["src/face_map/correlate.rs"]);
     only_in("tokio_postgres::", &["src/database/"]);
-    only_in("rustls::", &["src/database/tls.rs"]);
+    only_in("rustls::", &["src/database/address.rs"]);
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/cli/interrupt.rs"]);
     only_in("unsafe(", &["src/cli/stdout.rs"]);

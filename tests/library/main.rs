@@ -13,6 +13,7 @@ mod golden;
 mod inner_products;
 mod layers;
 mod model;
+#[cfg(feature = "cli")]
 mod numpy;
 mod output_paths;
 mod reference;

@@ -535,3 +535,24 @@ fn what_is_asked_for_in_other_words_is_understood_or_told() {
         run(folder.path(), ["serve", "--listen", "8384"]).ended(2, &["such as 127.0.0.1:8384"]);
     }
 }
+
+#[test]
+fn a_part_that_was_not_built_names_its_feature() {
+    let folder = crate::enrolled();
+    let url = "postgresql://ada:Geheimnis@127.0.0.1:1/faces";
+    let photo = text(photo_of_ada());
+    for args in [
+        ["export", "--postgres", url, "--dry-run"],
+        ["identify", photo, "--gallery", url],
+    ] {
+        let failed = run(folder.path(), args).failed_saying(&["postgres"]);
+        assert!(!failed.stderr.contains("Geheimnis"), "{}", failed.stderr);
+        let named = failed
+            .stderr
+            .contains("cargo install eigenfaces --features postgres");
+        assert_eq!(named, cfg!(not(feature = "postgres")), "{}", failed.stderr);
+    }
+    if cfg!(not(feature = "serve")) {
+        run(folder.path(), ["serve", "--open"]).failed_saying(&["--features serve"]);
+    }
+}

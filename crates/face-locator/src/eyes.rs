@@ -7,6 +7,7 @@ use super::bilinear::BilinearTable;
 use super::crop::crop;
 use super::descent::{Eyes, FEATURES, OUTPUTS, Row, Step};
 use crate::LocateError;
+use crate::reader::Reader;
 
 /// The weights that come with the program; assets/README.md says what they were learned from.
 pub(super) static BUNDLED: &[u8] = include_bytes!("../models/eyes.bin");
@@ -200,76 +201,48 @@ impl EyeModel {
     /// # Errors
     /// When the bytes are not a model of this version, whole and with finite numbers.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LocateError> {
-        let mut reader = Reader(bytes);
-        if reader.take(MAGIC.len())? != MAGIC {
-            return Err(LocateError::EyeModel("it does not begin like one"));
+        let rest = bytes
+            .strip_prefix(MAGIC)
+            .ok_or(LocateError::EyeModel("it does not begin like one"))?;
+        let mut reader = Reader(rest);
+        let model = reader.eye_model().ok_or(LocateError::EyeModel(
+            "it ends too early, or holds what is no number of one",
+        ))?;
+        match reader.0 {
+            [] => Ok(model),
+            _ => Err(LocateError::EyeModel("bytes are left over at its end")),
         }
-        let count = u32::from_le_bytes(reader.array()?) as usize;
-        if count > MAX_STEPS {
-            return Err(LocateError::EyeModel("it claims too many steps"));
-        }
-        let start = [
-            [reader.number()?, reader.number()?],
-            [reader.number()?, reader.number()?],
-        ];
-        let steps = (0..count)
-            .map(|_| reader.step())
-            .collect::<Result<_, _>>()?;
-        if !reader.0.is_empty() {
-            return Err(LocateError::EyeModel("bytes are left over at its end"));
-        }
-        Ok(Self { start, steps })
     }
 }
 
-/// The bytes not read yet.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], LocateError> {
-        let (taken, rest) = self
-            .0
-            .split_at_checked(count)
-            .ok_or(LocateError::EyeModel("it ends too early"))?;
-        self.0 = rest;
-        Ok(taken)
+impl Reader<'_> {
+    fn eye_model(&mut self) -> Option<EyeModel> {
+        let count = self.count(MAX_STEPS)?;
+        let start = [
+            [self.float()?, self.float()?],
+            [self.float()?, self.float()?],
+        ];
+        let steps = (0..count).map(|_| self.step()).collect::<Option<_>>()?;
+        Some(EyeModel { start, steps })
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], LocateError> {
-        self.take(N)?
-            .try_into()
-            .map_err(|_| LocateError::EyeModel("it ends too early"))
-    }
-
-    fn number(&mut self) -> Result<f32, LocateError> {
-        let number = f32::from_le_bytes(self.array()?);
-        if number.is_finite() {
-            Ok(number)
-        } else {
-            Err(LocateError::EyeModel("a number in it is not finite"))
-        }
-    }
-
-    fn step(&mut self) -> Result<Step, LocateError> {
+    fn step(&mut self) -> Option<Step> {
         let frame = EyePlacement {
-            inset: self.number()?,
-            level: self.number()?,
+            inset: self.float()?,
+            level: self.float()?,
         };
-        let rows = (0..OUTPUTS).map(|_| self.row()).collect::<Result<_, _>>()?;
-        Ok(Step { frame, rows })
+        let rows = (0..OUTPUTS).map(|_| self.row()).collect::<Option<_>>()?;
+        Some(Step { frame, rows })
     }
 
-    fn row(&mut self) -> Result<Row, LocateError> {
-        let (scale, bias) = (self.number()?, self.number()?);
-        let weights = self
-            .take(FEATURES)?
-            .iter()
-            .map(|byte| i8::from_le_bytes([*byte]))
-            .collect();
-        Ok(Row {
-            scale,
-            bias,
-            weights,
+    fn row(&mut self) -> Option<Row> {
+        Some(Row {
+            scale: self.float()?,
+            bias: self.float()?,
+            weights: {
+                let weights = self.take(FEATURES)?.iter();
+                weights.map(|weight| weight.cast_signed()).collect()
+            },
         })
     }
 }

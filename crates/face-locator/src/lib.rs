@@ -20,6 +20,7 @@ pub mod detect;
 mod detector;
 #[doc(hidden)]
 pub mod eyes;
+mod reader;
 #[doc(hidden)]
 pub mod resize;
 

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-#[cfg(feature = "postgres")]
-use super::DatabaseOptions;
-use super::{AcceptanceOptions, Force, ModelSource, ending_in};
+use super::{AcceptanceOptions, DatabaseOptions, Force, ModelSource, ending_in};
 
 #[derive(Debug, Args)]
 pub struct Identify {
@@ -31,7 +29,6 @@ pub struct Identify {
     pub explain: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    #[cfg(feature = "postgres")]
     #[command(flatten)]
     pub elsewhere: DatabaseOptions,
     #[command(flatten)]

@@ -9,6 +9,8 @@ use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
 #[cfg(feature = "postgres")]
 use eigenfaces::database::{Database, RemoteGallery};
 
+#[cfg(not(feature = "postgres"))]
+use crate::cli::Error;
 use crate::cli::Result;
 use crate::cli::args::Identify;
 #[cfg(feature = "postgres")]
@@ -34,7 +36,11 @@ impl Gallery {
             return Ok(Self::Database(Box::new(gallery)));
         }
         #[cfg(not(feature = "postgres"))]
-        let _ = (args, recognizer, model);
+        let _ = (recognizer, model);
+        #[cfg(not(feature = "postgres"))]
+        if args.elsewhere.gallery.is_some() {
+            return Err(Error::not_built("PostgreSQL", "postgres"));
+        }
         Ok(Self::Model)
     }
 

@@ -1,7 +1,5 @@
 //! The people enrolled, whom CompreFace calls subjects.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -9,37 +7,27 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::{Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::super::extract::JsonBody;
 use super::super::failure::{Answer, Failure};
 use super::super::people::counted;
-use super::super::service::{Service, Shared, Undo};
+use super::super::service::{Shared, Undo};
 use super::{erase, faces_of};
 
-pub fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new()
-        .routes(routes!(subjects, add_subject, erase_subjects))
-        .routes(routes!(rename_subject, erase_subject))
-}
-
 /// Everybody who is enrolled.
-#[utoipa::path(get, path = "/recognition/subjects", responses((status = 200, description = "`subjects`: names")))]
-async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
+pub async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = counted(&service.up_to_date().await);
     let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
     Ok(Json(json!({ "subjects": names })))
 }
 
 #[derive(Debug, Deserialize)]
-struct Subject {
+pub struct Subject {
     subject: String,
 }
 
 /// Accepts a name. A person is enrolled with their first face; until then there is nothing to keep of them.
-#[utoipa::path(post, path = "/recognition/subjects", request_body(content = Value, description = "`{\"subject\":\"name\"}`"), responses((status = 201, description = "`subject`")))]
-async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
+pub async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
     let person = Person::new(&asked.subject)?;
     Ok((
         StatusCode::CREATED,
@@ -49,17 +37,14 @@ async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
 }
 
 /// Erases everybody.
-#[utoipa::path(delete, path = "/recognition/subjects", responses((status = 200, description = "`deleted`: how many people")))]
-async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
+pub async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = counted(&service.up_to_date().await).len();
     erase(&service, |model| Ok(faces_of(model, None))).await?;
     Ok(Json(json!({ "deleted": people })))
 }
 
 /// Gives a person another name. Where somebody has it already, both become one.
-#[utoipa::path(put, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), request_body(content = Value, description = "`{\"subject\":\"new name\"}`"),
-    responses((status = 200, description = "`updated`"), (status = 404, description = "code 42: nobody of that name")))]
-async fn rename_subject(
+pub async fn rename_subject(
     State(service): Shared,
     UrlPath(name): UrlPath<String>,
     JsonBody(asked): JsonBody<Subject>,
@@ -83,8 +68,7 @@ async fn rename_subject(
 }
 
 /// Erases a person.
-#[utoipa::path(delete, path = "/recognition/subjects/{subject}", params(("subject" = String, Path)), responses((status = 200, description = "`subject`"), (status = 404, description = "code 42: nobody of that name")))]
-async fn erase_subject(
+pub async fn erase_subject(
     State(service): Shared,
     UrlPath(name): UrlPath<String>,
 ) -> Answer<Json<Value>> {

@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use super::server::Server;
@@ -95,66 +94,6 @@ fn no_server_keeps_anybody_waiting() {
         .failed_saying(&["did not answer within 1 s", "try again"]);
 }
 
-/// A server that asks for a password so, and sends what it is told.
-fn ask(asks: &'static [u8]) -> (u16, Receiver<Vec<u8>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            greeted(&mut stream, b"N");
-            let mut bytes = [0; 1000];
-            let _ = stream.read(&mut bytes);
-            // In two pieces: it is understood however it comes.
-            let (first, rest) = asks.split_at(6);
-            let _ = stream.write_all(first);
-            std::thread::sleep(Duration::from_millis(50));
-            let _ = stream.write_all(rest);
-            let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
-            let length = stream.read(&mut bytes).unwrap_or(0);
-            let _ = tell.send(bytes[..length].to_vec());
-        }
-    });
-    (port, told)
-}
-
-/// On a port of this machine anybody may answer while the server does not.
-#[test]
-fn no_password_is_given_away_to_whoever_asks_for_it() {
-    let folder = enrolled_without_background();
-    let folder = folder.path();
-    let ada = photo_of_ada().to_str().unwrap();
-    let clear: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
-    let digest: &[u8] = b"R\0\0\0\x0c\0\0\0\x05salt";
-    let patience = Duration::from_secs(20);
-    for (asks, method, said) in [
-        (clear, "password", "in the clear"),
-        (digest, "md5", "MD5 digest"),
-    ] {
-        let (port, told) = ask(asks);
-        let url = format!("postgresql://ada:Geheimnis@127.0.0.1:{port}/faces?connect_timeout=5");
-        for mode in ["", "&sslmode=prefer", "&require_auth=scram-sha-256"] {
-            let url = format!("{url}{mode}");
-            let refused = run(folder, ["identify", ada, "--gallery", &url]);
-            let remedy = format!("require_auth={method}");
-            refused.failed_saying(&[said, &remedy, "scram-sha-256", "sslmode=verify-full"]);
-            assert_eq!(told.recv_timeout(patience).unwrap(), b"", "{said}{mode}");
-        }
-        // Whoever says so is asked.
-        let url = format!("{url}&require_auth={method}");
-        run(folder, ["identify", ada, "--gallery", &url]).failed_saying(&["closed"]);
-        let answer = told.recv_timeout(patience).unwrap();
-        assert_eq!(answer.first(), Some(&b'p'), "{answer:?}");
-        assert_eq!(method == "password", answer.ends_with(b"Geheimnis\0"));
-    }
-    // With nothing to give away nobody is let in either who should prove something.
-    let (port, _told) = ask(b"R\0\0\0\x08\0\0\0\0");
-    let url = format!("postgresql://ada@127.0.0.1:{port}/faces?require_auth=scram-sha-256");
-    let refused = run(folder, ["identify", ada, "--gallery", &url]);
-    refused.failed_saying(&["asks for no password", "require_auth=none"]);
-}
-
 /// Whatever stands in a table, or does not: an error that says so, and no panic.
 #[test]
 fn a_damaged_database_is_refused() {
@@ -193,7 +132,7 @@ fn a_damaged_database_is_refused() {
     }
     let url = server.database("emptied");
     export(folder.path(), &url, &[]).done();
-    let mut client = server.client("emptied");
+    let client = server.client("emptied");
     client
         .batch_execute("DELETE FROM eigenfaces.version")
         .unwrap();

@@ -52,7 +52,7 @@ fn others(people: u32, more: &[&str]) -> tempfile::TempDir {
 
 fn count(server: &Server, name: &str, what: &str) -> i64 {
     let count = format!("SELECT count(*) FROM {what}");
-    server.client(name).query_one(&count, &[]).unwrap().get(0)
+    server.client(name).number(&count)
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn galleries_that_are_not_the_models() {
     export(folder.path(), &url, &["--yes"]).done();
     asked(&["--index", "hnsw"]).failed_saying(&["no HNSW index", "--index hnsw"]);
     run(folder.path(), ["identify", ada, "--index", "hnsw"]).ended(2, &["--gallery"]);
-    let mut client = server.client("faces");
+    let client = server.client("faces");
     client
         .batch_execute("UPDATE eigenfaces.galleries SET calibration = '{}'")
         .unwrap();
@@ -240,29 +240,22 @@ fn encryption_is_never_left_out_silently() {
         cert.display()
     ));
     std::thread::sleep(std::time::Duration::from_millis(500));
-    export(folder.path(), &format!("{url}?sslmode=require"), &[]).done();
-    let asked = |options: &str| {
-        let ada = photo_of_ada().to_str().unwrap();
-        run(
-            folder.path(),
-            ["identify", ada, "--gallery", &format!("{url}?{options}")],
-        )
+    export(folder.path(), &url, &[]).done();
+    let asked = |host: &str, trusted: &str| {
+        let url = url.replace("localhost", host) + "?sslmode=verify-full";
+        let mut command = program(folder.path());
+        command
+            .args([
+                "identify",
+                photo_of_ada().to_str().unwrap(),
+                "--gallery",
+                &url,
+            ])
+            .env("SSL_CERT_FILE", made.path().join(trusted));
+        Run::of(command.output().unwrap())
     };
-    asked("sslmode=verify-full").failed_saying(&["certificate is not trusted", "sslrootcert="]);
-    let root = made.path().join("cert.pem");
-    asked(&format!("sslrootcert={}", root.display())).done();
-    let elsewhere = url.replace("localhost", "127.0.0.1");
-    let ada = photo_of_ada().to_str().unwrap();
-    let options = format!("sslmode=verify-full&sslrootcert={}", root.display());
-    run(
-        folder.path(),
-        [
-            "identify",
-            ada,
-            "--gallery",
-            &format!("{elsewhere}?{options}"),
-        ],
-    )
-    .failed_saying(&["certificate is not trusted"]);
-    asked("sslrootcert=nowhere.pem").failed_saying(&["nowhere.pem", "PEM"]);
+    asked("localhost", "cert.pem").done();
+    asked("127.0.0.1", "cert.pem").failed_saying(&["certificate is not trusted"]);
+    asked("localhost", "nowhere.pem")
+        .failed_saying(&["certificate is not trusted", "SSL_CERT_FILE"]);
 }

@@ -125,7 +125,7 @@ impl Server {
         let path = self.data().join("postgresql.auto.conf");
         fs::write(path, settings).unwrap();
         self.client("postgres")
-            .execute("SELECT pg_reload_conf()", &[])
+            .batch_execute("SELECT pg_reload_conf()")
             .unwrap();
     }
 
@@ -160,12 +160,12 @@ impl Server {
     }
 
     /// A connection of the test's own, as the owner of everything.
-    pub fn client(&self, name: &str) -> postgres::Client {
+    pub fn client(&self, name: &str) -> Client {
         self.try_client(name).unwrap()
     }
 
-    fn try_client(&self, name: &str) -> Result<postgres::Client, postgres::Error> {
-        postgres::Client::connect(&self.address(name), postgres::NoTls)
+    fn try_client(&self, name: &str) -> Result<Client, tokio_postgres::Error> {
+        Client::connect(&self.address(name))
     }
 
     fn data(&self) -> PathBuf {
@@ -195,6 +195,34 @@ impl Drop for Server {
             let _ = process.kill();
             let _ = process.wait();
         }
+    }
+}
+
+/// A connection that is waited for.
+pub struct Client {
+    runtime: tokio::runtime::Runtime,
+    client: tokio_postgres::Client,
+}
+
+impl Client {
+    fn connect(address: &str) -> Result<Self, tokio_postgres::Error> {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
+        let connected = tokio_postgres::connect(address, tokio_postgres::NoTls);
+        let (client, connection) = runtime.block_on(connected)?;
+        runtime.spawn(connection);
+        Ok(Self { runtime, client })
+    }
+
+    pub fn batch_execute(&self, statements: &str) -> Result<(), tokio_postgres::Error> {
+        let done = self.client.batch_execute(statements);
+        self.runtime.block_on(done)
+    }
+
+    /// The number that a query answers with.
+    pub fn number(&self, query: &str) -> i64 {
+        let asked = self.client.query_one(query, &[]);
+        self.runtime.block_on(asked).unwrap().get(0)
     }
 }
 

@@ -6,6 +6,7 @@
 use super::lab::{Boosted, Group};
 use super::network::{Layer, Network};
 use super::surf::{self, DESCRIPTOR, Patch, Refinement};
+use crate::reader::Reader;
 
 /// The whole cascade.
 #[derive(Debug)]
@@ -33,10 +34,10 @@ const MAX_COUNT: usize = 4096;
 /// Reads the file; `None` where it is not whole.
 pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
     let mut reader = Reader(bytes);
-    let levels = reader.count()?;
+    let levels = reader.number()?;
 
     let mut views = Vec::new();
-    for _ in 0..reader.count()? {
+    for _ in 0..reader.number()? {
         reader.expect(1)?;
         reader.expect(BOOSTED)?;
         views.push(reader.boosted()?);
@@ -50,7 +51,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
     let mut refinements = Vec::new();
     for level in 1..levels {
         reader.expect(1)?;
-        let stages = reader.count()?;
+        let stages = reader.number()?;
         for stage in 0..stages {
             reader.expect(NETWORK)?;
             let overlap = match (stage + 1 == stages, level + 1 == levels) {
@@ -61,7 +62,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
             refinements.push(reader.refinement(&patches, overlap)?);
         }
         // Its candidates come from all views at first, then from the chain before.
-        let sources = reader.count()?;
+        let sources = reader.number()?;
         for source in 0..sources {
             reader.expect(source)?;
         }
@@ -75,40 +76,23 @@ pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
         .then_some(Cascade { views, refinements })
 }
 
-/// The bytes not read yet.
-struct Reader<'a>(&'a [u8]);
-
 impl Reader<'_> {
-    fn word(&mut self) -> Option<[u8; 4]> {
-        let (word, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*word)
-    }
-
-    fn count(&mut self) -> Option<usize> {
-        let count = usize::try_from(u32::from_le_bytes(self.word()?)).ok()?;
-        (count <= MAX_COUNT).then_some(count)
+    /// How many of something there are, or which it is.
+    fn number(&mut self) -> Option<usize> {
+        self.count(MAX_COUNT)
     }
 
     fn expect(&mut self, number: usize) -> Option<()> {
-        (self.count()? == number).then_some(())
-    }
-
-    fn float(&mut self) -> Option<f32> {
-        Some(f32::from_le_bytes(self.word()?)).filter(|number| number.is_finite())
-    }
-
-    fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
-        (0..count).map(|_| self.float()).collect()
+        (self.number()? == number).then_some(())
     }
 
     /// Number of features, highest value of a feature; then of all features the places, the thresholds, the weights.
     /// Only the threshold of the last feature of each group is used.
     fn boosted(&mut self) -> Option<Boosted> {
-        let features = self.count()?;
+        let features = self.number()?;
         self.expect(255)?;
         let place = |reader: &mut Self| {
-            let (x, y) = (reader.count()?, reader.count()?);
+            let (x, y) = (reader.number()?, reader.number()?);
             Some((u8::try_from(x).ok()?, u8::try_from(y).ok()?))
         };
         let places: Vec<(u8, u8)> = (0..features).map(|_| place(self)).collect::<Option<_>>()?;
@@ -136,15 +120,15 @@ impl Reader<'_> {
     /// Number of layers with the input, number of patches, their numbers from 1 on, the threshold; the length of the
     /// input; then for each layer the number of its neurons, their weights, their biases.
     fn refinement(&mut self, known: &[Patch], overlap: Option<f32>) -> Option<Refinement> {
-        let layers = self.count()?;
-        let patches = self.count()?;
-        let patch = |reader: &mut Self| known.get(reader.count()?.checked_sub(1)?).copied();
+        let layers = self.number()?;
+        let patches = self.number()?;
+        let patch = |reader: &mut Self| known.get(reader.number()?.checked_sub(1)?).copied();
         let patches: Vec<Patch> = (0..patches).map(|_| patch(self)).collect::<Option<_>>()?;
         let threshold = self.float()?;
-        let mut inputs = self.count()?;
+        let mut inputs = self.number()?;
         let mut read = Vec::new();
         for _ in 1..layers {
-            let outputs = self.count()?;
+            let outputs = self.number()?;
             let weights = self.floats(inputs * outputs)?;
             read.push(Layer::new(inputs, &weights, self.floats(outputs)?)?);
             inputs = outputs;
