@@ -143,6 +143,11 @@ impl Origin {
 /// The longest side, in pixels, of a photo that is kept; a longer one is shrunk, or is not kept where its eyes are sure.
 pub const KEPT_SIDE: u32 = 192;
 
+/// Longest side, in pixels, and width over height of a picture that may be a crop of a face though none is found in it: as
+/// data sets, cameras at doors and thumbnails have them.
+const CROP_SIDE: u32 = 256;
+const CROP_SHAPES: std::ops::RangeInclusive<f32> = 0.6..=1.1;
+
 /// Eyes whose places, found from several starts, lie farther apart than this share of the distance between them are in
 /// doubt: none of 399 photos of AT&T, 1.3 % of LFW's, 25 % of those lit from the side (docs/RECIPES.md).
 const DOUBTFUL_SPREAD: f32 = 0.02;
@@ -171,7 +176,7 @@ pub enum Part {
         /// Number of faces found in the photo, this one among them.
         of: usize,
     },
-    /// A photo in which no face was found, aligned by where the eyes stand in the gallery's other photos.
+    /// A small picture in which no face was found, aligned by where the eyes stand in the gallery's other photos, or whole.
     Assumed,
 }
 
@@ -261,32 +266,9 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 self.prepare_located(photo, &found)
-                    .or_else(|| self.assumed(kept(photo), KeptEyes::None))
+                    .or_else(|| self.unlocated(photo))
                     .ok_or(PhotoProblem::NoFace)
             }
-        }
-    }
-
-    /// As [`prepare`](Self::prepare), for a photo that is to be enrolled: where no face is found, what a gallery keeps of
-    /// it, not aligned yet: the gallery's frame does that.
-    ///
-    /// # Errors
-    /// A photo too small to show a face.
-    pub fn prepare_for_gallery(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
-        match self.prepare(photo) {
-            Err(PhotoProblem::NoFace) => {
-                let kept = kept(photo);
-                let (face, _) = resize::fit(&kept, self.size).map_err(|_| PhotoProblem::NoFace)?;
-                Ok(PreparedFace {
-                    pixels: face.into_raw(),
-                    part: Part::Assumed,
-                    origin: Origin::Kept {
-                        photo: kept,
-                        eyes: KeptEyes::None,
-                    },
-                })
-            }
-            prepared => prepared,
         }
     }
 
@@ -308,8 +290,7 @@ impl Preparation {
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
                 if found.is_empty() {
-                    let assumed = self.assumed(kept(photo), KeptEyes::None);
-                    return Ok(assumed.into_iter().collect());
+                    return Ok(self.unlocated(photo).into_iter().collect());
                 }
                 let faces = found
                     .iter()
@@ -394,21 +375,32 @@ impl Preparation {
         }
     }
 
-    /// A photo that is kept ([`Origin::Kept`]), aligned by the gallery's frame or by the eyes that were found in it; `None`
-    /// where there is neither.
+    /// A photo in which no face was found; `None` where it is no small picture of a face's shape, which alone may be a crop
+    /// all the same. This depends on nothing but the photo, so that no other photo decides whether it is enrolled.
+    fn unlocated(&self, photo: &GrayImage) -> Option<PreparedFace> {
+        let (width, height) = photo.dimensions();
+        let is_crop = width.max(height) <= CROP_SIDE
+            && CROP_SHAPES.contains(&(width as f32 / height.max(1) as f32));
+        is_crop.then(|| self.assumed(kept(photo), KeptEyes::None))?
+    }
+
+    /// A photo that is kept ([`Origin::Kept`]), aligned by the gallery's frame or by the eyes that were found in it; taken
+    /// whole where there is neither. `None` for a photo too small to show a face.
     pub fn assumed(&self, kept: GrayImage, eyes: KeptEyes) -> Option<PreparedFace> {
-        let used = self.settled(kept.dimensions(), eyes)?;
+        let pixels = match self.settled(kept.dimensions(), eyes) {
+            Some(eyes) => self.face(&kept, eyes),
+            None => resize::fit(&kept, self.size).ok()?.0.into_raw(),
+        };
         Some(PreparedFace {
-            pixels: self.face(&kept, used),
+            pixels,
             part: Part::Assumed,
             origin: Origin::Kept { photo: kept, eyes },
         })
     }
 
-    /// Whether another preparation aligns a kept photo of this size by the same eyes.
+    /// Whether another preparation aligns a kept photo of this size by the same eyes, or by none either.
     pub fn aligns_alike(&self, other: &Self, size: (u32, u32), eyes: KeptEyes) -> bool {
-        let used = self.settled(size, eyes);
-        used.is_some() && used == other.settled(size, eyes)
+        self.settled(size, eyes) == other.settled(size, eyes)
     }
 
     /// The eyes by which a kept photo of this size is aligned: those found, or the frame's where these say more

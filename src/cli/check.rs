@@ -78,7 +78,7 @@ fn check(
     faces.extend(read.folder.new);
     let (faces, same) = take_same_photos(faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
-    let (preparation, gallery, _) = enrollment::frame(gallery, &read.preparation, output);
+    let (preparation, gallery) = enrollment::frame(gallery, &read.preparation, output);
     let weak = quality::flaws(&gallery, &preparation);
     let suspects = evaluate::check(preparation, gallery.clone(), settings)?;
     let findings = findings(&gallery, &same, &suspects, &weak);

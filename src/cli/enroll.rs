@@ -58,23 +58,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     );
     let mut intake = take_in(args, old.clone(), read)?;
     let disputed = enrollment::disputes(&intake.repeats, output);
-    let (preparation, gallery, unlocated) = enrollment::frame(intake.gallery, &preparation, output);
-    if gallery.is_empty() && !unlocated.is_empty() {
-        return Err(wrong_folder::without_faces(
-            args,
-            unlocated.len(),
-            looked_at,
-        ));
-    }
+    let (preparation, gallery) = enrollment::frame(intake.gallery, &preparation, output);
     intake.gallery = gallery;
-    let sources: HashSet<_> = unlocated
-        .iter()
-        .map(|skipped| skipped.path.as_path())
-        .collect();
-    intake
-        .added
-        .retain(|source| !sources.contains(Path::new(source)));
-    let unusable = disputed.len() + unlocated.len();
+    let unusable = disputed.len();
     let report = Report {
         intake: &intake,
         unusable: skipped + unusable,

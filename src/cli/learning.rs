@@ -312,8 +312,8 @@ fn in_words(notice: &Notice<'_>) -> String {
             counted(*photos, "photo shows", "photos show")
         ),
         Notice::EyesAssumed(photos) => format!(
-            "no face was found in {}, aligned as the other crops are",
-            counted(*photos, "photo", "photos")
+            "no face was found in {}: aligned as the other crops are, or taken whole",
+            counted(*photos, "small picture", "small pictures")
         ),
         Notice::OneNumberedPerson { photos, name } => format!(
             "all {photos} photos are named {} and a number, so they count as photos of one person; where each shows somebody \

@@ -101,13 +101,6 @@ fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
     })
 }
 
-/// The error of a folder in which no photo shows a face.
-pub fn without_faces(args: &Enroll, without: usize, looked_at: usize) -> Error {
-    let photos = counted(looked_at, "photo", "photos");
-    let reason = format_args!("no face was found in {without} of {photos}; {AS_IS}");
-    Error::about(&args.faces[0], reason)
-}
-
 /// Fewer enrolled faces do not tell what a face is.
 const ENOUGH: usize = 20;
 

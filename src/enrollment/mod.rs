@@ -209,8 +209,7 @@ pub fn read_gallery(
     let (gallery, repeats) = Gallery::assemble(read.preparation.size(), read.folder.new)?;
     let mut skipped = read.skipped;
     skipped.extend(disputes(&repeats, observer));
-    let (preparation, gallery, unlocated) = frame(gallery, &read.preparation, observer);
-    skipped.extend(unlocated);
+    let (preparation, gallery) = frame(gallery, &read.preparation, observer);
     if observer.is_cancelled() {
         return Err(Error::Cancelled);
     }
@@ -224,36 +223,20 @@ pub fn read_gallery(
     })
 }
 
-/// The gallery as its own frame has it ([`Gallery::framed`]), its preparation, and the photos that were left out since they
-/// show no face and the frame does not fit them. The observer hears of these, and of those that were aligned by it.
+/// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
+/// face.
 pub fn frame(
     gallery: Gallery,
     preparation: &Preparation,
     observer: &dyn Observer,
-) -> (Preparation, Gallery, Vec<Skipped>) {
-    let enrolled = gallery.enrolled().iter();
-    let photos: Vec<(ContentHash, String)> = enrolled
-        .map(|face| (face.hash, face.source.clone()))
-        .collect();
+) -> (Preparation, Gallery) {
     let (preparation, framed) = gallery.framed(preparation);
-    let stayed: HashSet<ContentHash> = framed.enrolled().iter().map(|face| face.hash).collect();
-    let left_out: Vec<Skipped> = photos
-        .into_iter()
-        .filter(|(hash, _)| !stayed.contains(hash))
-        .map(|(_, source)| Skipped {
-            path: PathBuf::from(source),
-            problem: PhotoProblem::NoFace,
-        })
-        .collect();
-    observer.skipped(&left_out);
-    let framed_faces = framed.enrolled().iter();
-    let assumed = framed_faces
-        .filter(|face| face.origin.is_without_face())
-        .count();
-    if assumed > 0 {
-        observer.notice(&Notice::EyesAssumed(assumed));
+    let faces = framed.enrolled().iter();
+    let without = faces.filter(|face| face.origin.is_without_face()).count();
+    if without > 0 {
+        observer.notice(&Notice::EyesAssumed(without));
     }
-    (preparation, framed, left_out)
+    (preparation, framed)
 }
 
 /// A pipe can be read once only, and photos are looked at twice.

@@ -55,7 +55,7 @@ impl ChosenPreparation {
     /// its face is not known yet.
     ///
     /// # Errors
-    /// Those of `decoded` and of [`Preparation::prepare_for_gallery`].
+    /// Those of `decoded` and of [`Preparation::prepare`].
     pub fn prepare<P: Borrow<GrayImage>>(
         &self,
         photo: ContentHash,
@@ -63,7 +63,7 @@ impl ChosenPreparation {
     ) -> Result<PreparedFace, PhotoProblem> {
         match self.prepared.get(&photo) {
             Some(face) => Ok(face.clone()),
-            None => self.preparation.prepare_for_gallery(decoded()?.borrow()),
+            None => self.preparation.prepare(decoded()?.borrow()),
         }
     }
 }

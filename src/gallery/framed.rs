@@ -17,9 +17,8 @@ impl Gallery {
     }
 
     /// The preparation whose frame is that of this gallery, and the gallery, whose faces were prepared by `preparation`, as
-    /// it is prepared by that one: kept photos ([`Origin::Kept`]) are aligned by the frame where it serves, and those that
-    /// have neither eyes nor a frame are left out. So both depend on nothing but the photos that are enrolled, whenever and
-    /// in whatever order they came.
+    /// it is prepared by that one: kept photos ([`Origin::Kept`]) are aligned by the frame where it serves, and all stay. So
+    /// both depend on nothing but the photos that are enrolled, whenever and in whatever order they came.
     pub fn framed(self, preparation: &Preparation) -> (Preparation, Self) {
         let crop_eyes = match preparation.framing() {
             Framing::AsIs => None,
@@ -38,28 +37,29 @@ impl Gallery {
         preparation: &Preparation,
         is_so: impl Fn(&GrayImage, KeptEyes) -> bool,
     ) -> Self {
-        let stays = |origin: &Origin| match origin {
+        let is_aligned = |origin: &Origin| match origin {
             Origin::Kept { photo, eyes } => is_so(photo, *eyes),
             Origin::Whole | Origin::Found { .. } => true,
         };
-        if self.enrolled().iter().all(|face| stays(&face.origin)) {
+        if self.enrolled().iter().all(|face| is_aligned(&face.origin)) {
             return self;
         }
-        self.changed(|face| stays(&face.origin) || face.align(preparation))
+        self.changed(|face| {
+            if !is_aligned(&face.origin) {
+                face.align(preparation);
+            }
+            true
+        })
     }
 }
 
 impl LabeledFace {
-    /// Aligns it as a preparation does, if its photo is kept ([`Origin::Kept`]); false where that has neither eyes nor a
-    /// frame, and the face stays as it is.
-    pub(crate) fn align(&mut self, preparation: &Preparation) -> bool {
-        let Origin::Kept { photo, eyes } = &self.origin else {
-            return true;
-        };
-        let aligned = preparation.assumed(photo.clone(), *eyes);
-        aligned.is_some_and(|aligned| {
+    /// Aligns it as a preparation does, if its photo is kept ([`Origin::Kept`]).
+    pub(crate) fn align(&mut self, preparation: &Preparation) {
+        if let Origin::Kept { photo, eyes } = &self.origin
+            && let Some(aligned) = preparation.assumed(photo.clone(), *eyes)
+        {
             self.pixels = aligned.pixels;
-            true
-        })
+        }
     }
 }

@@ -38,20 +38,13 @@ impl Model {
         let mut skipped = read.skipped;
         skipped.extend(enrollment::disputes(&intake.repeats, observer));
         let preparation = self.recognizer.preparation();
-        let (_, gallery, unlocated) = enrollment::frame(intake.gallery, preparation, observer);
-        let mut added = intake.added;
-        added.retain(|source| {
-            !unlocated
-                .iter()
-                .any(|left| left.path.as_os_str() == source.as_str())
-        });
-        skipped.extend(unlocated);
+        let (_, gallery) = enrollment::frame(intake.gallery, preparation, observer);
         if observer.is_cancelled() {
             return Err(Error::Cancelled);
         }
         self.become_gallery(gallery)?;
         Ok(Added {
-            added,
+            added: intake.added,
             unchanged: intake.unchanged,
             skipped,
         })

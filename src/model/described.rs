@@ -35,7 +35,7 @@ impl DescribedFace {
     pub fn of(photo: &Photo, person: Person, source: &str) -> Result<Self> {
         let preparation = face_index::preparation();
         let face = preparation
-            .prepare_for_gallery(photo.luma())
+            .prepare(photo.luma())
             .map_err(|problem| Error::photo(source, problem))?;
         let pixels = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
         let coordinates = Background::bundled()?.coordinates(&pixels);
@@ -98,8 +98,7 @@ impl DescribedFace {
 
 impl Model {
     /// Enrols described faces, in any order: the model is bit for bit that of enrolling their photos with the default
-    /// options, where faces are found in them. A photo that is there twice counts once; photos in which no face was found, and
-    /// which the frame of the others does not fit, are left out.
+    /// options, where faces are found in them. A photo that is there twice counts once.
     ///
     /// # Errors
     /// One photo under two names; no face, or faces that are all alike (one is enough).
@@ -130,7 +129,7 @@ impl Model {
             known,
         );
         let described = KnownCoordinates::new(&gallery, &known)?;
-        let (preparation, framed, _) = enrollment::frame(gallery.clone(), &preparation, &());
+        let (preparation, framed) = enrollment::frame(gallery.clone(), &preparation, &());
         Self::enroll_gallery(Some(described), preparation, framed, Settings::default())
     }
 }

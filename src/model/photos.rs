@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Model, Options, photo};
 use crate::dataset::{Person, Photo};
-use crate::error::{Error, PhotoProblem, Result};
+use crate::error::{Error, Result};
 use crate::gallery::{Gallery, LabeledFace};
 
 impl Model {
@@ -37,14 +37,7 @@ impl Model {
                 person: dispute.other_person.to_string(),
             });
         }
-        let (preparation, framed) = gallery.clone().framed(&chosen.preparation);
-        let left_out = |at: &usize| {
-            let hash = photos[*at].1.content_hash();
-            gallery.position(hash).is_some() && framed.position(hash).is_none()
-        };
-        if let Some(at) = (0..photos.len()).find(left_out) {
-            return Err(Error::photo(photo::number(at), PhotoProblem::NoFace));
-        }
+        let (preparation, framed) = gallery.framed(&chosen.preparation);
         Self::enroll_gallery(None, preparation, framed, options.settings)
     }
 }
