@@ -6,7 +6,6 @@
 #![allow(missing_docs)]
 
 mod archive;
-mod background;
 mod database;
 mod file;
 mod photo;
@@ -15,9 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use archive::ArchiveKind;
-pub use background::BackgroundProblem;
 pub use database::DatabaseProblem;
 pub use exact_pca::PcaError;
+pub use face_likelihood::{BackgroundProblem, Error as LikelihoodError};
 pub use face_locator::LocateError;
 pub use file::{ArrayProblem, LockHolder, ModelProblem, WriteProblem};
 pub use photo::PhotoProblem;
@@ -250,6 +249,29 @@ pub enum Error {
         address: String,
         problem: DatabaseProblem,
     },
+}
+
+impl From<LikelihoodError> for Error {
+    fn from(error: LikelihoodError) -> Self {
+        use LikelihoodError as Likelihood;
+        match error {
+            Likelihood::FaceSize { given } => Self::FaceSize { given },
+            Likelihood::FaceShape {
+                given,
+                expected,
+                size,
+            } => Self::FaceShape {
+                given,
+                expected,
+                size,
+            },
+            Likelihood::NoSuchFace { index, count } => Self::NoSuchFace { index, count },
+            Likelihood::Background { problem } => Self::Background { problem },
+            Likelihood::BackgroundDamaged => Self::BackgroundDamaged,
+            Likelihood::Pca(error) => Self::Pca(error),
+            Likelihood::Inconsistent => Self::Inconsistent,
+        }
+    }
 }
 
 impl Error {

@@ -50,16 +50,14 @@ extern crate self as eigenfaces;
 
 pub use exact_pca as pca;
 pub use exact_pca::kernel_pca;
+pub use face_likelihood::face_matrix;
+#[doc(hidden)]
+pub use face_likelihood::features;
 pub use face_regions as xmp;
 
 pub(crate) use vectorised as vectors;
 
 pub mod error;
-
-pub mod face_matrix;
-
-#[doc(hidden)]
-pub mod features;
 
 pub mod dataset;
 

@@ -1,8 +1,9 @@
-//! Learns the background model (`assets/background.bin`) from folders of labelled photos.
+//! Learns the background model (`crates/face-likelihood/models/background.bin`) from folders of labelled photos.
 //!
 //!     cargo run --release --features maintainer --example train_background -- --photos ../shared/data/lfw-world \
 //!         --without ../shared/data/lfw --without ../shared/data/lfw-strangers \
-//!         --mouths ../shared/data/eyes-train.tsv -o assets/background.bin
+//!         --mouths ../shared/data/eyes-train.tsv -o crates/face-likelihood/models/background.bin \
+//!         --people assets/background-people.bin
 //!
 //! Where mouths are is learned first, from marked photos: `--mouths` names a list with a line a photo (its path from the
 //! folder named like the list, then x and y of both eyes, the nose and both corners of the mouth, in pixels).
@@ -70,9 +71,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let background = options.training.learn(&described, &mouths)?;
     std::fs::write(&options.output, background.to_bytes())?;
     // Of whom the model was learned: src/background/trained_on.rs.
-    let people: BTreeSet<&str> = photos.iter().map(|photo| photo.person.as_str()).collect();
-    let list = options.output.with_file_name("background-people.bin");
-    std::fs::write(list, name_hashes(people))?;
+    if let Some(list) = &options.people {
+        let people: BTreeSet<&str> = photos.iter().map(|photo| photo.person.as_str()).collect();
+        std::fs::write(list, name_hashes(people))?;
+    }
     eprintln!(
         "{}: {} coordinates of each channel, learned from {} photos of {} people",
         options.output.display(),
@@ -88,6 +90,7 @@ struct Options {
     without: Vec<PathBuf>,
     mouths: PathBuf,
     output: PathBuf,
+    people: Option<PathBuf>,
     training: Training,
 }
 
@@ -97,7 +100,8 @@ impl Options {
             photos: Vec::new(),
             without: Vec::new(),
             mouths: PathBuf::new(),
-            output: PathBuf::from("assets/background.bin"),
+            output: PathBuf::from("crates/face-likelihood/models/background.bin"),
+            people: None,
             training: Training::default(),
         };
         while let Some(option) = words.next() {
@@ -108,6 +112,7 @@ impl Options {
                 "--photos" => options.photos.push(value.into()),
                 "--without" => options.without.push(value.into()),
                 "--mouths" => options.mouths = value.into(),
+                "--people" => options.people = Some(value.into()),
                 "-o" | "--output" => options.output = value.into(),
                 "--components" => options.training.components = value.parse()?,
                 "--directions" => options.training.directions = value.parse()?,

@@ -1,7 +1,7 @@
-//! Learns what tells aligned faces from other pictures (`assets/face-classifier.bin`) from a folder of photos.
+//! Learns what tells aligned faces from other pictures (`crates/face-likelihood/models/face-classifier.bin`) from a folder of photos.
 //!
 //!     cargo run --release --features maintainer --example train_face_classifier -- ../shared/data/lfw-world \
-//!         ../shared/data/not-faces -o assets/face-classifier.bin
+//!         ../shared/data/not-faces -o crates/face-likelihood/models/face-classifier.bin
 //!
 //! Each photo of the first folder gives the face found in it, aligned, and two parts that show no face or a small part of
 //! one, at a random place, size and turn. It then judges crops of the pictures of the second folder, which it did not learn

@@ -1,6 +1,7 @@
-//! Learns what hard light does to coordinates (the last part of `assets/background.bin`), and says what it gives.
+//! Learns what hard light does to coordinates (the last part of the background model), and says what it gives.
 //!
-//!     cargo run --release --features maintainer --example train_light -- ../shared/data/yale-light [-o assets/background.bin]
+//!     cargo run --release --features maintainer --example train_light -- ../shared/data/yale-light \
+//!         [-o crates/face-likelihood/models/background.bin]
 //!
 //! The folder has a sub-folder per person, as Extended Yale B does: the name of a photo ends in the light's azimuth and
 //! elevation in degrees (`A+050E-40`). Photos lit from at most 12 degrees beside the camera are in even light. Learned is
@@ -9,8 +10,9 @@
 
 use std::error::Error;
 
-use eigenfaces::background::{Adaptation, Background, Calibration, LightVariation, People};
-use eigenfaces::locate::framing::Framing;
+use eigenfaces::background::{
+    Adaptation, Alignment, Background, Calibration, LightVariation, People,
+};
 use eigenfaces::{Acceptance, Model, Options};
 use nalgebra::DMatrix;
 
@@ -98,12 +100,8 @@ impl Photos {
         let photos: Vec<usize> = self.of(true).collect();
         let persons: Vec<usize> = photos.iter().map(|&at| self.persons[at]).collect();
         let hard: Vec<bool> = photos.iter().map(|&at| self.angles[at] > EVEN).collect();
-        LightVariation::learn(
-            background,
-            &self.raw.select_columns(&photos),
-            &persons,
-            &hard,
-        )
+        let raw = self.raw.select_columns(&photos);
+        Ok(LightVariation::learn(background, &raw, &persons, &hard)?)
     }
 
     /// Prints what is said of the people from whom nothing was learned.
@@ -144,7 +142,8 @@ impl Photos {
         let photos: Vec<usize> = (0..persons.len()).collect();
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
         let people = People::place(adaptation, &raw, &photos, &persons, numbers.len());
-        let calibration = Calibration::learn(background, &people, &raw, &persons, Framing::Detect);
+        let calibration =
+            Calibration::learn(background, &people, &raw, &persons, Alignment::ByEyes);
         let people = people.allowing_for_light(&calibration);
         let probes: Vec<usize> = self.of(false).filter(|&at| !is_even(at)).collect();
         let answers = people.with_scores(&self.raw.select_columns(&probes), |_, scores| {

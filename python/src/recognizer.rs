@@ -56,7 +56,7 @@ impl Recognizer {
         let options = Options {
             preparation: PreparationOptions {
                 framing: framing.parse().map_err(wrong)?,
-                size: size.transpose().map_err(exception)?,
+                size: size.transpose().map_err(|error| exception(error.into()))?,
                 ..PreparationOptions::default()
             },
             settings: Settings {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::error::{PcaError, reason};
+use eigenfaces::error::{LikelihoodError, PcaError, reason};
 
 use super::remedy;
 
@@ -52,6 +52,12 @@ impl Error {
 
     pub fn declined(path: &Path) -> Self {
         Self::about(path, "nothing was changed")
+    }
+}
+
+impl From<LikelihoodError> for Error {
+    fn from(error: LikelihoodError) -> Self {
+        Self::Library(error.into())
     }
 }
 

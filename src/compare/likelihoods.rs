@@ -43,7 +43,8 @@ impl Likelihoods {
         let count = persons.last().map_or(0, |last| last + 1);
         let adaptation = Adaptation::learn(background, coordinates, &photos, persons);
         let people = People::place(adaptation, coordinates, &photos, persons, count);
-        let calibration = Calibration::learn(background, &people, coordinates, persons, framing);
+        let calibration =
+            Calibration::learn(background, &people, coordinates, persons, framing.into());
         let fingerprints = coordinates
             .column_iter()
             .map(|face| fingerprint(face.as_slice()));

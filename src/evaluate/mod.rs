@@ -250,7 +250,7 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     let faces = whole.gallery().faces();
     let tries = faces.len().min(TRIES);
     let singles: Vec<FaceMatrix> = (0..tries)
-        .map(|at| faces.select(&[at]))
+        .map(|at| Ok(faces.select(&[at])?))
         .collect::<Result<_>>()?;
     let started = Instant::now();
     for face in &singles {

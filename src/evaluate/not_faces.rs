@@ -14,7 +14,7 @@ pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<
     let pixels = (0..count * size.pixels())
         .map(|_| random.below(256) as u8)
         .collect();
-    FaceMatrix::from_pixels(size, pixels)
+    Ok(FaceMatrix::from_pixels(size, pixels)?)
 }
 
 /// Noise, blurred, and brought back to full contrast.
@@ -28,7 +28,7 @@ pub(super) fn blurred_noise(
         .filter_map(|at| sharp.image(at))
         .map(|image| stretched(imageops::blur(&image, BLUR * size.width() as f32)))
         .collect();
-    FaceMatrix::from_faces(size, &blurred)
+    Ok(FaceMatrix::from_faces(size, &blurred)?)
 }
 
 /// From the darkest and lightest level to black and white.
@@ -48,7 +48,7 @@ pub(super) fn upside_down(faces: &FaceMatrix) -> Result<FaceMatrix> {
         .faces()
         .flat_map(|face| face.iter().rev().copied())
         .collect();
-    FaceMatrix::from_pixels(faces.size(), pixels)
+    Ok(FaceMatrix::from_pixels(faces.size(), pixels)?)
 }
 
 #[cfg(test)]

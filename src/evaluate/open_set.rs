@@ -70,12 +70,11 @@ pub(super) fn open_set(
     let folds = plan.open_folds(whole.gallery(), whole.settings().prior);
     let faces = Faces::of(whole, plan.strangers.as_ref())?;
     let dealt = |split: usize| -> Result<Option<FaceMatrix>> {
-        not_faces
-            .map(|pictures| {
-                let own: Vec<usize> = (split..pictures.len()).step_by(folds.len()).collect();
-                pictures.select(&own)
-            })
-            .transpose()
+        let Some(pictures) = not_faces else {
+            return Ok(None);
+        };
+        let own: Vec<usize> = (split..pictures.len()).step_by(folds.len()).collect();
+        Ok(Some(pictures.select(&own)?))
     };
     if folds.is_empty() {
         return Ok(None);

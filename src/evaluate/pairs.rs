@@ -186,7 +186,7 @@ fn others(photos: &Described, pairs: &[KnownPair], fold: usize) -> Result<Descri
         }
     }
     let others = (0..photos.persons.len()).filter(|&photo| !tested[photos.persons[photo]]);
-    photos.select(&others.collect::<Vec<_>>())
+    Ok(photos.select(&others.collect::<Vec<_>>())?)
 }
 
 fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {

@@ -5,11 +5,11 @@
 //! before they are averaged, and stretched before they are rounded; all other faces stay as they are. What it gives:
 //! docs/RECIPES.md, "Light from the side".
 
+use face_likelihood::elementary::power;
 use image::GrayImage;
 
 use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, Point, align, align_with_tone};
-use crate::normalize::elementary::power;
 
 /// A level below which a place is nearly black.
 const NEARLY_BLACK: u8 = 24;

@@ -5,7 +5,7 @@ use std::path::Path;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::error::PhotoProblem;
+use eigenfaces::error::{LikelihoodError, PhotoProblem};
 use serde_json::json;
 
 use crate::cli::error::Error;
@@ -101,6 +101,12 @@ impl From<eigenfaces::Error> for Failure {
             }
             _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         }
+    }
+}
+
+impl From<LikelihoodError> for Failure {
+    fn from(error: LikelihoodError) -> Self {
+        eigenfaces::Error::from(error).into()
     }
 }
 

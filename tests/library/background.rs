@@ -1,6 +1,6 @@
 //! Laws of comparing by the background model, on the bundled people and on drawn coordinates.
 
-use eigenfaces::background::{Adaptation, Background, Calibration, People};
+use eigenfaces::background::{Adaptation, Alignment, Background, Calibration, People};
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
@@ -262,7 +262,8 @@ fn thousands_of_people_are_told_apart() {
     let adaptation = Adaptation::none(background);
     let people = People::place(adaptation, &coordinates, &photos, &enrolled, 10_000);
     let gallery = coordinates.select_columns(&photos);
-    let calibration = Calibration::learn(background, &people, &gallery, &enrolled, Framing::Detect);
+    let calibration =
+        Calibration::learn(background, &people, &gallery, &enrolled, Alignment::ByEyes);
     assert!(calibration.is_sound(10_000));
     let probes: Vec<usize> = (1..persons.len()).step_by(200).collect();
     let right = people.with_scores(&coordinates.select_columns(&probes), |at, scores| {

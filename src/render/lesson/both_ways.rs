@@ -127,7 +127,7 @@ fn small_enough(faces: &FaceMatrix) -> Result<FaceMatrix> {
     let pixels = faces
         .faces()
         .flat_map(|face| rows().flat_map(move |y| columns().map(move |x| face[y * width + x])));
-    FaceMatrix::from_pixels(smaller, pixels.collect())
+    Ok(FaceMatrix::from_pixels(smaller, pixels.collect())?)
 }
 
 /// The small matrix as a picture, of the first faces where they are many: the cosine between centred faces, white for 1,

@@ -3,9 +3,8 @@
 //!
 //! Source of the three outcomes: Turk & Pentland 1991, "Using eigenfaces to classify a face image".
 
-mod quantile;
-
-pub(crate) use quantile::{student_quantile, upper_normal_quantile};
+pub use face_likelihood::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
+pub(crate) use face_likelihood::quantile::{student_quantile, upper_normal_quantile};
 
 /// The decision about one face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +29,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Probability assumed, before looking, that a probe is somebody who was never enrolled.
-pub const STRANGER_PRIOR: f64 = 0.5;
-
-/// Share of strangers that may be given a name, unless the user says otherwise.
-pub const FALSE_ACCEPT_TARGET: f64 = 0.01;
-
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
 /// alike: measured on AT&T and LFW, any fixed threshold named half of all strangers. No name is given then; the
 /// background model, which does not learn from the gallery alone, knows no such limit.
@@ -53,40 +46,6 @@ const FACE_SCORE_SPREADS: f64 = 3.0;
 /// AT&T with one to five photos, 0.1 to 0.4 of other people's faces lie below it (below 0.3 it is 0.3 to 0.6), and 0.94
 /// to 0.96 of pictures without people.
 const LEAST_FACE_SCORE: f64 = 0.2;
-
-/// The condition for giving a name, and for accepting two photos as one person's.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Acceptance {
-    /// So that about this share of strangers (of false pairs) passes, and never where it is more likely wrong.
-    FalseAccepts(f64),
-    /// From this confidence on, whatever that lets in.
-    Confidence(f64),
-}
-
-impl Acceptance {
-    /// Whether a claim of this confidence is accepted; `is_beyond` tells whether its score lies beyond that which such a
-    /// share of false claims passes.
-    pub(crate) fn accepts(self, confidence: f64, is_beyond: impl FnOnce(f64) -> bool) -> bool {
-        match self {
-            Self::FalseAccepts(far) => confidence > 0.5 && is_beyond(far),
-            Self::Confidence(least) => confidence >= least,
-        }
-    }
-
-    /// The confidence that is needed; `at_limit` is that of the score which such a share of false claims passes.
-    pub(crate) fn threshold(self, at_limit: impl FnOnce(f64) -> f64) -> f64 {
-        match self {
-            Self::FalseAccepts(far) => at_limit(far).max(0.5),
-            Self::Confidence(least) => least,
-        }
-    }
-}
-
-impl Default for Acceptance {
-    fn default() -> Self {
-        Self::FalseAccepts(FALSE_ACCEPT_TARGET)
-    }
-}
 
 /// The face score below which something is not a face, from that of faces of so many people that were left out.
 pub fn face_score_limit(face_scores: &[f64], people: usize) -> f64 {

@@ -6,7 +6,7 @@
 
 /// Log-likelihood ratios against one person in one channel: `Σ quadratic_i x_i² + Σ linear_i x_i + constant`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Ratio {
+pub struct Ratio {
     /// Half the difference of the two precisions: depends on the number of photos only.
     pub quadratic: Vec<f64>,
     /// The coefficient of x in the log-likelihood ratio: κ m / v.
@@ -61,7 +61,7 @@ impl Ratio {
 
 /// The scores of both channels against one person, added and measured in spreads of a stranger's score above its mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Standard {
+pub struct Standard {
     mean: f64,
     spread: f64,
     /// The standardised score that the model expects of another photo of this person.

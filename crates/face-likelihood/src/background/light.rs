@@ -207,9 +207,8 @@ impl Directions {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Adaptation, People};
+    use super::super::{Adaptation, Alignment, People};
     use super::*;
-    use crate::locate::framing::Framing;
     use symmetric_eigen::Noise;
 
     const PEOPLE: usize = 4;
@@ -326,7 +325,7 @@ mod tests {
         let adaptation = Adaptation::learn(&background, &enrolled, &photos, &persons);
         let plain = People::place(adaptation, &enrolled, &photos, &persons, PEOPLE);
         let calibration =
-            Calibration::learn(&background, &plain, &enrolled, &persons, Framing::Detect);
+            Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());
         let allowing = plain.clone().allowing_for_light(&calibration);
         let (mean, spread) = calibration.strangers();

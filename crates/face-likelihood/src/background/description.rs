@@ -10,7 +10,7 @@ use super::mouth::{GRID as DIRECTIONS_GRID, MouthFinder};
 use super::view::{Mouth, Stretch, View, Zoom};
 use crate::face_matrix::FaceSize;
 use crate::features::texture::{self, CELL, DIRECTIONS, Grid, directions};
-use crate::normalize::tan_triggs;
+use crate::tan_triggs;
 
 /// The size of the faces that are described, aligned by the eyes.
 pub const FACE: FaceSize = FaceSize::ALIGNED;

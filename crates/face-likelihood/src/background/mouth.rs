@@ -10,7 +10,7 @@ use super::FACE;
 use super::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS, Stretch, View, Zoom, nearest};
 use crate::features::texture::Grid;
 use crate::features::texture::directions::{self, mirrored};
-use crate::vectors::vectorised;
+use vectorised::vectorised;
 
 pub use learning::MarkedMouth;
 

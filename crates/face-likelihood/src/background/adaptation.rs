@@ -28,7 +28,7 @@ pub struct Adaptation {
 }
 
 /// Photos in adapted coordinates of both channels.
-pub(crate) struct Placed {
+pub struct Placed {
     /// About the domain's mean, without hard light, normalised: 2k x n.
     pub coordinates: DMatrix<f64>,
     /// The probability that each is lit hard.
@@ -169,7 +169,8 @@ impl Adaptation {
     }
 
     /// Adapts to the photos of each person where the domain's means of both channels are known: see [`learn`](Self::learn).
-    pub(crate) fn learn_about(
+    #[doc(hidden)]
+    pub fn learn_about(
         background: &Background,
         raw: &DMatrix<f32>,
         groups: &[Vec<usize>],
@@ -191,14 +192,15 @@ impl Adaptation {
     }
 
     /// ψ of the adapted coordinates of a channel, decreasing.
-    pub(crate) fn between_people(&self, channel: Channel) -> &[f64] {
+    pub fn between_people(&self, channel: Channel) -> &[f64] {
         &self.channels[channel as usize].between
     }
 }
 
 impl Adaptation {
     /// Photos (raw coordinates, 2k x n) about these means of the channels, in adapted coordinates.
-    pub(crate) fn placed_about(&self, raw: &DMatrix<f32>, means: &[Vec<f64>; 2]) -> Placed {
+    #[doc(hidden)]
+    pub fn placed_about(&self, raw: &DMatrix<f32>, means: &[Vec<f64>; 2]) -> Placed {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let k = self.channels[0].prior.len();
         let (raw, hard_light) = self.in_even_light(raw, &photos, means, None);

@@ -3,7 +3,7 @@
 use super::DIRECTIONS;
 use super::picture::Gradients;
 use crate::face_matrix::FaceSize;
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 /// Position of a pixel along a side.
 pub struct Place {

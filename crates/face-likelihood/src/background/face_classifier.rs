@@ -14,7 +14,7 @@ use super::{Background, Channel, LENGTH, at_size, description, product};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 
-const BUNDLED: &[u8] = include_bytes!("../../assets/face-classifier.bin");
+const BUNDLED: &[u8] = include_bytes!("../../models/face-classifier.bin");
 const MAGIC: &[u8; 8] = b"EFFACE\x01\x00";
 
 /// Weight of the ridge, as a share of the values' mean variance.

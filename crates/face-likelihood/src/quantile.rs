@@ -1,7 +1,7 @@
 //! Quantiles of the normal and of Student's distribution, to what few people leave certain.
 
 /// Student's quantile from the normal one (Cornish-Fisher; Abramowitz & Stegun 26.7.5).
-pub(crate) fn student_quantile(share: f64, freedom: f64) -> f64 {
+pub fn student_quantile(share: f64, freedom: f64) -> f64 {
     let z = normal_quantile(share);
     let first = (z.powi(3) + z) / (4.0 * freedom);
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom * freedom);
@@ -18,7 +18,7 @@ fn normal_quantile(share: f64) -> f64 {
 }
 
 /// The value that a normal variable exceeds with this probability, which may be more than a half.
-pub(crate) fn upper_normal_quantile(tail: f64) -> f64 {
+pub fn upper_normal_quantile(tail: f64) -> f64 {
     if tail > 0.5 {
         -normal_quantile(tail)
     } else {

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
 use super::{Background, People};
-use crate::decision::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR, upper_normal_quantile};
-use crate::locate::framing::Framing;
+use crate::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
+use crate::quantile::upper_normal_quantile;
 use seen::Seen;
 
 /// The offset (see [`offset`]) from which a kind of photos is another one.
@@ -71,6 +71,15 @@ const STEEPNESS: f64 = 1.2;
 
 /// The most that is said to be certain: one in a thousand is what the shapes above can be wrong by.
 const VOUCHED: f64 = 0.999;
+
+/// How the faces of a gallery lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alignment {
+    /// The eyes of all stand where those of the background's faces do.
+    ByEyes,
+    /// As photos were cropped: eyes may stand anywhere.
+    AsIs,
+}
 
 /// Distributions of scores, from which come probabilities and thresholds; learned at enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -131,22 +140,22 @@ pub struct Judgement {
 
 impl Calibration {
     /// Learns from a gallery: `raw` are the coordinates of its photos (2k x n), `persons` the person of each, from 0 on
-    /// without gaps, `framing` that of the photos.
+    /// without gaps, `alignment` that of their faces.
     pub fn learn(
         background: &Background,
         people: &People,
         raw: &DMatrix<f32>,
         persons: &[usize],
-        framing: Framing,
+        alignment: Alignment,
     ) -> Self {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let own = groups(&photos, persons);
         let count = own.len();
-        let offset = match framing {
+        let offset = match alignment {
             _ if own.is_empty() => UNKNOWN_OFFSET,
-            Framing::Detect => offset(background, raw, &own),
+            Alignment::ByEyes => offset(background, raw, &own),
             // Whatever few people's mean says: nobody's eyes stand where the background's do.
-            Framing::AsIs => offset(background, raw, &own).max(DISTANT_MEAN.1),
+            Alignment::AsIs => offset(background, raw, &own).max(DISTANT_MEAN.1),
         };
         let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
         let expected = people.expected(raw, &own);
@@ -159,9 +168,9 @@ impl Calibration {
         let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
         let seen = Seen::gather(background, raw, &own);
         let once = once(&own);
-        let distant = match framing {
-            Framing::Detect => DISTANT_WORTH / (DISTANT_WORTH + count.max(1) as f64 - 1.0),
-            Framing::AsIs => 1.0,
+        let distant = match alignment {
+            Alignment::ByEyes => DISTANT_WORTH / (DISTANT_WORTH + count.max(1) as f64 - 1.0),
+            Alignment::AsIs => 1.0,
         };
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
         let location = seen.location(assumed, expected.stranger);

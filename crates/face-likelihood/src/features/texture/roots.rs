@@ -1,7 +1,7 @@
 //! Square roots of shares, in bytes.
 
 use super::{CELL, PATTERNS};
-use crate::vectors::vectorised_mut;
+use vectorised::vectorised_mut;
 
 /// The roots of shares of a cell's patterns and of its directions, in bytes.
 pub fn roots_of_a_cell(cell: &[u64], faint: f64) -> [u8; CELL] {

@@ -1,6 +1,6 @@
-"""Reference picture for src/normalize/tan_triggs.rs: a bundled face as NumPy normalises it by Tan and Triggs' chain.
+"""Reference picture for src/tan_triggs.rs: a bundled face as NumPy normalises it by Tan and Triggs' chain.
 
-Run once: python3 tan_triggs.py ../../faces/Ada/1.png .   (numpy and opencv-python-headless are needed)
+Run once: python3 tan_triggs.py ../../../../faces/Ada/1.png .   (numpy and opencv-python-headless are needed)
 """
 
 import sys

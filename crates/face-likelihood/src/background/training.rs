@@ -8,8 +8,7 @@ use super::likelihood::normalise;
 use super::{Background, LENGTH, MouthFinder, Projection, SHEET, TwoCovariance, description};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::face_space::FaceSpace;
-use crate::pca::{ComponentCount, Pca};
+use exact_pca::{ComponentCount, Pca, projection};
 use symmetric_eigen as eigen;
 
 /// Photos of people, described; those of a person stand side by side.
@@ -115,10 +114,12 @@ impl Training {
             ..Pca::default()
         };
         let components = pca.fit(descriptions)?;
-        let space = FaceSpace::new(SHEET, &components);
-        let k = space.components();
-        let mut whitened = space.project(descriptions).map(f64::from);
-        for (mut row, value) in whitened.row_iter_mut().zip(space.eigenvalues()) {
+        let (k, mean) = (components.count(), components.mean.as_slice());
+        let basis: DMatrix<f32> = components.basis.map(|value| value as f32);
+        let mut whitened = projection::project(&basis, mean, descriptions.as_slice())
+            .expect("descriptions are of the length of their mean")
+            .map(f64::from);
+        for (mut row, value) in whitened.row_iter_mut().zip(&components.eigenvalues) {
             row /= value.sqrt();
         }
         let unit = vec![0.0; k];
@@ -130,16 +131,12 @@ impl Training {
         let (directions, mut between) = found.ok_or_else(too_few)?;
         between.truncate(self.directions);
         let mut directions = directions.columns(0, between.len()).into_owned();
-        for (mut row, value) in directions.row_iter_mut().zip(space.eigenvalues()) {
+        for (mut row, value) in directions.row_iter_mut().zip(&components.eigenvalues) {
             row /= value.sqrt();
         }
-        let basis = space.basis().map(f64::from);
+        let basis = basis.map(f64::from);
         let folded = eigen::product(eigen::view(&basis), eigen::view(&directions));
-        Ok(Projection::rounded(
-            &folded,
-            space.mean().as_slice(),
-            between,
-        ))
+        Ok(Projection::rounded(&folded, mean, between))
     }
 }
 

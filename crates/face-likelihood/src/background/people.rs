@@ -1,12 +1,10 @@
 //! The people of a gallery as the background model sees them: for each a likelihood ratio.
 
 mod expected;
-#[cfg(feature = "postgres")]
 mod extended;
 mod parts;
 
-#[cfg(feature = "postgres")]
-pub(crate) use extended::ExtendedProbe;
+pub use extended::ExtendedProbe;
 pub use parts::PeopleParts;
 
 use std::borrow::Cow;
@@ -19,7 +17,7 @@ use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_m
 use super::calibration::Calibration;
 use super::light::ScoreLine;
 use super::likelihood::{Ratio, Standard};
-use crate::vectors::vectorised;
+use vectorised::vectorised;
 
 /// People placed at a time: bounds memory.
 const CHUNK: usize = 1_024;
@@ -376,7 +374,7 @@ fn numbers<'a>(column: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
 }
 
 /// Σ a b in sixteen sums side by side: for the registers of any machine, in the same order.
-pub(crate) fn inner_product(a: &[f32], b: &[f32]) -> f64 {
+pub fn inner_product(a: &[f32], b: &[f32]) -> f64 {
     vectorised(
         #[inline(always)]
         || {

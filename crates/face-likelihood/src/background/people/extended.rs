@@ -14,7 +14,7 @@ const REST: usize = 5;
 
 /// A probe to be compared with extended people.
 #[derive(Debug, Clone)]
-pub(crate) struct ExtendedProbe {
+pub struct ExtendedProbe {
     /// The extended vector.
     pub vector: Vec<f32>,
     /// q_n of the probe, for each n in order.
@@ -25,12 +25,14 @@ pub(crate) struct ExtendedProbe {
 
 impl People {
     /// Number of coordinates of an extended vector.
-    pub(crate) fn extended_dimensions(&self) -> usize {
+    #[doc(hidden)]
+    pub fn extended_dimensions(&self) -> usize {
         self.linear.nrows() + 1 + self.quadratic.len() + REST
     }
 
     /// The extended vectors of all people with photos, of one norm.
-    pub(crate) fn all_extended(&self) -> Vec<(usize, Vec<f32>)> {
+    #[doc(hidden)]
+    pub fn all_extended(&self) -> Vec<(usize, Vec<f32>)> {
         let of_person = |person: usize| Some((person, self.extended(person)?));
         let mut all: Vec<_> = (0..self.photos.len()).filter_map(of_person).collect();
         let square = |vector: &[f32]| -> f64 {
@@ -63,7 +65,8 @@ impl People {
     }
 
     /// Extended probes of photos (raw coordinates, 2k x p).
-    pub(crate) fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
+    #[doc(hidden)]
+    pub fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
         let placed = self.placed(raw);
         let probe = |(photo, &hard_light): (Vec<f64>, &f64)| {
             let squares = self.squares(&photo).map(|(_, square)| square);

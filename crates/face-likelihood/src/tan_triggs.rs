@@ -7,9 +7,9 @@
 //! Blurs add what lies on both sides first, and means are of whole numbers: a mirrored face becomes, to the last bit, the
 //! mirror image of what the face becomes.
 
-use super::elementary::{power, tanh};
+use crate::elementary::{power, tanh};
 use crate::face_matrix::FaceSize;
-use crate::vectors::{vectorised_mut, whole};
+use vectorised::{vectorised_mut, whole};
 
 const GAMMA: f32 = 0.2;
 const NARROW: f32 = 1.0;
@@ -195,7 +195,7 @@ mod tests {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
             image::open(path).unwrap().into_luma8()
         };
-        let face = open("faces/Ada/1.png");
+        let face = open("../../faces/Ada/1.png");
         let treated = applied(&face, size(face.width(), face.height()));
         let reference = open("tests/reference/tan-triggs.png");
         let mut pairs = treated.iter().zip(reference.as_raw());

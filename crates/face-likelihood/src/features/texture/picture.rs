@@ -2,7 +2,7 @@
 
 use super::{MAGNITUDE_STEPS, SHARE_STEPS};
 use crate::face_matrix::FaceSize;
-use crate::vectors::{vectorised_mut, whole};
+use vectorised::{vectorised_mut, whole};
 
 /// The pattern whose bit i is the i-th answer.
 fn bits(answers: [bool; 8]) -> u8 {

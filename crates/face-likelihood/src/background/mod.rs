@@ -1,0 +1,245 @@
+//! The background model: what is known of how faces differ before anybody is enrolled.
+//!
+//! A gallery of five people cannot teach what differs between people and what differs between photos of one person;
+//! thousands of other people can. From them `examples/train_background` learns, once, for two descriptions of a face
+//! ([`Channel`]) a basis of coordinates in which the variance between photos of one person is 1 and the variance
+//! between people is ψ: the two-covariance model (probabilistic linear discriminant analysis, Prince & Elder 2007;
+//! joint Bayesian, Chen et al. 2012). A gallery then moves this prior: its mean first, then its covariance
+//! ([`Adaptation`]). A face is compared with a person by a likelihood ratio ([`People::with_scores`]).
+//!
+//! The asset holds sums over thousands of people and nobody's coordinates. Formulas: docs/THEORY.md.
+
+mod adaptation;
+mod asset;
+mod calibration;
+mod description;
+mod face_classifier;
+mod light;
+#[doc(hidden)]
+pub mod likelihood;
+mod mouth;
+mod people;
+mod training;
+mod two_covariance;
+mod view;
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+use vectorised::vectorised_mut;
+
+use crate::error::{Error, Result};
+use crate::face_matrix::{FaceMatrix, FaceSize};
+use crate::resize;
+
+#[doc(hidden)]
+pub use adaptation::Placed;
+pub use adaptation::{Adaptation, Rotated};
+pub use calibration::{Alignment, Calibration, Judgement, MOST_LOG_ODDS};
+pub use description::{Channel, FACE};
+#[doc(hidden)]
+pub use description::{LENGTH, SHEET};
+#[doc(hidden)]
+pub use face_classifier::FaceClassifier;
+#[doc(hidden)]
+pub use light::LightVariation;
+#[doc(hidden)]
+pub use mouth::{MarkedMouth, MouthFinder};
+#[doc(hidden)]
+pub use people::{ExtendedProbe, inner_product};
+pub use people::{People, PeopleParts};
+pub use training::{Described, Training};
+#[doc(hidden)]
+pub use two_covariance::TwoCovariance;
+
+/// The model that comes with the program.
+const BUNDLED: &[u8] = include_bytes!("../../models/background.bin");
+
+/// The background model: where mouths are, for each [`Channel`] the map from descriptions to coordinates, and what hard
+/// light does to these.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Background {
+    mouths: MouthFinder,
+    /// In the order of [`Channel::ALL`].
+    projections: [Projection; 2],
+    light: Arc<LightVariation>,
+}
+
+/// The map from one description (d bytes) to k coordinates: `scale_i (Σ_j basis_ij x_j) - offset_i`.
+///
+/// Basis and description are bytes, so the sums are exact: the same coordinates on every machine.
+#[derive(Debug, Clone, PartialEq)]
+struct Projection {
+    /// k x d, row by row.
+    basis: Cow<'static, [i8]>,
+    /// Of each row.
+    scale: Vec<f32>,
+    /// The coordinates of the mean description.
+    offset: Vec<f32>,
+    /// ψ, the variance between people of each coordinate, where that between photos of one person is 1; decreasing.
+    between: Vec<f64>,
+}
+
+impl Background {
+    /// The model that comes with the program, read once.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn bundled() -> Result<&'static Self> {
+        static BUNDLED_MODEL: OnceLock<Option<Background>> = OnceLock::new();
+        BUNDLED_MODEL
+            .get_or_init(|| Background::from_bundled_bytes().ok())
+            .as_ref()
+            .ok_or(Error::BackgroundDamaged)
+    }
+
+    /// Finds the mouths of the faces that are described.
+    pub fn mouths(&self) -> &MouthFinder {
+        &self.mouths
+    }
+
+    /// The same model with this knowledge of hard light.
+    #[doc(hidden)]
+    pub fn with_light(mut self, light: LightVariation) -> Self {
+        self.light = Arc::new(light);
+        self
+    }
+
+    /// k, the coordinates of each channel.
+    pub fn components(&self) -> usize {
+        self.projections[0].between.len()
+    }
+
+    /// ψ, the variance between people of each of the k coordinates of a channel, in decreasing order, in units of the
+    /// variance between photos of one person.
+    pub fn between_people(&self, channel: Channel) -> &[f64] {
+        &self.projections[channel as usize].between
+    }
+
+    /// The share of each place of a face of the size [`FACE`] in one coordinate of a channel, of any scale; `None`
+    /// beyond the last coordinate.
+    pub fn strength_by_place(&self, channel: Channel, component: usize) -> Option<Vec<f32>> {
+        let projection = &self.projections[channel as usize];
+        let row = projection.basis.chunks_exact(LENGTH).nth(component)?;
+        let direction: Vec<f32> = row.iter().map(|&value| f32::from(value)).collect();
+        Some(description::strength_by_place(&direction))
+    }
+
+    /// Evidence in a face for one person rather than for another: the difference of their standardised scores, as far
+    /// as it is due to what the face has and the middle between an enrolled face of each has not, place by place of a
+    /// face of the size [`FACE`]. `faces` are the face, and those of the two people (d x 3).
+    pub fn balance(&self, people: &People, faces: &FaceMatrix, persons: [usize; 2]) -> Vec<f64> {
+        let described: Vec<Vec<u8>> = faces
+            .faces()
+            .map(|face| at_size(face, faces.size()))
+            .collect();
+        let raw = self.coordinates(faces);
+        let descriptions = [0, 1, 2].map(|at| description::describe(&described[at], &self.mouths));
+        let mut places = vec![0.0; FACE.pixels()];
+        for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
+            let directions = people.balance(channel as usize, &raw, persons);
+            let mut weights = vec![0.0; LENGTH];
+            for ((row, scale), along) in projection
+                .basis
+                .chunks_exact(LENGTH)
+                .zip(&projection.scale)
+                .zip(directions)
+            {
+                let along = along * f64::from(*scale);
+                for (weight, &value) in weights.iter_mut().zip(row) {
+                    *weight += along * f64::from(value);
+                }
+            }
+            let [face, first, second] = [0, 1, 2].map(|at| &descriptions[at][channel as usize]);
+            for (at, weight) in weights.iter_mut().enumerate() {
+                let middle = (f64::from(first[at]) + f64::from(second[at])) / 2.0;
+                *weight *= f64::from(face[at]) - middle;
+            }
+            let of_channel = description::sum_by_place(&weights, &described[0], &self.mouths);
+            for (sum, value) in places.iter_mut().zip(of_channel) {
+                *sum += value;
+            }
+        }
+        places
+    }
+
+    /// Coordinates of faces, 2k x n: below each other those of the two channels. Faces of another size than [`FACE`]
+    /// are brought to it first.
+    pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
+        let rows = 2 * self.components();
+        let all: Vec<&[u8]> = faces.faces().collect();
+        let columns: Vec<Vec<f32>> = all
+            .par_iter()
+            .map(|face| self.coordinates_of(&at_size(face, faces.size())))
+            .collect();
+        DMatrix::from_vec(rows, faces.len(), columns.concat())
+    }
+
+    /// Coordinates of photos that are described already, 2k x n.
+    pub fn coordinates_of_described(&self, photos: &Described) -> DMatrix<f32> {
+        let count = photos.persons.len();
+        let columns: Vec<Vec<f32>> = (0..count)
+            .into_par_iter()
+            .map(|photo| {
+                let channels = self.projections.iter().zip(&photos.channels);
+                channels
+                    .flat_map(|(projection, bytes)| projection.project(bytes.face(photo)))
+                    .collect()
+            })
+            .collect();
+        DMatrix::from_vec(2 * self.components(), count, columns.concat())
+    }
+
+    /// Coordinates of one face of the size [`FACE`].
+    fn coordinates_of(&self, face: &[u8]) -> Vec<f32> {
+        let descriptions = description::describe(face, &self.mouths);
+        let channels = self.projections.iter().zip(&descriptions);
+        channels
+            .flat_map(|(projection, description)| projection.project(description))
+            .collect()
+    }
+}
+
+impl Projection {
+    /// k coordinates of a description (d bytes).
+    fn project(&self, description: &[u8]) -> Vec<f32> {
+        let mut coordinates = vec![0.0; self.scale.len()];
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                // A loop and no iterator to be collected, which the compiler does not always inline: outside of this
+                // closure it takes four times as long.
+                let rows = self.basis.chunks_exact(LENGTH);
+                let parameters = self.scale.iter().zip(&self.offset);
+                for (to, (row, (scale, offset))) in coordinates.iter_mut().zip(rows.zip(parameters))
+                {
+                    *to = scale * product(row, description) as f32 - offset;
+                }
+            },
+        );
+        coordinates
+    }
+}
+
+/// Σ a b, exact: with at most 2^15 terms it stays below 2^31.
+#[inline(always)]
+fn product(a: &[i8], b: &[u8]) -> i32 {
+    let mut sum = 0;
+    for (&a, &b) in a.iter().zip(b) {
+        sum += i32::from(a) * i32::from(b);
+    }
+    sum
+}
+
+/// A face of any size at the size [`FACE`].
+fn at_size(face: &[u8], size: FaceSize) -> Vec<u8> {
+    if size == FACE {
+        return face.to_vec();
+    }
+    let picture = image::GrayImage::from_raw(size.width(), size.height(), face.to_vec());
+    let fitted = picture.and_then(|picture| resize::fit(&picture, FACE));
+    // A face has at least eight pixels a side, which can always be fitted.
+    fitted.map_or_else(|| vec![0; FACE.pixels()], |(fitted, _)| fitted.into_raw())
+}
