@@ -96,7 +96,7 @@ fn only_in(pattern: &str, allowed: &[&str]) {
 #[test]
 fn third_parties_stay_in_their_places() {
     only_in("walkdir::", &["src/dataset/walk"]);
-    only_in("kdtree::", &["src/gallery/tree.rs"]);
+    only_in("kdtree::", &["src/matcher/tree.rs"]);
     only_in("clap::", &["src/cli/"]);
     only_in("rustfft::", &["src/face_map/correlate.rs"]);
     only_in("tokio_postgres::", &["src/database/"]);

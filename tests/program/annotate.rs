@@ -85,11 +85,7 @@ fn every_face_of_a_group_has_its_frame() {
         "--faces",
         text(bundled_faces()),
     ];
-    run(
-        folder.path(),
-        args.into_iter().chain(["--framing", "detect"]),
-    )
-    .done();
+    run(folder.path(), args).done();
     let copy = image::open(folder.path().join("out/group.png"))
         .unwrap()
         .into_rgb8();

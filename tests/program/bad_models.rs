@@ -147,10 +147,7 @@ fn hostile_shapes_and_numbers() {
             ("'shape': (4, 2000)", "'shape': (4, 9999)"),
             ("'shape': (2000,)", "'shape': (9999,)"),
             ("\"width\": 40", "\"width\": 99"),
-            (
-                "\"metric\": \"within-cosine\"",
-                "\"metric\": \"euclid-cosine\"",
-            ),
+            ("\"metric\": \"whitened\"", "\"metric\": \"manhatta\""),
         ],
     );
 }

