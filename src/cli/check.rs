@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use eigenfaces::dataset::ContentHash;
+use eigenfaces::dataset::{ContentHash, Person, alike};
 use eigenfaces::enrollment::quality::{self, BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate::{self, Suspects};
@@ -225,6 +225,16 @@ fn findings(
                 "quality": measure,
                 "quality_limit": limit,
             }),
+        }
+    }));
+    found.extend(alike(gallery.people()).iter().map(|people| {
+        let names: Vec<&str> = people.iter().map(Person::as_str).collect();
+        Finding {
+            text: format!(
+                "{}: these names differ only in case, blanks or hyphens; if they are one person, give them one name, or join them with eigenfaces people merge",
+                one_line(&names.join(", "))
+            ),
+            object: json!({ "finding": "alike-names", "people": names }),
         }
     }));
     found

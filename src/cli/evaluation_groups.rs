@@ -50,7 +50,7 @@ impl GroupTable {
             if name.is_empty() || group.is_empty() {
                 continue;
             }
-            let name = Person::new(name)
+            let name = Person::new(dataset::unguarded(name))
                 .map_err(|error| format!("line {}: {error}", row.line))?
                 .to_string();
             match groups.get(&name) {

@@ -275,6 +275,14 @@ impl Observer for Output {
     }
 }
 
+/// Names in quotes, in one line.
+fn named(people: &[Person]) -> String {
+    let quoted = people
+        .iter()
+        .map(|person| format!("'{}'", one_line(person.as_str())));
+    quoted.collect::<Vec<_>>().join(" and ")
+}
+
 /// A notice in a line, with the option that changes it.
 fn in_words(notice: &Notice<'_>) -> String {
     match notice {
@@ -286,6 +294,15 @@ fn in_words(notice: &Notice<'_>) -> String {
             "{} passed over with {}: identify --sort-all put photos of nobody known there",
             shown(folder),
             counted(*photos, "photo", "photos")
+        ),
+        Notice::Listing(ListingNote::AlikeNames(people)) => format!(
+            "{} differ only in case, blanks or hyphens; if they are one person, give them one name, or join them once enrolled: eigenfaces people merge",
+            named(people)
+        ),
+        Notice::Listing(ListingNote::ManyPeople { photos, people, example }) => format!(
+            "the names of {} beside folders make {} of them, such as {example}; where these are no people, put each person's photos into a folder, or give --labels TABLE.csv",
+            counted(*photos, "photo", "photos"),
+            counted(*people, "person", "people")
         ),
         Notice::Spellings(Spellings { person, folders }) => format!(
             "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+pub use eigenfaces::dataset::{guarded as cell, unguarded as from_cell};
 pub use eigenfaces::decision::percent;
 pub use eigenfaces::render::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -305,26 +306,6 @@ fn is_safe(letter: char) -> bool {
     let hides = matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
     !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')
 }
-
-/// Text that a spreadsheet takes for text: what it would take for a formula gets an apostrophe before it. Numbers stay.
-pub fn cell(text: &str) -> String {
-    let is_number = text.parse().is_ok_and(f64::is_finite);
-    if text.starts_with(FORMULA) && !is_number {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
-}
-
-/// The text of a cell that [`cell`] wrote.
-pub fn from_cell(cell: &str) -> &str {
-    let text = cell.strip_prefix('\'');
-    text.filter(|text| text.starts_with(FORMULA))
-        .unwrap_or(cell)
-}
-
-/// First characters of what spreadsheets take for formulas.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())

@@ -145,7 +145,7 @@ fn of_photos(
         let pixels = faces.iter().flat_map(|face| &face.pixels).copied();
         let weights = space.project(&FaceMatrix::from_pixels(space.size(), pixels.collect())?);
         rows.extend((1..).zip(weights.column_iter()).map(|(face, weights)| Row {
-            photo: path.to_string_lossy().into_owned(),
+            photo: eigenfaces::dataset::path_as_text(&path),
             face,
             person: None,
             weights: weights.iter().copied().collect(),

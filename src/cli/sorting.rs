@@ -1,11 +1,11 @@
 //! Photos sorted by person: a folder each, of hard links or copies (`identify --sort-into`, and the page of `serve`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{ContentHash, FileId, SORTED, is_standard_input};
+use eigenfaces::dataset::{ContentHash, FileId, PERSON_FILE, SORTED, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Outputs, Privacy, note_change};
@@ -78,16 +78,16 @@ impl<'a> Sorted<'a> {
         self.add_to(photo, self.folders(found))
     }
 
-    /// Sorts a photo into folders of these names, each a [`folder_name`].
+    /// Sorts a photo into these folders.
     ///
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_to(
         &mut self,
         photo: &Path,
-        folders: impl IntoIterator<Item = String>,
+        folders: impl IntoIterator<Item = Folder>,
     ) -> Result<()> {
-        for name in folders {
+        for Folder { name, person } in folders {
             let folder = self.folder.join(&name);
             let counts = self.counts.entry(name).or_default();
             let Some(target) = place(&folder, photo) else {
@@ -100,6 +100,9 @@ impl<'a> Sorted<'a> {
                 Some(SortBy::Copy) => copy(photo, &folder, &target)?,
             }
             counts.new += 1;
+            if let (Some(person), Some(_)) = (person, self.by) {
+                name_person(&folder, &person)?;
+            }
         }
         if self.by.is_some() && self.counts.values().any(|counts| counts.new > 0) {
             self.mark()?;
@@ -118,19 +121,15 @@ impl<'a> Sorted<'a> {
         Ok(to.write_with(Privacy::Personal, |_| Ok(()))?)
     }
 
-    fn folders(&self, found: &[Identification]) -> Vec<String> {
-        let mut names: Vec<String> = found
-            .iter()
-            .filter_map(Identification::name)
-            .map(folder_name)
-            .collect();
-        if names.is_empty() && self.sorts_all {
+    fn folders(&self, found: &[Identification]) -> BTreeSet<Folder> {
+        let named = found.iter().filter_map(Identification::name);
+        let mut folders: BTreeSet<Folder> = named.map(Folder::of).collect();
+        if folders.is_empty() && self.sorts_all {
             let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
-            names.push(if is_faceless { NO_FACE } else { UNKNOWN }.to_owned());
+            let name = if is_faceless { NO_FACE } else { UNKNOWN }.to_owned();
+            folders.insert(Folder { name, person: None });
         }
-        names.sort();
-        names.dedup();
-        names
+        folders
     }
 
     pub fn report(&self, output: &Output) {
@@ -159,9 +158,37 @@ impl<'a> Sorted<'a> {
     }
 }
 
+/// A folder that photos are sorted into.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Folder {
+    name: String,
+    /// Whose it is, where its name does not say that.
+    person: Option<String>,
+}
+
+impl Folder {
+    /// A person's folder.
+    pub fn of(person: &str) -> Self {
+        let name = folder_name(person);
+        let person = (name != person).then(|| person.to_owned());
+        Self { name, person }
+    }
+}
+
+/// Writes into a folder whose it is, so that it is this person's when it is enrolled. What stands there already stays.
+fn name_person(folder: &Path, person: &str) -> Result<()> {
+    let file = folder.join(PERSON_FILE);
+    if file.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let outputs = Outputs::new([folder], Default::default());
+    let to = outputs.claim(&file)?;
+    Ok(to.write_with(Privacy::Personal, |out| writeln!(out, "{person}"))?)
+}
+
 /// A person's name as that of a folder, no other person's. Where a file system would take it for something else, Windows'
 /// too, it is changed, and its hash tells it apart from the names that are changed likewise.
-pub fn folder_name(person: &str) -> String {
+fn folder_name(person: &str) -> String {
     let is_special = |letter: char| letter.is_control() || r#"/\:*?"<>|"#.contains(letter);
     let name: String = person
         .chars()
@@ -290,6 +317,18 @@ mod tests {
             );
             assert!(!others.contains(&name.as_str()));
         }
+    }
+
+    #[test]
+    fn a_folder_says_whose_it_is_where_its_name_does_not() {
+        assert_eq!(Folder::of("Ada").person, None);
+        let folder = tempfile::tempdir().unwrap();
+        for person in ["AC/DC", "another"] {
+            name_person(folder.path(), person).unwrap();
+            let written = std::fs::read_to_string(folder.path().join(PERSON_FILE)).unwrap();
+            assert_eq!(written, "AC/DC\n", "what is there stays");
+        }
+        assert_eq!(Folder::of("AC/DC").person.as_deref(), Some("AC/DC"));
     }
 
     #[test]

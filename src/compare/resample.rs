@@ -9,8 +9,9 @@ use crate::decision::Acceptance;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::matcher::{DistanceCalibration, DistanceSettings, Match, Matcher};
-use crate::pca::Pca;
+use crate::kernel_pca::Kernel;
+use crate::matcher::{Clusters, DistanceCalibration, DistanceSettings, Match, Matcher, PixelScale};
+use crate::pca::{InnerProducts, Pca};
 
 /// Faces to learn from and faces to try: positions in the gallery.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,8 @@ impl Comparer {
             Self::Distances(comparer) => then(&ByDistances {
                 calibration: &comparer.calibration,
                 faces: gallery.faces(),
+                products: keeps_products(gallery.len(), settings)
+                    .then(|| InnerProducts::of(gallery.faces())),
                 settings,
                 persons,
                 people,
@@ -67,13 +70,44 @@ impl Comparer {
     }
 }
 
+fn keeps_products(faces: usize, (distance, pca): (DistanceSettings, Pca)) -> bool {
+    let is_linear = distance.kernel == Kernel::Linear && distance.pixel_scale == PixelScale::Plain;
+    // Parallel analysis shuffles pixels.
+    is_linear && faces <= MOST_PRODUCTS && !pca.components.needs_faces()
+}
+
+/// Up to so many faces their inner products are kept, from which eigenfaces of any of them cost an eigenproblem.
+const MOST_PRODUCTS: usize = 4000;
+
 struct ByDistances<'a> {
     calibration: &'a DistanceCalibration,
     faces: &'a FaceMatrix,
+    /// The inner products of the faces, where eigenfaces follow from them.
+    products: Option<InnerProducts>,
     settings: (DistanceSettings, Pca),
     /// The person of each face, and the number of people.
     persons: Vec<usize>,
     people: usize,
+}
+
+impl ByDistances<'_> {
+    /// The people by the faces that a part learns from, and the coordinates of those that it tries.
+    fn learned(&self, part: &Part<'_>, persons: &[usize]) -> Result<(Clusters, DMatrix<f32>)> {
+        let (distance, pca) = self.settings;
+        let Some(products) = &self.products else {
+            let faces = self.faces.select(part.learned)?;
+            let matcher = Matcher::learn(&faces, persons, self.people, distance, pca)?;
+            let tried = matcher.coordinates(&self.faces.select(part.tried)?);
+            return Ok((matcher.clusters().clone(), tried));
+        };
+        let space = products.fit(part.learned, pca.components)?;
+        let variances = space.eigenvalues();
+        let coordinates = |weights: DMatrix<f32>| distance.metric.coordinates(&weights, &variances);
+        let learned = coordinates(space.training_weights());
+        let clusters = Clusters::of_faces(&learned, persons, self.people);
+        let tried = coordinates(space.project(part.tried));
+        Ok((clusters.ok_or(Error::Inconsistent)?, tried))
+    }
 }
 
 impl Resample for ByDistances<'_> {
@@ -85,11 +119,8 @@ impl Resample for ByDistances<'_> {
         let of_part = |part: &Part<'_>| {
             let learned = part.learned.iter();
             let persons: Vec<usize> = learned.map(|&face| self.persons[face]).collect();
-            let faces = self.faces.select(part.learned)?;
-            let (distance, pca) = self.settings;
-            let matcher = Matcher::learn(&faces, &persons, self.people, distance, pca)?;
-            let tried = matcher.coordinates(&self.faces.select(part.tried)?);
-            let ranked = matcher.clusters().rank_all(&tried, usize::MAX);
+            let (clusters, tried) = self.learned(part, &persons)?;
+            let ranked = clusters.rank_all(&tried, usize::MAX);
             let ranking = |matches: Vec<Match>| {
                 rank_matches(
                     &matches,

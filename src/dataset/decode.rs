@@ -289,10 +289,45 @@ fn decode_with_image(
         }
     }
     let _memory = limits.reserve(size, whole)?;
-    let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(fail)?;
+    if format == ImageFormat::Bmp {
+        ignore_unused_alpha(&mut image);
+    }
     let image = strips::whole(image, reduction, colors);
     let image = image.ok_or_else(|| damaged(format, "size and data disagree"))?;
     Ok((image, orientation))
+}
+
+/// Many programs leave the fourth byte of a bitmap's pixels 0, though its header calls it alpha: a picture of which nothing
+/// can be seen is meant to be seen.
+fn ignore_unused_alpha(image: &mut DynamicImage) {
+    let DynamicImage::ImageRgba8(pixels) = image else {
+        return;
+    };
+    if pixels.pixels().all(|pixel| pixel.0[3] == 0) {
+        pixels.pixels_mut().for_each(|pixel| pixel.0[3] = 255);
+    }
+}
+
+/// Where a JPEG begins in what was saved of a stream with its HTTP head; 0 for all other files.
+pub(super) fn picture_start(bytes: &[u8]) -> usize {
+    /// Heads are shorter.
+    const LONGEST_HEAD: usize = 4096;
+    let head = &bytes[..bytes.len().min(LONGEST_HEAD)];
+    let is_http = head.starts_with(b"--")
+        || head.starts_with(b"HTTP/")
+        || head.starts_with(b"\r\n--")
+        || head
+            .get(..8)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
+    let mut starts = head
+        .windows(4)
+        .enumerate()
+        .filter(|(_, at)| *at == [b'\n', 0xff, 0xd8, 0xff]);
+    match is_http {
+        true => starts.next().map_or(0, |(at, _)| at + 1),
+        false => 0,
+    }
 }
 
 /// Bytes of the decoded picture, of what its decoder keeps beside it, and of the gray made from it.

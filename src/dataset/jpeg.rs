@@ -16,6 +16,7 @@ use zune_jpeg::JpegDecoder;
 
 use super::damaged::{damaged, unreadable};
 use super::jpeg_frame::{Colors, Frame, end_of_image};
+use super::jpeg_tables::with_tables;
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
@@ -32,6 +33,7 @@ pub(super) fn decode(
     limits: &Limits,
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+    let bytes = &*with_tables(bytes);
     let frame = Frame::read(bytes)?;
     let reduction = limits.reduction(frame.size)?;
     let picture = frame.decoded_bytes(reduction, colors);

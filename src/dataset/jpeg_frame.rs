@@ -231,6 +231,12 @@ impl<'a> Iterator for Markers<'a> {
     }
 }
 
+/// The codes of the markers before the first scan.
+pub(super) fn first_markers(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let codes = Markers::of(bytes).map(|marker| marker.code);
+    codes.take_while(|code| *code != 0xda)
+}
+
 /// Position of the marker that ends the image.
 pub(super) fn end_of_image(bytes: &[u8]) -> Option<usize> {
     let mut markers = Markers::of(bytes);

@@ -5,6 +5,8 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::file_name;
+use super::folder_person::person_of_folder;
 use super::found::{FileId, Found, Place};
 use super::table::{self, TableEncoding, TableRow};
 use super::{ListingNote, Person, Skipped};
@@ -16,7 +18,8 @@ use crate::error::{Error, PhotoProblem, Result};
 /// As text: `folder`, `stem`, `xmp`, or the path of a `.csv` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelRule {
-    /// The first-level folder under the root names the person, whatever lies nested below it.
+    /// The first-level folder under the root names the person, whatever lies nested below it; the file `.person` in
+    /// it, if there is one, rather than its own name.
     /// Files straight in the root, and files given one by one, go by [`LabelRule::Stem`]; where
     /// such names tell nobody (`1.pgm`, `IMG_0001.jpg`), the folder they lie in names the person,
     /// unless it is a root with folders of people in it. So `enroll faces/`, `enroll flat/`,
@@ -25,7 +28,8 @@ pub enum LabelRule {
     Folder,
     /// The file name without extension, the number at its end and what sets that off; underscores
     /// are spaces: `Ada Lovelace.jpg`, `Ada Lovelace 2.jpg`, `Ada Lovelace (3).jpg` and
-    /// `Ada_Lovelace_0004.jpg` all show Ada Lovelace, `ada2.jpg` shows ada.
+    /// `Ada_Lovelace_0004.jpg` all show Ada Lovelace, `ada2.jpg` shows ada. Dates beside a name, and `- Copy`, are no part of
+    /// it; what cameras, phones and messengers call files (`20210501_101112.jpg`) names nobody.
     Stem,
     /// A table with a row `path,person` for every photo, with or without a heading. Paths are
     /// relative to the table's folder, or else to a root. Photos without a row are skipped.
@@ -90,22 +94,33 @@ impl Labeler {
         }
     }
 
-    /// The person that a photo shows. `root_name` is that of the folder it was found under, if that is
+    /// The person that a photo below `root` shows. `root_name` is that of the folder it was found under, if that is
     /// [one person's](root_name).
     pub(super) fn person(
         &self,
         path: &Path,
+        root: &Path,
         place: &Place,
         root_name: Option<&str>,
     ) -> Result<Person, PhotoProblem> {
-        let name = match (self, place) {
-            (Self::Table(table), _) => return table.person(path),
-            (Self::Folder, Place::Below(folder)) => Some(as_text(folder)),
-            (Self::Folder, place) => stem_name(path).or_else(|| match place {
-                Place::Given => path.parent().and_then(folder_name),
-                _ => root_name.map(str::to_owned),
-            }),
-            (Self::Stem, _) => stem_name(path),
+        let name = match self {
+            Self::Table(table) => return table.person(path),
+            Self::Stem => stem_name(path),
+            Self::Folder => {
+                let folder = match place {
+                    Place::Below(folder) => Some(root.join(folder)),
+                    Place::Top => Some(root.to_owned()),
+                    Place::Given => path.parent().map(Path::to_owned),
+                };
+                if let Some(written) = folder.as_deref().and_then(person_of_folder) {
+                    return written;
+                }
+                match place {
+                    Place::Below(folder) => Some(as_text(folder)),
+                    Place::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
+                    Place::Top => stem_name(path).or_else(|| root_name.map(str::to_owned)),
+                }
+            }
         };
         to_person(&name.ok_or(PhotoProblem::NoPerson)?)
     }
@@ -135,38 +150,13 @@ fn folder_name(folder: &Path) -> Option<String> {
         Some(_) => folder.to_owned(),
         None => folder.canonicalize().ok()?,
     };
-    full.file_name().map(as_text)
+    let name = full.file_name().map(as_text)?;
+    (!file_name::is_of_a_device(&name)).then_some(name)
 }
-
-/// Names that cameras and programs give to their files; nobody's name.
-const NAMES_OF_NOBODY: &[&str] = &[
-    "img", "image", "dsc", "dscn", "dscf", "pxl", "pic", "picture", "photo", "foto", "face", "scan",
-];
 
 /// The person's name in a file's name (see [`LabelRule::Stem`]); `None` if it tells nobody.
 pub(super) fn stem_name(path: &Path) -> Option<String> {
-    let separator = |c: char| c.is_whitespace() || "_-.#".contains(c);
-    let stem = as_text(path.file_stem()?);
-    let whole = stem.trim_end_matches(separator);
-    let unnumbered = match whole.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
-        Some((name, number)) if is_number(number) => name,
-        _ => whole.trim_end_matches(|c: char| c.is_ascii_digit()),
-    };
-    let name = unnumbered.trim_matches(separator).replace('_', " ");
-    let first_word = name
-        .split(|c: char| separator(c) || c.is_ascii_digit())
-        .next()
-        .unwrap_or_default();
-    let only_camera = NAMES_OF_NOBODY
-        .iter()
-        .any(|nobody| nobody.eq_ignore_ascii_case(first_word))
-        && !name[first_word.len()..].chars().any(char::is_alphabetic);
-    let names_someone = name.chars().any(char::is_alphanumeric) && !only_camera;
-    names_someone.then_some(name)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit())
+    file_name::person_in(&as_text(path.file_stem()?))
 }
 
 /// The table of `--labels FILE.csv`.
@@ -215,7 +205,8 @@ impl Table {
                 return Err(fail(format!("line {line} has fewer than two fields")));
             };
             let (file, line) = (file.trim(), *line);
-            let person = Person::new(name).map_err(|e| fail(format!("line {line}: {e}")))?;
+            let person = Person::new(table::unguarded(name.trim()))
+                .map_err(|e| fail(format!("line {line}: {e}")))?;
             table.add(file, Row { person, line }, roots).map_err(fail)?;
         }
         Ok(table)
@@ -224,10 +215,10 @@ impl Table {
     /// Adds a row; the error says how it contradicts an earlier one.
     fn add(&mut self, file: &str, row: Row, roots: &[PathBuf]) -> Result<(), String> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let spellings = std::iter::once(file.to_owned()).chain(table::misread(file));
-        let mut candidates = spellings.flat_map(|file| {
+        let spellings = table::spellings_of_path(file);
+        let mut candidates = spellings.iter().flat_map(|file| {
             let bases = std::iter::once(folder).chain(roots.iter().map(PathBuf::as_path));
-            bases.map(move |base| base.join(&file))
+            bases.map(move |base| base.join(file))
         });
         let Some(photo) = candidates.find(|path| path.is_file()) else {
             self.missing.push(Skipped {

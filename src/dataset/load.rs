@@ -7,7 +7,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use image::{GrayImage, RgbImage};
+use image::metadata::Orientation;
+use image::{DynamicImage, GrayImage, RgbImage};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,7 +17,7 @@ use super::damaged::unreadable;
 use super::decode::{self, SNIFF_LENGTH};
 use super::limits::Limits;
 use super::open::{Opened, open};
-use super::{Dataset, Skipped};
+use super::{Dataset, Skipped, turned};
 use crate::error::PhotoProblem;
 
 /// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
@@ -84,6 +85,8 @@ impl FromStr for ContentHash {
 pub struct PhotoFile {
     bytes: Vec<u8>,
     limits: Limits,
+    /// As a sidecar says that the photo is to be turned; it counts where the photo itself says nothing.
+    turned: Orientation,
 }
 
 impl PhotoFile {
@@ -114,7 +117,10 @@ impl PhotoFile {
         if bytes.len() as u64 > max_bytes {
             return Err(PhotoProblem::TooManyBytes { max_bytes });
         }
-        Ok(Self::from_bytes(bytes, &limits))
+        Ok(Self {
+            turned: turned::by_sidecar(path),
+            ..Self::from_bytes(bytes, &limits)
+        })
     }
 
     /// Takes bytes that are in memory already.
@@ -122,6 +128,7 @@ impl PhotoFile {
         Self {
             bytes,
             limits: *limits,
+            turned: Orientation::NoTransforms,
         }
     }
 
@@ -140,10 +147,33 @@ impl PhotoFile {
     /// # Errors
     /// What is wrong with the header.
     pub fn header(&self) -> Result<((u32, u32), u8), PhotoProblem> {
-        decode::header(
-            Cursor::new(&self.bytes),
-            &self.bytes[..self.bytes.len().min(SNIFF_LENGTH)],
-        )
+        Ok(turned::header(self.stored_header()?, self.turned))
+    }
+
+    /// As the file itself says.
+    fn stored_header(&self) -> Result<((u32, u32), u8), PhotoProblem> {
+        let picture = self.picture();
+        let head = &picture[..picture.len().min(SNIFF_LENGTH)];
+        decode::header(Cursor::new(picture), head)
+    }
+
+    /// The bytes of the picture itself.
+    fn picture(&self) -> &[u8] {
+        &self.bytes[decode::picture_start(&self.bytes)..]
+    }
+
+    /// Turns what was decoded as the sidecar says, if the photo says nothing.
+    fn upright(&self, decoded: impl Into<DynamicImage>) -> DynamicImage {
+        let mut image = decoded.into();
+        let is_turned = self.turned != Orientation::NoTransforms;
+        if is_turned
+            && self
+                .stored_header()
+                .is_ok_and(|(_, exif)| turned::says_nothing(exif))
+        {
+            image.apply_orientation(self.turned);
+        }
+        image
     }
 
     /// By how much the photo is reduced when it is decoded: 1 but for those of more than 50 million pixels. Places in the
@@ -160,7 +190,8 @@ impl PhotoFile {
     /// # Errors
     /// Whatever is wrong with the bytes.
     pub fn decode(&self) -> Result<GrayImage, PhotoProblem> {
-        decode::decode(&self.bytes, &self.limits)
+        let image = decode::decode(self.picture(), &self.limits)?;
+        Ok(self.upright(image).into_luma8())
     }
 
     /// The upright 8-bit photo in colours, to be shown; see [`decode_color`](decode::decode_color).
@@ -168,7 +199,8 @@ impl PhotoFile {
     /// # Errors
     /// Whatever is wrong with the bytes.
     pub fn decode_color(&self) -> Result<RgbImage, PhotoProblem> {
-        decode::decode_color(&self.bytes, &self.limits)
+        let image = decode::decode_color(self.picture(), &self.limits)?;
+        Ok(self.upright(image).into_rgb8())
     }
 }
 
@@ -251,7 +283,8 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
         .read_to_end(&mut head)
         .map_err(unreadable)?;
     reader.rewind().map_err(unreadable)?;
-    decode::header(reader, &head).map(|(size, _)| size)
+    let header = decode::header(reader, &head)?;
+    Ok(turned::header(header, turned::by_sidecar(path)).0)
 }
 
 /// [`photo_dimensions`] of many photos at once, in their order, without those that have none: what

@@ -8,13 +8,18 @@
 //! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
 //! [`PhotoProblem`], to be listed at the end.
 
+mod alike;
 mod damaged;
 pub mod decode;
+mod file_name;
+mod file_path;
+mod folder_person;
 mod found;
 #[cfg(feature = "heic")]
 mod heif;
 mod jpeg;
 mod jpeg_frame;
+mod jpeg_tables;
 mod labels;
 mod leftovers;
 mod limits;
@@ -28,15 +33,23 @@ mod nesting;
 mod open;
 mod person;
 mod photo;
+mod picasa;
 mod stream;
 mod strips;
 mod table;
+mod turned;
 mod walk;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
+pub use alike::alike;
+#[doc(hidden)]
+pub use file_path::{path_as_text, path_from_text};
+#[doc(hidden)]
+pub use folder_person::PERSON_FILE;
 #[doc(hidden)]
 pub use found::FileId;
 pub use labels::LabelRule;
@@ -54,7 +67,9 @@ pub(crate) use person::visible;
 pub use photo::Photo;
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
-pub use table::{Table, TableEncoding, TableRow, misread, read_table};
+pub use table::{
+    Table, TableEncoding, TableRow, guarded, misread, read_table, spellings_of_path, unguarded,
+};
 #[doc(hidden)]
 pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};
@@ -117,6 +132,17 @@ pub enum ListingNote {
     Windows1252(PathBuf),
     /// A folder of photos that were sorted as showing nobody known, or no face, and the number of photos in it.
     NobodysPhotos(PathBuf, usize),
+    /// Names that differ in their letters' case, blanks and the like only.
+    AlikeNames(Vec<Person>),
+    /// Nearly every photo outside folders would be a person by its name: the numbers of photos and people, and one of these.
+    ManyPeople {
+        /// Photos that go by their names.
+        photos: usize,
+        /// The people that these make.
+        people: usize,
+        /// One of them.
+        example: Person,
+    },
 }
 
 /// Folders of one person whose names differ only in blanks around them or in how Unicode spells the same letters.

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::PhotoFile;
 use super::damaged::io_reason;
 use super::open::open_file;
+use super::picasa;
+use super::walk::has_image_extension;
 use crate::xmp::{self, PhotoLayout, Region, Regions, XmpProblem};
 
 /// The names of faces beside photos and inside them; each folder is listed once.
@@ -19,8 +21,16 @@ pub struct NameSources {
     folders: Mutex<HashMap<PathBuf, Arc<Sidecars>>>,
 }
 
-/// The XMP files of a folder as they are spelt, by their names in lower case.
-type Sidecars = HashMap<String, Vec<OsString>>;
+/// The files of a folder that names may stand in.
+#[derive(Debug, Default)]
+struct Sidecars {
+    /// XMP files as they are spelt, by their names in lower case.
+    xmp: HashMap<String, Vec<OsString>>,
+    /// The names of photos by the name of the sidecar, in lower case, that each would have without its extension.
+    photos: HashMap<String, Vec<String>>,
+    /// Picasa's file.
+    picasa: Option<OsString>,
+}
 
 /// The regions of one packet of a photo.
 #[derive(Debug)]
@@ -84,18 +94,15 @@ impl NameSources {
             if Some(sidecar.as_path()) == except {
                 continue;
             }
-            let content = read(&sidecar).map_err(|error| NameFault {
-                sidecar: Some(sidecar.clone()),
-                reason: format!(
-                    "cannot be read ({}); check its permissions",
-                    io_reason(&error)
-                ),
-            })?;
+            let content = read(&sidecar).map_err(|error| unreadable(&sidecar, &error))?;
             let fault = |problem| NameFault::of(Some(&sidecar), problem);
             let regions = xmp::read(&content).map_err(fault)?;
-            let sidecar = Some(sidecar);
-            sources.push(NameSource { sidecar, regions });
+            if self.is_of(&sidecar, &regions, photo)? {
+                let sidecar = Some(sidecar);
+                sources.push(NameSource { sidecar, regions });
+            }
         }
+        sources.extend(self.picasa(photo)?);
         let fault = |problem| NameFault::of(None, problem);
         for packet in xmp::embedded(file.bytes()).map_err(fault)? {
             let regions = xmp::read(&packet).map_err(fault)?;
@@ -103,6 +110,54 @@ impl NameSources {
             sources.push(NameSource { sidecar, regions });
         }
         Ok(sources)
+    }
+
+    /// Whether a sidecar belongs to this photo: `photo.jpg.xmp` does, `photo.xmp` only if it names no other extension.
+    ///
+    /// # Errors
+    /// It names faces, may be one of several photos', and does not say whose.
+    fn is_of(&self, sidecar: &Path, regions: &Regions, photo: &Path) -> Result<bool, NameFault> {
+        let lower =
+            |name: Option<&OsStr>| name.unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = lower(sidecar.file_name());
+        if name == sidecar_name(photo.file_name().unwrap_or_default()) {
+            return Ok(true);
+        }
+        if let Some(extension) = &regions.extension {
+            return Ok(lower(photo.extension()) == extension.to_lowercase());
+        }
+        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
+        let photos = sidecars.photos.get(&name).map_or(&[][..], Vec::as_slice);
+        if photos.len() < 2 || !regions.name_faces() {
+            return Ok(true);
+        }
+        Err(NameFault {
+            sidecar: Some(sidecar.to_owned()),
+            reason: format!(
+                "it may be that of {} and does not say which; rename it after its photo: {}.xmp",
+                photos.join(" or "),
+                photos[0]
+            ),
+        })
+    }
+
+    /// What Picasa knows of a photo.
+    fn picasa(&self, photo: &Path) -> Result<Option<NameSource>, NameFault> {
+        let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
+            return Ok(None);
+        };
+        let Some(ini) = self
+            .sidecars(folder)
+            .picasa
+            .as_ref()
+            .map(|ini| folder.join(ini))
+        else {
+            return Ok(None);
+        };
+        let content = read(&ini).map_err(|error| unreadable(&ini, &error))?;
+        let regions = picasa::regions(&String::from_utf8_lossy(&content), &name.to_string_lossy());
+        let sidecar = Some(ini);
+        Ok((!regions.list.is_empty()).then_some(NameSource { sidecar, regions }))
     }
 
     /// The XMP files beside a photo.
@@ -117,7 +172,7 @@ impl NameSources {
         let spelt = keys
             .into_iter()
             .flatten()
-            .filter_map(|key| sidecars.get(key));
+            .filter_map(|key| sidecars.xmp.get(key));
         let spelt = spelt.flatten().map(|name| folder.join(name));
         spelt.filter(|sidecar| sidecar != photo).collect()
     }
@@ -139,17 +194,37 @@ fn listed(folder: &Path) -> Sidecars {
         true => Path::new("."),
         false => folder,
     };
-    let mut sidecars = Sidecars::new();
+    let mut sidecars = Sidecars::default();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
         let lower = name.to_string_lossy().to_lowercase();
-        if lower.ends_with(".xmp") && !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            sidecars.entry(lower).or_default().push(name);
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        if lower.ends_with(".xmp") {
+            sidecars.xmp.entry(lower).or_default().push(name);
+        } else if picasa::FILES.contains(&lower.as_str()) {
+            sidecars.picasa = Some(name);
+        } else if has_image_extension(Path::new(&name)) {
+            let key = sidecar_name(Path::new(&name).file_stem().unwrap_or_default());
+            let spelt = name.to_string_lossy().into_owned();
+            sidecars.photos.entry(key).or_default().push(spelt);
         }
     }
-    sidecars.values_mut().for_each(|names| names.sort());
+    sidecars.xmp.values_mut().for_each(|names| names.sort());
+    sidecars.photos.values_mut().for_each(|names| names.sort());
     sidecars
+}
+
+fn unreadable(sidecar: &Path, error: &io::Error) -> NameFault {
+    NameFault {
+        sidecar: Some(sidecar.to_owned()),
+        reason: format!(
+            "cannot be read ({}); check its permissions",
+            io_reason(error)
+        ),
+    }
 }
 
 fn read(sidecar: &Path) -> io::Result<Vec<u8>> {
@@ -158,4 +233,43 @@ fn read(sidecar: &Path) -> io::Result<Vec<u8>> {
     let mut file = open_file(sidecar)?.take(xmp::MOST_BYTES as u64 + 1);
     file.read_to_end(&mut packet)?;
     Ok(packet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Limits;
+
+    const NAMED: &str = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description \
+        xmlns:photoshop='http://ns.adobe.com/photoshop/1.0/' xmlns:MP='http://ns.microsoft.com/photo/1.2/' \
+        xmlns:i='http://ns.microsoft.com/photo/1.2/t/RegionInfo#' xmlns:g='http://ns.microsoft.com/photo/1.2/t/Region#' FOR>\
+        <MP:RegionInfo rdf:parseType='Resource'><i:Regions><rdf:Bag><rdf:li g:PersonDisplayName='Rose' g:Rectangle='0.2, 0.4, 0.1, 0.2'/>\
+        </rdf:Bag></i:Regions></MP:RegionInfo></rdf:Description></rdf:RDF>";
+
+    #[test]
+    fn a_sidecar_is_its_own_photos() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let photo = PhotoFile::from_bytes(b"P5\n1 1\n255\n\0".to_vec(), &Limits::default());
+        let of = |name: &str| NameSources::default().of(&at(name), &photo, None);
+        fs::write(at("a.png"), b"x").unwrap();
+        fs::write(at("a.xmp"), NAMED.replace("FOR", "")).unwrap();
+        assert_eq!(of("a.png").unwrap().len(), 1);
+        fs::write(at("a.jpg"), b"x").unwrap();
+        let fault = of("a.png").unwrap_err().to_string();
+        assert!(fault.contains("a.jpg or a.png"), "{fault}");
+        let of_png = NAMED.replace("FOR", "photoshop:SidecarForExtension='PNG'");
+        fs::write(at("a.xmp"), of_png).unwrap();
+        assert_eq!(
+            (of("a.png").unwrap().len(), of("a.jpg").unwrap().len()),
+            (1, 0)
+        );
+        fs::write(
+            at(".picasa.ini"),
+            "[Contacts2]\nab=Bo;;\n[a.jpg]\nfaces=rect64(40004000c000c000),ab\n",
+        )
+        .unwrap();
+        let sources = of("a.jpg").unwrap();
+        assert_eq!(sources[0].regions.list[0].name.as_deref(), Some("Bo"));
+    }
 }

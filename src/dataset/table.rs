@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::damaged::{io_reason, one_line};
+use super::file_path::path_from_text;
 use super::open::open_file;
 
 /// The rows of a table, without empty ones.
@@ -141,6 +142,39 @@ fn separator_of(text: &str) -> u8 {
         }
     }
     best.1
+}
+
+/// Text that a spreadsheet takes for text: what it would take for a formula gets an apostrophe before it. Numbers stay.
+#[must_use]
+pub fn guarded(text: &str) -> String {
+    let is_number = text.parse().is_ok_and(f64::is_finite);
+    if text.starts_with(FORMULA) && !is_number {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The text of a cell that [`guarded`] wrote.
+#[must_use]
+pub fn unguarded(cell: &str) -> &str {
+    let text = cell.strip_prefix('\'');
+    text.filter(|text| text.starts_with(FORMULA))
+        .unwrap_or(cell)
+}
+
+/// First characters of what spreadsheets take for formulas.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// The paths that a field of a table may mean, likelier ones first: as this program wrote it, with a guard and bytes
+/// that are written out; as it stands; and as it was before a program misread its encoding.
+#[must_use]
+pub fn spellings_of_path(field: &str) -> Vec<PathBuf> {
+    let unguarded = unguarded(field);
+    let mut spellings = vec![path_from_text(unguarded), unguarded.into(), field.into()];
+    spellings.extend(misread(unguarded).map(PathBuf::from));
+    spellings.dedup();
+    spellings
 }
 
 /// A text as it was, where a program took UTF-8 for Windows-1252 (`Zoë` became `ZoÃ«`); `None` where none can have.

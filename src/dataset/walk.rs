@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
+use super::alike::alike;
 use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
-use super::labels::{LabelRule, Labeler, root_name};
+use super::labels::{LabelRule, Labeler, root_name, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::mark::{Mark, mark_of};
 use super::open::{Opened, is_standard_input, open};
@@ -51,6 +52,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut seen: HashMap<FileId, Seen> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
     let mut nobodys: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut beside_folders: Vec<Person> = Vec::new();
     let mut notes: Vec<ListingNote> = labeler.note().into_iter().collect();
 
     let mut all = Vec::new();
@@ -60,7 +62,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
                 true => Err(PhotoProblem::NoPerson),
-                false => labeler.person(&found.path, &found.place, root_name.as_deref()),
+                false => labeler.person(&found.path, root, &found.place, root_name.as_deref()),
             };
             (root_number, found, labeled)
         }));
@@ -104,6 +106,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         if let (LabelRule::Folder, Ok(person), Place::Below(folder)) = (rule, &labeled, place) {
             folders.entry(person.clone()).or_default().insert(folder);
         }
+        if let (LabelRule::Folder | LabelRule::Stem, Ok(person)) = (rule, &labeled)
+            && stem_name(&path).as_deref() == Some(person.as_str())
+        {
+            beside_folders.push(person.clone());
+        }
         match labeled {
             Ok(person) => photos.push(LabeledPhoto { path, person }),
             Err(problem) => passed.skipped.push(Skipped { path, problem }),
@@ -118,6 +125,12 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
             passed.skipped.push(Skipped { path, problem });
         }
     }
+    notes.extend(many_people(beside_folders));
+    notes.extend(
+        alike(photos.iter().map(|photo| &photo.person))
+            .into_iter()
+            .map(ListingNote::AlikeNames),
+    );
     let several = |(person, folders): (Person, BTreeSet<OsString>)| {
         (folders.len() > 1).then(|| Spellings {
             person,
@@ -166,6 +179,22 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
         return Err(Error::NothingToLookAt { path });
     }
     Ok(listing(photos, passed, Vec::new()))
+}
+
+/// Fewer photos may well show one person each.
+const MANY: usize = 8;
+
+/// A remark on photos whose names make a person of nearly each, as data sets do that name a subject and a condition.
+fn many_people(mut named: Vec<Person>) -> Option<ListingNote> {
+    let photos = named.len();
+    named.sort();
+    named.dedup();
+    let people = named.len();
+    (photos >= MANY && 10 * people >= 8 * photos).then(|| ListingNote::ManyPeople {
+        photos,
+        people,
+        example: named.swap_remove(0),
+    })
 }
 
 /// What was found and is no photo to be read.
@@ -299,7 +328,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
             Reached::Directly
         };
         let is_left_out = is_hidden(entry.file_name())
-            || entry.file_type().is_dir() && is_folder_of_leftovers(entry.file_name());
+            || entry.file_type().is_dir() && is_folder_of_leftovers(entry.path());
         if entry.depth() > 0 && is_left_out {
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
@@ -388,7 +417,7 @@ const IMAGE_EXTENSIONS: &[&str] = &[
     "hdr", "dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2",
 ];
 
-fn has_image_extension(path: &Path) -> bool {
+pub(super) fn has_image_extension(path: &Path) -> bool {
     path.extension().is_some_and(|extension| {
         IMAGE_EXTENSIONS
             .iter()

@@ -33,7 +33,7 @@ use crate::cli::group::table::Row;
 use crate::cli::group::{Sorted, by_photo, identifier};
 use crate::cli::output::counted;
 use crate::cli::sidecars::{Named, Sidecars, Writing};
-use crate::cli::sorting::{Sorted as Sorter, folder_name};
+use crate::cli::sorting::{Folder, Sorted as Sorter};
 
 /// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
 const MOST_FACES: usize = 600;
@@ -315,7 +315,7 @@ pub async fn sort(
     let work = move |named: &NamedPhotos| {
         let mut sorted = Sorter::of_named(&into, by);
         let problems = named.each(|photo, _, faces| {
-            let people = faces.iter().map(|(person, _)| folder_name(person.as_str()));
+            let people = faces.iter().map(|(person, _)| Folder::of(person.as_str()));
             sorted.add_to(photo, people.collect::<BTreeSet<_>>())
         })?;
         let folders = sorted.counts().map(|(name, counts)| {

@@ -39,6 +39,20 @@ pub use write::{Content, OwnNames, Written, write};
 use encoding::Decoded;
 use rdf::Packet;
 
+/// The orientation that a packet gives the photo (`tiff:Orientation`, EXIF's numbers 1 to 8); `None` where it says none, or
+/// cannot be read.
+pub fn orientation(packet: &[u8]) -> Option<u8> {
+    let decoded = Decoded::new(packet).ok()?;
+    let document = parser::parse(decoded.text.trim_end_matches('\0')).ok()?;
+    let packet = Packet::of(&document).ok()?;
+    let text = packet
+        .values(names::ORIENTATION)
+        .find_map(rdf::Value::text)?;
+    text.parse()
+        .ok()
+        .filter(|orientation| (1..=8).contains(orientation))
+}
+
 /// The regions of a packet: the bytes of a sidecar, or those that [`embedded()`] found.
 ///
 /// Of regions whose numbers are missing or out of range, only the names are kept.

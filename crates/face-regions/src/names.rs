@@ -34,6 +34,16 @@ namespaces! {
     MicrosoftInfo "http://ns.microsoft.com/photo/1.2/t/RegionInfo#" "MPRI";
     /// The fields of Microsoft's regions.
     MicrosoftRegion "http://ns.microsoft.com/photo/1.2/t/Region#" "MPReg";
+    /// IPTC's image regions (IPTC Photo Metadata Standard 2019.1).
+    Iptc "http://iptc.org/std/Iptc4xmpExt/2008-02-29/" "Iptc4xmpExt";
+    /// ACDSee's regions.
+    Acdsee "http://ns.acdsee.com/regions/" "acdsee-rs";
+    AcdseeArea "http://ns.acdsee.com/sType/Area#" "acdsee-stArea";
+    /// Photoshop's and Lightroom's properties of a sidecar.
+    Photoshop "http://ns.adobe.com/photoshop/1.0/" "photoshop";
+    /// XMP's own properties, of which IPTC's entities have the identifier.
+    XmpIdentifier "http://ns.adobe.com/xap/1.0/" "xmp";
+    Tiff "http://ns.adobe.com/tiff/1.0/" "tiff";
     /// This program's own fields.
     Eigenfaces "http://ns.eigenfaces.org/1.0/" "eigenfaces";
 }
@@ -115,6 +125,32 @@ properties! {
     MICROSOFT_REGIONS = MicrosoftInfo "Regions" "MPRI:Regions";
     MICROSOFT_RECTANGLE = MicrosoftRegion "Rectangle" "MPReg:Rectangle";
     MICROSOFT_NAME = MicrosoftRegion "PersonDisplayName" "MPReg:PersonDisplayName";
+    IPTC_REGIONS = Iptc "ImageRegion" "Iptc4xmpExt:ImageRegion";
+    IPTC_NAME = Iptc "Name" "Iptc4xmpExt:Name";
+    IPTC_PERSON = Iptc "PersonInImage" "Iptc4xmpExt:PersonInImage";
+    IPTC_TYPE = Iptc "RCtype" "Iptc4xmpExt:RCtype";
+    IPTC_BOUNDARY = Iptc "RegionBoundary" "Iptc4xmpExt:RegionBoundary";
+    IPTC_SHAPE = Iptc "rbShape" "Iptc4xmpExt:rbShape";
+    IPTC_UNIT = Iptc "rbUnit" "Iptc4xmpExt:rbUnit";
+    IPTC_X = Iptc "rbX" "Iptc4xmpExt:rbX";
+    IPTC_Y = Iptc "rbY" "Iptc4xmpExt:rbY";
+    IPTC_W = Iptc "rbW" "Iptc4xmpExt:rbW";
+    IPTC_H = Iptc "rbH" "Iptc4xmpExt:rbH";
+    IPTC_VERTICES = Iptc "rbVertices" "Iptc4xmpExt:rbVertices";
+    IPTC_IDENTIFIER = XmpIdentifier "Identifier" "xmp:Identifier";
+    ACDSEE_REGIONS = Acdsee "Regions" "acdsee-rs:Regions";
+    ACDSEE_LIST = Acdsee "RegionList" "acdsee-rs:RegionList";
+    ACDSEE_DIMENSIONS = Acdsee "AppliedToDimensions" "acdsee-rs:AppliedToDimensions";
+    ACDSEE_NAME = Acdsee "Name" "acdsee-rs:Name";
+    ACDSEE_TYPE = Acdsee "Type" "acdsee-rs:Type";
+    ACDSEE_DRAWN = Acdsee "DLYArea" "acdsee-rs:DLYArea";
+    ACDSEE_FOUND = Acdsee "ALGArea" "acdsee-rs:ALGArea";
+    ACDSEE_X = AcdseeArea "x" "acdsee-stArea:x";
+    ACDSEE_Y = AcdseeArea "y" "acdsee-stArea:y";
+    ACDSEE_W = AcdseeArea "w" "acdsee-stArea:w";
+    ACDSEE_H = AcdseeArea "h" "acdsee-stArea:h";
+    SIDECAR_FOR = Photoshop "SidecarForExtension" "photoshop:SidecarForExtension";
+    ORIENTATION = Tiff "Orientation" "tiff:Orientation";
     OUR_NAME = Eigenfaces "Name" "eigenfaces:Name";
     OUR_CONFIDENCE = Eigenfaces "Confidence" "eigenfaces:Confidence";
     OUR_AREA = Eigenfaces "Area" "eigenfaces:Area";

@@ -38,6 +38,12 @@ pub enum Source {
     Mwg,
     /// `MP:RegionInfo`, of Microsoft Photo 1.2.
     Microsoft,
+    /// `Iptc4xmpExt:ImageRegion`, of the IPTC Photo Metadata Standard 2019.1.
+    Iptc,
+    /// `acdsee-rs:Regions`, of ACDSee.
+    Acdsee,
+    /// `.picasa.ini`, of Picasa; no packet has it.
+    Picasa,
 }
 
 /// The fields that this program puts into the `mwg-rs:Extensions` of the regions that it names.
@@ -80,14 +86,16 @@ impl Region {
 }
 
 /// All regions of a packet, in its order, those of the MWG first.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Regions {
-    /// The size of the photo, as stored, that the MWG regions were made for (`mwg-rs:AppliedToDimensions`).
+    /// The size of the photo, as stored, that the regions of the MWG or of ACDSee were made for (`AppliedToDimensions`).
     pub dimensions: Option<Dimensions>,
     /// The regions whose numbers are valid.
     pub list: Vec<Region>,
     /// The names of the other faces, whose numbers are missing or out of range.
     pub unplaced: Vec<String>,
+    /// The extension of the photo that a sidecar belongs to (`photoshop:SidecarForExtension`).
+    pub extension: Option<String>,
 }
 
 /// The relation of a photo to the size that regions were made for.
@@ -166,6 +174,7 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
         dimensions: dimensions(packet),
         list: found.iter().map(|found| found.region.clone()).collect(),
         unplaced: unplaced(packet),
+        extension: filled(packet.values(names::SIDECAR_FOR).find_map(Value::text)),
     };
     (regions, found)
 }
@@ -182,10 +191,24 @@ fn all<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
             })
         }
     };
-    mwg_items(packet)
-        .filter_map(found(mwg_region))
-        .chain(microsoft_items(packet).filter_map(found(microsoft_region)))
-        .collect()
+    let mut regions: Vec<Found<'d>> = mwg_items(packet).filter_map(found(mwg_region)).collect();
+    let others = microsoft_items(packet)
+        .filter_map(found(microsoft_region))
+        .chain(iptc_items(packet).filter_map(found(iptc_region)))
+        .chain(acdsee_items(packet).filter_map(found(acdsee_region)));
+    // A name of the MWG's goes before another that a program left behind for the same face.
+    let goes_before = |mwg: &Region, other: &Region| {
+        mwg.is_named_face() && mwg.name != other.name && mwg.area.same_face(&other.area).is_some()
+    };
+    let others: Vec<Found<'d>> = others
+        .filter(|other| {
+            !regions
+                .iter()
+                .any(|mwg| goes_before(&mwg.region, &other.region))
+        })
+        .collect();
+    regions.extend(others);
+    regions
 }
 
 /// The names of faces whose place cannot be read, but for those that this program gave.
@@ -198,8 +221,24 @@ fn unplaced(packet: &Packet<'_>) -> Vec<String> {
     });
     let microsoft = microsoft_items(packet).map(|(_, structure)| structure);
     let microsoft = microsoft.filter(|it| microsoft_region(*it).is_none());
+    let iptc = iptc_items(packet).map(|(_, structure)| structure);
+    let iptc = iptc.filter(|it| iptc_region(*it).is_none() && iptc_kind(*it) == Kind::Face);
+    let acdsee = acdsee_items(packet).map(|(_, structure)| structure);
+    let acdsee = acdsee.filter(|it| acdsee_region(*it).is_none() && acdsee_kind(*it) == Kind::Face);
     mwg.chain(microsoft.filter_map(|it| filled(it.text(names::MICROSOFT_NAME))))
+        .chain(iptc.filter_map(iptc_name))
+        .chain(acdsee.filter_map(|it| filled(it.text(names::ACDSEE_NAME))))
         .collect()
+}
+
+fn iptc_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
+    let lists = packet.values(names::IPTC_REGIONS).filter_map(Value::list);
+    let items = lists.flat_map(|list| list.items);
+    items.filter_map(|item| Some((item, Structure::of(item)?)))
+}
+
+fn acdsee_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
+    items(packet, names::ACDSEE_REGIONS, names::ACDSEE_LIST)
 }
 
 fn mwg_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
@@ -271,23 +310,136 @@ fn microsoft_region(structure: Structure<'_>) -> Option<Region> {
     })
 }
 
+fn iptc_region(structure: Structure<'_>) -> Option<Region> {
+    Some(Region {
+        area: iptc_area(structure.field(names::IPTC_BOUNDARY)?.structure()?)?,
+        name: iptc_name(structure),
+        kind: iptc_kind(structure),
+        source: Source::Iptc,
+        mark: None,
+    })
+}
+
+/// A rectangle or polygon with relative numbers. Pixels, and circles, whose radius is a share of the width, need the
+/// photo's size, which the packet does not tell.
+fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
+    if boundary.text(names::IPTC_UNIT)? != "relative" {
+        return None;
+    }
+    match boundary.text(names::IPTC_SHAPE)? {
+        "rectangle" => {
+            let [x, y] = iptc_point(boundary)?;
+            let (w, h) = (
+                boundary.number(names::IPTC_W)?,
+                boundary.number(names::IPTC_H)?,
+            );
+            Area::from_edges(x, y, x + w, y + h)
+        }
+        "polygon" => {
+            let vertices = boundary.field(names::IPTC_VERTICES)?.list()?.items;
+            let points = vertices
+                .into_iter()
+                .map(|item| iptc_point(Structure::of(item)?));
+            let points = points.collect::<Option<Vec<[f64; 2]>>>()?;
+            let edge = |axis: usize, side: fn(f64, f64) -> f64| {
+                points.iter().map(|point| point[axis]).reduce(side)
+            };
+            Area::from_edges(
+                edge(0, f64::min)?,
+                edge(1, f64::min)?,
+                edge(0, f64::max)?,
+                edge(1, f64::max)?,
+            )
+        }
+        _ => None,
+    }
+}
+
+fn iptc_point(structure: Structure<'_>) -> Option<[f64; 2]> {
+    Some([
+        structure.number(names::IPTC_X)?,
+        structure.number(names::IPTC_Y)?,
+    ])
+}
+
+/// The person shown, or else the region's own name.
+fn iptc_name(structure: Structure<'_>) -> Option<String> {
+    let name = |property| filled(structure.text(property));
+    name(names::IPTC_PERSON).or_else(|| name(names::IPTC_NAME))
+}
+
+/// A region whose types are given, none of them a human's, shows something else, unless a person in it is named.
+fn iptc_kind(structure: Structure<'_>) -> Kind {
+    let types = structure.field(names::IPTC_TYPE).and_then(Value::list);
+    let types = types.map(|list| list.items).unwrap_or_default();
+    let is_human = |item: &Node<'_>| {
+        let entity = Structure::of(*item);
+        let identifiers = entity.map(|entity| {
+            [
+                entity.text(names::IPTC_IDENTIFIER),
+                entity.text(names::IPTC_NAME),
+            ]
+        });
+        let mut texts = identifiers.into_iter().flatten().flatten();
+        texts.any(|text| {
+            let last = text.rsplit('/').next().unwrap_or_default();
+            ["human", "face", "person"]
+                .iter()
+                .any(|kind| last.eq_ignore_ascii_case(kind))
+        })
+    };
+    let is_person = filled(structure.text(names::IPTC_PERSON)).is_some();
+    match types.is_empty() || is_person || types.iter().any(is_human) {
+        true => Kind::Face,
+        false => Kind::Other,
+    }
+}
+
+fn acdsee_region(structure: Structure<'_>) -> Option<Region> {
+    let drawn = structure.field(names::ACDSEE_DRAWN);
+    let area = drawn
+        .or(structure.field(names::ACDSEE_FOUND))?
+        .structure()?;
+    Some(Region {
+        area: Area::new(
+            area.number(names::ACDSEE_X)?,
+            area.number(names::ACDSEE_Y)?,
+            area.number(names::ACDSEE_W)?,
+            area.number(names::ACDSEE_H)?,
+        )?,
+        name: filled(structure.text(names::ACDSEE_NAME)),
+        kind: acdsee_kind(structure),
+        source: Source::Acdsee,
+        mark: None,
+    })
+}
+
+fn acdsee_kind(structure: Structure<'_>) -> Kind {
+    match structure.text(names::ACDSEE_TYPE) {
+        None | Some("" | "Face") => Kind::Face,
+        Some(_) => Kind::Other,
+    }
+}
+
 /// Four numbers, set off by commas.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
     numbers?.try_into().ok()
 }
 
-/// The size that the MWG regions of a packet were made for; none where it is missing or has no pixels.
+/// The size that the regions of a packet were made for; none where it is missing or has no pixels.
 fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
     let side = |number: f64| {
         (1.0..=f64::from(u32::MAX))
             .contains(&number)
             .then_some(number as u32)
     };
-    packet
-        .values(names::REGIONS)
-        .filter_map(Value::structure)
-        .flat_map(|regions| regions.fields(names::APPLIED_TO_DIMENSIONS))
+    let of = |regions, dimensions| {
+        let regions = packet.values(regions).filter_map(Value::structure);
+        regions.flat_map(move |regions| regions.fields(dimensions))
+    };
+    of(names::REGIONS, names::APPLIED_TO_DIMENSIONS)
+        .chain(of(names::ACDSEE_REGIONS, names::ACDSEE_DIMENSIONS))
         .filter_map(Value::structure)
         .find_map(|size| {
             Some(Dimensions {

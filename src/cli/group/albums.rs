@@ -62,10 +62,8 @@ pub struct Shown<'a> {
 
 impl Shown<'_> {
     /// The photo's path from the root, by which it is found from whatever folder.
-    pub fn whole_path(&self) -> String {
-        let whole = std::path::absolute(&self.photo);
-        let whole = whole.unwrap_or_else(|_| self.photo.clone());
-        whole.to_string_lossy().into_owned()
+    pub fn whole_path(&self) -> PathBuf {
+        std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone())
     }
 
     /// The photo, with the face's number where it shows several.

@@ -28,7 +28,7 @@ pub struct Row {
 
 impl Row {
     pub fn fields(&self) -> Vec<String> {
-        let photo = self.photo.to_string_lossy().into_owned();
+        let photo = dataset::path_as_text(&self.photo);
         let mut fields = vec![
             self.group.clone(),
             self.name.clone(),
@@ -55,7 +55,7 @@ fn row(group: usize, face: &Shown<'_>) -> Row {
         line: 0,
         group: group.to_string(),
         name: String::new(),
-        photo: PathBuf::from(face.whole_path()),
+        photo: face.whole_path(),
         face: face.key.face + 1,
         bounds: Some(face.found.location.bounds),
     }
@@ -126,14 +126,15 @@ fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Op
         "" => format!("line {line}"),
         group => group.to_owned(),
     };
-    let photo = from_cell(cell(2));
-    let misread = dataset::misread(photo)
-        .filter(|before| !Path::new(photo).exists() && Path::new(before).exists());
+    let photos = dataset::spellings_of_path(cell(2));
+    let there = photos.iter().find(|photo| photo.exists()).cloned();
     Some(Row {
         line: *line,
         group,
         name: from_cell(cell(1).trim()).to_owned(),
-        photo: misread.map_or_else(|| PathBuf::from(photo), PathBuf::from),
+        photo: there
+            .or_else(|| photos.into_iter().next())
+            .unwrap_or_default(),
         face,
         bounds,
     })

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use eigenfaces::dataset::path_as_text;
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions};
@@ -143,7 +144,7 @@ fn row(photo: &Path, number: usize, found: &Identification) -> [String; COLUMNS]
     let edges = bounds.map(|bounds| bounds.map(|edge| format!("{edge:.1}")));
     let [x, y, width, height] = edges.unwrap_or_default();
     [
-        photo.to_string_lossy().into_owned(),
+        path_as_text(photo),
         number.to_string(),
         x,
         y,
@@ -164,7 +165,7 @@ const COLUMNS: usize = 13;
 /// The row of a photo in which no face was found, or that could not be looked at.
 fn row_without_face(photo: &Path, decision: &str, error: String) -> [String; COLUMNS] {
     let mut row = [const { String::new() }; COLUMNS];
-    row[0] = photo.to_string_lossy().into_owned();
+    row[0] = path_as_text(photo);
     row[6] = decision.to_owned();
     row[COLUMNS - 1] = error;
     row

@@ -636,3 +636,29 @@ fn files_that_are_no_photos_are_called_what_they_are() {
         "{text}"
     );
 }
+
+#[test]
+fn a_part_of_a_stream_is_read_behind_its_head() {
+    let jpeg = b"\xff\xd8\xff\xe0";
+    for head in [
+        "--frame\r\nContent-Type: image/jpeg\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\n",
+        "Content-Type: image/jpeg\n\n",
+    ] {
+        let part = [head.as_bytes(), jpeg].concat();
+        assert_eq!(picture_start(&part), head.len());
+    }
+    assert_eq!(picture_start(jpeg), 0);
+    assert_eq!(picture_start(b"notes\n\xff\xd8\xff"), 0);
+}
+
+#[test]
+fn alpha_that_is_zero_everywhere_is_not_used() {
+    let mut image = DynamicImage::ImageRgba8(image::RgbaImage::from_pixel(
+        2,
+        1,
+        image::Rgba([9, 9, 9, 0]),
+    ));
+    ignore_unused_alpha(&mut image);
+    assert_eq!(image.to_rgba8().get_pixel(0, 0).0, [9, 9, 9, 255]);
+}

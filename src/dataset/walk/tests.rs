@@ -251,8 +251,111 @@ fn folders_whose_name_is_no_name_are_skipped() {
     assert_eq!(listing.skipped.len(), 2);
 }
 
+#[test]
+fn names_of_phones_make_no_people() {
+    let names = [
+        "20210501_101112.pgm",
+        "WhatsApp Image 2021-05-01 at 10.11.12.pgm",
+        "P1000001.pgm",
+    ];
+    let inside = names.map(|name| format!("Ada/{name}"));
+    let root = folder(&inside.each_ref().map(String::as_str));
+    let listing = list(&root.path().join("Ada"));
+    assert!(
+        listing
+            .photos
+            .iter()
+            .all(|photo| photo.person.as_str() == "Ada")
+            && listing.photos.len() == 3
+    );
+    write(&root.path().join(names[0]), b"P5\n1 1\n255\n\0");
+    let listing = list(root.path());
+    assert_eq!((listing.photos.len(), listing.skipped.len()), (3, 1));
+}
+
+#[test]
+fn a_folder_stands_for_the_person_that_its_file_names() {
+    let root = folder(&["AC_DC~5a5abe39/Ada.pgm", "Bo/1.pgm"]);
+    let theirs = root.path().join("AC_DC~5a5abe39");
+    write(&theirs.join(".person"), b"AC/DC\n");
+    assert_eq!(
+        labels(root.path(), &list(root.path())),
+        ["AC_DC~5a5abe39/Ada.pgm=AC/DC", "Bo/1.pgm=Bo"]
+    );
+    assert_eq!(labels(&theirs, &list(&theirs)), ["Ada.pgm=AC/DC"]);
+    let given = list_labeled(&[theirs.join("Ada.pgm")], &LabelRule::Folder).unwrap();
+    assert_eq!(given.photos[0].person.as_str(), "AC/DC");
+    write(&theirs.join(".person"), b"a\nb");
+    assert_eq!(
+        list(root.path()).skipped.len(),
+        1,
+        "the folder's name is no substitute"
+    );
+}
+
+#[test]
+fn names_that_look_alike_or_are_too_many_are_told() {
+    let root = folder(&["Bill_Clinton/1.pgm", "bill clinton/1.pgm", "Ada/1.pgm"]);
+    let notes = list(root.path()).notes;
+    assert!(
+        matches!(&notes[..], [ListingNote::AlikeNames(people)] if people.len() == 2),
+        "{notes:?}"
+    );
+    let files: Vec<String> = (0..9)
+        .map(|n| format!("subject{}.condition{}x.pgm", n / 3, n % 3))
+        .collect();
+    let root = folder(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    let notes = list(root.path()).notes;
+    assert!(
+        matches!(
+            &notes[..],
+            [ListingNote::ManyPeople {
+                photos: 9,
+                people: 9,
+                ..
+            }]
+        ),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn recycle_bins_and_snapshots_are_passed_over() {
+    let root = folder(&[
+        "Ada/1.pgm",
+        "@Recycle/2.pgm",
+        "#snapshot/GMT+01_2026/Ada/1.pgm",
+        "~snapshot/Ada/1.pgm",
+    ]);
+    assert_eq!(labels(root.path(), &list(root.path())), ["Ada/1.pgm=Ada"]);
+    assert_eq!(
+        list_photos(&[root.path().to_owned()]).unwrap().photos.len(),
+        1
+    );
+}
+
 mod tables {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn guards_come_off_and_bytes_are_read_back() {
+        use std::os::unix::ffi::OsStrExt;
+        let root = folder(&["photos/=1.pgm"]);
+        let latin = root.path().join(OsStr::from_bytes(b"photos/J\xf6rg.pgm"));
+        write(&latin, b"P5\n1 1\n255\n\0");
+        let table = "photo,person\n'=1.pgm,'@mike\nphotos/J\\xf6rg.pgm,'+1 Guest\n";
+        let listing = listing(root.path(), table).unwrap();
+        let people: Vec<&str> = listing
+            .photos
+            .iter()
+            .map(|photo| photo.person.as_str())
+            .collect();
+        assert_eq!(
+            (people, listing.skipped.len()),
+            (vec!["@mike", "+1 Guest"], 0)
+        );
+    }
 
     fn listing(root: &Path, table: &str) -> Result<Listing> {
         let path = root.join("labels.csv");

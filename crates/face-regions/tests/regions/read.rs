@@ -188,3 +188,37 @@ fn what_is_no_xmp_is_refused() {
         assert!(read(bytes).is_err());
     }
 }
+
+#[test]
+fn regions_of_iptc_and_acdsee_are_read() {
+    let iptc = "<t:ImageRegion xmlns:t='http://iptc.org/std/Iptc4xmpExt/2008-02-29/'><r:Bag>\
+        <r:li r:parseType='Resource'><t:Name><r:Alt><r:li xml:lang='x-default'>Rose</r:li></r:Alt></t:Name>\
+        <t:RegionBoundary r:parseType='Resource'><t:rbShape>rectangle</t:rbShape><t:rbUnit>relative</t:rbUnit>\
+        <t:rbX>0.2</t:rbX><t:rbY>0.4</t:rbY><t:rbW>0.1</t:rbW><t:rbH>0.2</t:rbH></t:RegionBoundary></r:li>\
+        <r:li r:parseType='Resource'><t:PersonInImage><r:Bag><r:li>Bo</r:li></r:Bag></t:PersonInImage>\
+        <t:RegionBoundary r:parseType='Resource'><t:rbShape>circle</t:rbShape><t:rbUnit>pixel</t:rbUnit></t:RegionBoundary></r:li>\
+        </r:Bag></t:ImageRegion>";
+    let regions = read(packet(iptc).as_bytes()).expect("regions");
+    assert_eq!(regions.list[0].source, Source::Iptc);
+    assert_eq!(regions.list[0].naming(), Naming::Person("Rose"));
+    assert!(close(&regions.list[0], [0.25, 0.5, 0.1, 0.2]));
+    assert_eq!(regions.unplaced, ["Bo"], "its place is not known");
+
+    let acdsee = "<c:Regions xmlns:c='http://ns.acdsee.com/regions/' xmlns:e='http://ns.acdsee.com/sType/Area#' r:parseType='Resource'>\
+        <c:RegionList><r:Bag><r:li r:parseType='Resource'><c:Name>Rose</c:Name><c:Type>Face</c:Type>\
+        <c:DLYArea e:x='0.25' e:y='0.5' e:w='0.1' e:h='0.2'/></r:li></r:Bag></c:RegionList></c:Regions>";
+    let regions = read(packet(acdsee).as_bytes()).expect("regions");
+    assert_eq!(regions.list[0].source, Source::Acdsee);
+    assert!(close(&regions.list[0], [0.25, 0.5, 0.1, 0.2]) && regions.name_faces());
+}
+
+#[test]
+fn the_name_of_the_mwg_goes_before_that_of_microsoft() {
+    let both = "<m:Regions r:parseType='Resource'><m:RegionList><r:Bag><r:li r:parseType='Resource'><m:Name>New</m:Name>\
+        <m:Area a:x='0.25' a:y='0.5' a:w='0.1' a:h='0.2'/></r:li></r:Bag></m:RegionList></m:Regions>\
+        <p:RegionInfo r:parseType='Resource'><i:Regions><r:Bag><r:li g:PersonDisplayName='Old' g:Rectangle='0.2, 0.4, 0.1, 0.2'/>\
+        </r:Bag></i:Regions></p:RegionInfo>";
+    let regions = read(packet(both).as_bytes()).expect("regions");
+    let names: Vec<_> = regions.list.iter().map(Region::naming).collect();
+    assert_eq!(names, [Naming::Person("New")]);
+}
