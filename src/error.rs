@@ -212,6 +212,10 @@ pub enum Error {
     #[error("{}: {} above", .path.display(), if *.count == 1 { "its only photo cannot be used, for the reason".to_owned() } else { format!("none of its {count} photos can be used, for the reasons") })]
     NoneUsable { path: PathBuf, count: usize },
 
+    /// There are photos, but none of them shows a face.
+    #[error("{}: no face was found in {count} of {count} photos", .path.display())]
+    NoFaces { path: PathBuf, count: usize },
+
     /// Nobody can be mistaken for anybody else.
     #[error(
         "{people} person is there, and evaluating needs 2 or more: give a folder with a sub-folder for each"

@@ -60,6 +60,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let disputed = enrollment::disputes(&intake.repeats, output);
     let (preparation, gallery) = enrollment::frame(intake.gallery, &preparation, output);
     intake.gallery = gallery;
+    if known.is_none() {
+        enrollment::refuse_faceless(&intake.gallery, &args.faces)?;
+    }
     let unusable = disputed.len();
     let report = Report {
         intake: &intake,
@@ -167,15 +170,16 @@ fn take_in(args: &Enroll, before: Gallery, read: FolderFaces) -> Result<SyncOutc
 /// The enrolled photos that are not for these folders to follow: those that lie outside and are there, those of which no folder
 /// is known (`eigenfaces serve` was sent them), and further faces of a photo, which somebody named.
 fn elsewhere(before: &Gallery, folder: &FolderScan, args: &Enroll) -> Vec<String> {
-    if !before.has_sources() {
-        return Vec::new();
-    }
     let claimed: HashSet<ContentHash> = folder.known.iter().map(|photo| photo.hash).collect();
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let roots: Vec<PathBuf> = args.faces.iter().map(|root| absolute(root)).collect();
     let names_stand_in_photos = args.labels.rule == LabelRule::Xmp;
     let lies_elsewhere = |source: &str| {
-        let face = source.rsplit_once(" (face ");
+        // As further faces of a photo are called: `party.jpg (face 2)`.
+        let face = source.rsplit_once(" (face ").filter(|(_, number)| {
+            let number = number.strip_suffix(')').unwrap_or_default();
+            number.parse::<usize>().is_ok()
+        });
         let photo = face.map_or(source, |(photo, _)| photo);
         let path = Path::new(photo);
         let is_known_by_name = path

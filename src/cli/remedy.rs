@@ -34,6 +34,9 @@ fn options(error: &Error) -> Option<&'static str> {
         Error::Write { problem, .. } => return write_options(problem),
         Error::Pca(problem) => return pca_options(problem),
         Error::Database { problem, .. } => return database_options(problem),
+        Error::NoFaces { .. } => {
+            "give a folder of faces, or add --framing as-is if every photo is a face already cropped"
+        }
         Error::LabelsOfFaces | Error::NoNamedFaces { .. } => "--labels folder",
         Error::NoSuchPerson { nearest: None, .. } => "`eigenfaces people`",
         Error::NoSuchPhoto { .. } => "`eigenfaces people list --photos`",

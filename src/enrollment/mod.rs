@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 pub use chosen::{PhotoFaces, chosen_face};
 pub use observer::{Notice, Observer, report_passed_over};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
+use preparation::{no_faces, none_of};
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Listing, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
@@ -140,7 +141,7 @@ fn read_listed(
     skipped.append(&mut read.skipped);
     observer.skipped(&skipped);
     if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
-        return Err(none_usable(roots, skipped.len()));
+        return Err(none_of(roots, &skipped));
     }
     let mut parts = Parts::default();
     let mut folder = FolderScan::default();
@@ -214,8 +215,9 @@ pub fn read_gallery(
         return Err(Error::Cancelled);
     }
     if gallery.is_empty() && !skipped.is_empty() {
-        return Err(none_usable(roots, skipped.len()));
+        return Err(none_of(roots, &skipped));
     }
+    refuse_faceless(&gallery, roots)?;
     Ok(FolderGallery {
         preparation,
         gallery,
@@ -237,6 +239,18 @@ pub fn frame(
         observer.notice(&Notice::EyesAssumed(without));
     }
     (preparation, framed)
+}
+
+/// Refuses a new gallery in none of whose photos a face was found.
+///
+/// # Errors
+/// [`Error::NoFaces`].
+pub fn refuse_faceless(gallery: &Gallery, roots: &[PathBuf]) -> Result<()> {
+    let mut faces = gallery.enrolled().iter();
+    match !gallery.is_empty() && faces.all(|face| face.origin.is_without_face()) {
+        true => Err(no_faces(roots, gallery.len())),
+        false => Ok(()),
+    }
 }
 
 /// A pipe can be read once only, and photos are looked at twice.

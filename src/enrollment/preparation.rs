@@ -203,6 +203,23 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
     Err(none_usable(roots, all.len()))
 }
 
+/// The error that none of these photos under `roots` can be used.
+pub(super) fn none_of(roots: &[PathBuf], skipped: &[Skipped]) -> Error {
+    let is_faceless = |skipped: &Skipped| matches!(skipped.problem, PhotoProblem::NoFace);
+    match skipped.iter().all(is_faceless) {
+        true => no_faces(roots, skipped.len()),
+        false => none_usable(roots, skipped.len()),
+    }
+}
+
+/// The error that none of so many photos under `roots` shows a face.
+pub(super) fn no_faces(roots: &[PathBuf], count: usize) -> Error {
+    Error::NoFaces {
+        path: roots.first().cloned().unwrap_or_default(),
+        count,
+    }
+}
+
 /// The error that none of so many photos under `roots` can be used.
 pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
     Error::NoneUsable {

@@ -25,10 +25,25 @@ pub struct History {
     /// Names that people had before they were renamed or merged; folders may still have them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     aliases: BTreeMap<String, u64>,
-    /// The last change, which can be taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    last: Option<LastChange>,
+    /// The last changes, which can be undone one after the other, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<Step>,
 }
+
+/// A change that can be undone, and the names before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Step {
+    change: LastChange,
+    /// The numbers of people whose names the change took, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    people: BTreeMap<String, u64>,
+    /// All earlier names before the change.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    aliases: BTreeMap<String, u64>,
+}
+
+/// Number of changes that can be undone, one after the other.
+const MOST_STEPS: usize = 20;
 
 /// One change of the gallery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,9 +99,9 @@ impl History {
             .collect()
     }
 
-    /// The last change, if enough of it is kept to take it back.
+    /// The last change that can be undone.
     pub fn last_change(&self) -> Option<&LastChange> {
-        self.last.as_ref()
+        self.steps.last().map(|step| &step.change)
     }
 
     /// The name now of somebody who was called `name` before they were renamed or merged.
@@ -114,9 +129,7 @@ impl History {
 
     /// Takes down which faces came and went between two states of the gallery; nothing if none did.
     pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
-        if let Some(change) = LastChange::between(before, after) {
-            self.last = Some(change);
-        }
+        let names = (self.people.clone(), self.aliases.clone());
         self.number(after);
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
@@ -131,28 +144,71 @@ impl History {
             }
         }
         self.forget(after);
+        if let Some(change) = LastChange::between(before, after) {
+            self.step(change, names);
+        }
+        self.forget_erased(after);
     }
 
     /// Takes down that a person is called otherwise from now on. The earlier name stays known, for their folder has it.
     pub fn rename(&mut self, time: u64, from: &Person, to: &Person) {
+        let names = (self.people.clone(), self.aliases.clone());
         if let Some(number) = self.people.remove(from.as_str()) {
             self.people.insert(to.to_string(), number);
             self.aliases.insert(from.to_string(), number);
             self.aliases.remove(to.as_str());
             let event = Event::Renamed(number);
             self.records.push(Record { time, event });
-            self.last = Some(LastChange::Renamed {
+            let change = LastChange::Renamed {
                 from: from.to_string(),
                 to: to.to_string(),
-            });
+            };
+            self.step(change, names);
         }
+    }
+
+    /// Keeps a change for undoing it, and the names (people's and earlier ones) from before it.
+    fn step(&mut self, change: LastChange, names: (BTreeMap<String, u64>, BTreeMap<String, u64>)) {
+        let (mut people, aliases) = names;
+        people.retain(|name, number| self.people.get(name) != Some(number));
+        self.steps.push(Step {
+            change,
+            people,
+            aliases,
+        });
+        let over = self.steps.len().saturating_sub(MOST_STEPS);
+        self.steps.drain(..over);
+    }
+
+    /// Drops from all steps whoever is enrolled no longer, faces and names: what was erased is in no step.
+    fn forget_erased(&mut self, gallery: &Gallery) {
+        let hashes: HashSet<String> = gallery
+            .enrolled()
+            .iter()
+            .map(|face| face.hash.to_string())
+            .collect();
+        let there: HashSet<u64> = self.people.values().copied().collect();
+        for step in &mut self.steps {
+            step.change.forget_erased(&hashes);
+            // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
+            let is_kept = |name: &String, number: &u64| {
+                there.contains(number) || step.change.gives_back(name)
+            };
+            step.people.retain(|name, number| is_kept(name, number));
+            let numbers: HashSet<u64> = step.people.values().copied().collect();
+            step.aliases
+                .retain(|_, number| there.contains(number) || numbers.contains(number));
+        }
+        let kept = self.steps.pop();
+        self.steps.retain(|step| !step.change.is_nothing());
+        self.steps.extend(kept);
     }
 
     /// Forgets what a person was called before. The change that renamed them cannot be taken back then.
     pub fn forget_earlier_names(&mut self, person: &Person) {
         let number = self.people.get(person.as_str()).copied();
         self.aliases.retain(|_, of| Some(*of) != number);
-        self.last = None;
+        self.steps.clear();
     }
 
     /// Takes down that the faces of these people, as they were `before`, are another's from now on.
@@ -160,6 +216,7 @@ impl History {
         let Some(&number) = self.people.get(into.as_str()) else {
             return;
         };
+        let names = (self.people.clone(), self.aliases.clone());
         for from in from {
             let Some(gone) = self.people.remove(from.as_str()) else {
                 continue;
@@ -171,22 +228,29 @@ impl History {
             let event = Event::Merged(gone, number);
             self.records.push(Record { time, event });
         }
-        self.last = Some(LastChange::merged(from, before));
+        self.step(LastChange::merged(from, before), names);
     }
 
-    /// Takes down that the last change was taken back, which led from `before` to `after`. It cannot be taken back itself.
+    /// Takes down that the last change was undone, which led from `before` to `after`: names and earlier names are as they were
+    /// before it. The undoing is no change that can be undone itself; the change before is the last one then.
     pub fn undo(&mut self, time: u64, before: &Gallery, after: &Gallery) {
-        match self.last.take() {
-            Some(LastChange::Renamed { from, to }) => {
+        let Some(step) = self.steps.pop() else {
+            return;
+        };
+        let earlier = std::mem::take(&mut self.steps);
+        self.people.extend(step.people);
+        match step.change {
+            LastChange::Renamed { from, to } => {
                 if let (Ok(from), Ok(to)) = (Person::new(&from), Person::new(&to)) {
                     self.rename(time, &to, &from);
-                    self.aliases.remove(to.as_str());
                 }
             }
-            Some(LastChange::Faces { .. }) => self.record(time, before, after),
-            None => {}
+            LastChange::Faces { .. } => self.record(time, before, after),
         }
-        self.last = None;
+        self.steps = earlier;
+        self.aliases = step.aliases;
+        self.forget(after);
+        self.forget_erased(after);
     }
 
     /// Whether it is one of that gallery: everybody has a number of their own, and nobody else has a name.
@@ -326,7 +390,7 @@ mod tests {
         let records = r#"[{"time":1,"enrolled":[[1,1],[2,1]]},{"time":2,"renamed":1},{"time":3,"merged":[2,1]}]"#;
         let aliases = r#"{"a":1,"b":1}"#;
         let start =
-            format!(r#"{{"people":{{"z":1}},"records":{records},"aliases":{aliases},"last""#);
+            format!(r#"{{"people":{{"z":1}},"records":{records},"aliases":{aliases},"steps""#);
         assert!(text.starts_with(&start), "{text}");
         assert_eq!(serde_json::from_str::<History>(&text).unwrap(), history);
     }

@@ -85,8 +85,7 @@ impl Gallery {
 
     /// The gallery that holds what the folder holds: the one that is assembled from it, but that
     ///
-    /// - a photo that cannot be used now keeps the face it has (where sources are not kept, nothing is taken for gone
-    ///   while there is such a photo), and so does one without a source among others that have theirs;
+    /// - a photo that cannot be used now keeps the face it has, and so does one without a source;
     /// - a photo that lies under two people's names stays as it is enrolled.
     ///
     /// # Errors
@@ -98,12 +97,10 @@ impl Gallery {
             .map(|face| (face.source.as_str(), face.person.clone()))
             .collect();
         let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
-        // Without one where others have theirs, a photo did not come from a folder.
-        let has_sources = self.has_sources();
+        // Without a source nobody knows where a photo lies: it may have been sent to `serve`.
         let may_be_there = |face: &Enrolled| {
             let mut places = Path::new(&face.source).ancestors();
-            places.any(|place| unusable.contains(place))
-                || face.source.is_empty() && (has_sources || !unusable.is_empty())
+            face.source.is_empty() || places.any(|place| unusable.contains(place))
         };
 
         let mut intake = SyncOutcome::begun(self.faces.size());

@@ -96,6 +96,27 @@ impl LastChange {
         })
     }
 
+    /// Forgets the faces that are enrolled no longer: of all but these hashes.
+    pub(super) fn forget_erased(&mut self, there: &HashSet<String>) {
+        if let Self::Faces { added, moved, .. } = self {
+            added.retain(|hash| there.contains(hash));
+            moved.retain(|face| there.contains(&face.hash));
+        }
+    }
+
+    /// Whether undoing it gives faces back to a person of this name.
+    pub(super) fn gives_back(&self, name: &str) -> bool {
+        match self {
+            Self::Renamed { from, .. } => from == name,
+            Self::Faces { moved, .. } => moved.iter().any(|face| face.person == name),
+        }
+    }
+
+    /// Whether there is nothing left to undo of it.
+    pub(super) fn is_nothing(&self) -> bool {
+        matches!(self, Self::Faces { added, moved, .. } if added.is_empty() && moved.is_empty())
+    }
+
     /// The faces of these people became another's.
     pub(super) fn merged(from: &[Person], before: &Gallery) -> Self {
         let faces = before.enrolled().iter();

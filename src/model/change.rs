@@ -33,7 +33,8 @@ impl Model {
         observer: &dyn Observer,
     ) -> Result<Added> {
         let base = Base::Gallery(self.recognizer.preparation(), self.gallery());
-        let read = enrollment::read_folders(folders, labels, base, observer)?;
+        let mut read = enrollment::read_folders(folders, labels, base, observer)?;
+        self.history.resolve(&mut read.folder);
         let intake = self.gallery().clone().with_folder(read.folder)?;
         let mut skipped = read.skipped;
         skipped.extend(enrollment::disputes(&intake.repeats, observer));
