@@ -88,6 +88,9 @@ fn parse_key(key: &str) -> Result<String, String> {
     }
 }
 
+/// The model file where none is given.
+pub const DEFAULT_MODEL: &str = "eigenfaces.npz";
+
 /// Options of every command, which help shows behind those of the command.
 #[derive(Debug, Clone, Args)]
 #[command(next_display_order = 900)]
@@ -99,7 +102,7 @@ pub struct Global {
         global = true,
         value_name = "FILE",
         env = "EIGENFACES_MODEL",
-        default_value = "eigenfaces.npz"
+        default_value = DEFAULT_MODEL
     )]
     pub model: PathBuf,
     /// Form of results

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use eigenfaces::dataset::{ContentHash, LabelRule, Person};
 use eigenfaces::enrollment::quality::{self, Flaw};
-use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders};
+use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders, Notice, Observer as _};
 use eigenfaces::evaluate;
 use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::preparation::Preparation;
@@ -57,6 +57,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         |known| known.gallery().clone(),
     );
     let mut intake = take_in(args, old.clone(), read)?;
+    if !intake.edited.is_empty() {
+        output.notice(&Notice::Edited(&intake.edited));
+    }
     let disputed = enrollment::disputes(&intake.repeats, output);
     let (preparation, gallery) = enrollment::frame(intake.gallery, &preparation, output);
     intake.gallery = gallery;

@@ -332,6 +332,12 @@ fn in_words(notice: &Notice<'_>) -> String {
             "no face was found in {}: aligned as the other crops are, or taken whole",
             counted(*photos, "small picture", "small pictures")
         ),
+        Notice::Edited(photos) => format!(
+            "{} no longer what was enrolled ({}{}): the face from before stays beside the new one; --sync takes the change over",
+            counted(photos.len(), "photo is", "photos are"),
+            photos.first().map_or(String::new(), |first| one_line(first)),
+            if photos.len() > 1 { ", ..." } else { "" },
+        ),
         Notice::OneNumberedPerson { photos, name } => format!(
             "all {photos} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
              else, say who in a table of path,person: --labels FILE.csv",

@@ -115,9 +115,14 @@ impl Output {
     /// A message for the reader on stderr; nothing under --quiet.
     pub fn say(&self, message: &str) {
         if !self.quiet {
-            // A closed stderr leaves nobody to tell.
-            let _ = writeln!(io::stderr(), "{}", one_line(message));
+            self.tell(message);
         }
+    }
+
+    /// As [`say`](Self::say), under --quiet too.
+    pub fn tell(&self, message: &str) {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(io::stderr(), "{}", one_line(message));
     }
 
     /// Which file was written, how large it is, and how long all took.

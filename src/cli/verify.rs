@@ -9,12 +9,13 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
-use super::args::Verify;
+use super::args::{DEFAULT_MODEL, Verify};
 use super::{Error, Outcome, Output, Result, learning, one_line, percent, photos, shown};
 
 pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(other) = &args.other
         && args.origin.faces.is_empty()
+        && model == Path::new(DEFAULT_MODEL)
         && !model.exists()
     {
         return without_model(args, other, model, output);

@@ -67,6 +67,8 @@ pub enum Notice<'a> {
     SeveralFaces(usize),
     /// In so many photos no face was found; they were aligned by where the eyes stand in the others.
     EyesAssumed(usize),
+    /// Photos whose files are no longer what was enrolled: the faces from before are there still, beside those of now.
+    Edited(&'a [String]),
     /// All photos are said to be of one person, because their names are that name and a number.
     OneNumberedPerson {
         /// Number of photos.

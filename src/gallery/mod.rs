@@ -85,6 +85,13 @@ pub struct Dispute {
     pub other_person: Person,
 }
 
+/// Whether a copy of a photo at this path counts rather than one at the other: of paths that are known the first in natural
+/// order.
+fn is_before(path: &str, other: &str) -> bool {
+    let order = natural::names(path.as_bytes(), other.as_bytes());
+    !path.is_empty() && !other.is_empty() && order.is_lt()
+}
+
 impl Gallery {
     /// A gallery of nobody, for faces of this size.
     pub fn empty(size: FaceSize) -> Self {
@@ -125,7 +132,15 @@ impl Gallery {
             }
             match first.position(&face, kept.len()) {
                 None => kept.push(face),
-                Some(at) if kept[at].person == face.person => repeats.known.push(face.source),
+                Some(at) if kept[at].person == face.person => {
+                    // Of copies the least path counts, whichever came first.
+                    let there = &mut kept[at];
+                    let other = match is_before(&face.source, &there.source) {
+                        true => std::mem::replace(there, face),
+                        false => face,
+                    };
+                    repeats.known.push(other.source);
+                }
                 Some(at) => {
                     let there = &kept[at];
                     if at >= enrolled && doubtful.insert(there.hash) {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats};
-use crate::dataset::{ContentHash, Person};
+use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats, is_before};
+use crate::dataset::{ContentHash, Person, natural};
 use crate::error::Result;
 use crate::face_matrix::FaceSize;
 
@@ -45,6 +45,8 @@ pub struct SyncOutcome {
     pub added: Vec<String>,
     /// Photos that have another content than before; the old faces are gone.
     pub changed: Vec<String>,
+    /// Where only what is new was added: photos whose file has another content now; the face from before is there still.
+    pub edited: Vec<String>,
     /// Photos that have another path or another person, before and now.
     pub moved: Vec<(String, String)>,
     /// Pairs of a name in the model and the folder's name that would replace it, in how many photos, where a person should be
@@ -66,21 +68,43 @@ impl Gallery {
     pub fn with_folder(self, folder: FolderScan) -> Result<SyncOutcome> {
         let mut intake = SyncOutcome::begun(self.faces.size());
         let mut claims = claims(folder.known);
+        let mut least: HashMap<ContentHash, String> = HashMap::new();
         for face in self.enrolled() {
             let person = &self.people()[face.person];
-            let mut unchanged = false;
+            let mut sources = Vec::new();
             for claim in claims.remove(&face.hash).unwrap_or_default() {
-                if claim.person != *person {
-                    intake.dispute(claim, face, person);
-                } else if unchanged {
-                    intake.repeats.known.push(claim.source);
-                } else {
-                    unchanged = true;
+                match claim.person == *person {
+                    true => sources.push(claim.source),
+                    false => intake.dispute(claim, face, person),
                 }
             }
-            intake.unchanged += usize::from(unchanged);
+            intake.unchanged += usize::from(!sources.is_empty());
+            // Of copies the least path counts, as if all had come at once.
+            if sources.contains(&face.source) {
+                let first = sources
+                    .iter()
+                    .filter(|source| is_before(source, &face.source));
+                if let Some(first) = first.min_by(|a, b| natural::names(a.as_bytes(), b.as_bytes()))
+                {
+                    least.insert(face.hash, first.clone());
+                }
+            }
+            intake.repeats.known.extend(sources.into_iter().skip(1));
         }
-        intake.finish(self, folder.new)
+        let enrolled = self.enrolled().iter();
+        let enrolled: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
+        let new = folder.new.iter().map(|face| &face.source);
+        intake.edited = new
+            .filter(|source| !source.is_empty() && enrolled.contains(source.as_str()))
+            .cloned()
+            .collect();
+        let known = self.changed(|face| {
+            if let Some(source) = least.remove(&face.hash) {
+                face.source = source;
+            }
+            true
+        });
+        intake.finish(known, folder.new)
     }
 
     /// The gallery that holds what the folder holds: the one that is assembled from it, but that
@@ -201,6 +225,7 @@ impl SyncOutcome {
             unchanged: 0,
             added: Vec::new(),
             changed: Vec::new(),
+            edited: Vec::new(),
             moved: Vec::new(),
             renamed: BTreeMap::new(),
             gone: Vec::new(),

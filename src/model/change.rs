@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Model;
 use super::photo::problem;
 use crate::dataset::{ContentHash, LabelRule, Person, Photo, Skipped};
-use crate::enrollment::{self, Base, Observer};
+use crate::enrollment::{self, Base, Notice, Observer};
 use crate::error::{Error, Result};
 use crate::gallery::{Dispute, Gallery, LabeledFace, change_time};
 use crate::preparation::FaceChoice;
@@ -36,6 +36,9 @@ impl Model {
         let mut read = enrollment::read_folders(folders, labels, base, observer)?;
         self.history.resolve(&mut read.folder);
         let intake = self.gallery().clone().with_folder(read.folder)?;
+        if !intake.edited.is_empty() {
+            observer.notice(&Notice::Edited(&intake.edited));
+        }
         let mut skipped = read.skipped;
         skipped.extend(enrollment::disputes(&intake.repeats, observer));
         let preparation = self.recognizer.preparation();

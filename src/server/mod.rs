@@ -99,9 +99,10 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         .map_err(failed)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-        output.say(&format!("serving {} at {page}", shown(model)));
+        // Nobody could ask it otherwise, so both are said under --quiet too.
+        output.tell(&format!("serving {} at {page}", shown(model)));
         if args.key.is_none() {
-            output.say(&format!("key for programs (header x-api-key): {key}"));
+            output.tell(&format!("key for programs (header x-api-key): {key}"));
         }
         output.say("press Ctrl-C to end");
         if args.open {

@@ -423,9 +423,9 @@ impl Service {
         self.refuse_other(&before, expected)?;
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
-        if matches!(undo, Undo::OfFaces(_) | Undo::Never)
-            && faces_of(model.as_ref()) == faces_of(before.model.as_deref())
-        {
+        let gallery = |model: Option<&Model>| model.map(Model::gallery).cloned();
+        // What changes nothing is no change: it is not written, and the last change stays the last.
+        if gallery(model.as_ref()) == gallery(before.model.as_deref()) {
             return Ok((value, before));
         }
         let after = self.keep(changes, model.map(Arc::new))?;

@@ -29,6 +29,32 @@ fn json(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).expect("one JSON object")
 }
 
+/// As few photos as an evaluation takes leave fewer dimensions than people.
+#[test]
+fn two_photos_of_each_are_enough() {
+    let folder = scratch();
+    for person in ["Ada", "Boris", "Chiara", "Dmitri", "Esther", "Farid"] {
+        let to = folder.path().join("few").join(person);
+        std::fs::create_dir_all(&to).unwrap();
+        for photo in ["1.png", "2.png"] {
+            std::fs::copy(bundled_faces().join(person).join(photo), to.join(photo)).unwrap();
+        }
+    }
+    for background in ["bundled", "none"] {
+        for protocol in ["leave-one-out", "k-fold:2", "first:1"] {
+            let args = [
+                "evaluate",
+                "few",
+                "--background",
+                background,
+                "--protocol",
+                protocol,
+            ];
+            run(folder.path(), args).done();
+        }
+    }
+}
+
 #[test]
 fn the_figures_are_the_same_in_words_and_for_scripts() {
     let folder = scratch();

@@ -215,6 +215,38 @@ fn a_gallery_without_any_face_is_refused_with_the_remedy() {
     assert!(!folder.path().join("eigenfaces.npz").exists());
 }
 
+/// A small picture in which no face is found stays, whatever photos come and go beside it.
+#[test]
+fn a_face_that_is_not_found_stays_enrolled() {
+    let folder = scratch();
+    let faces = folder.path().join("faces");
+    for (person, count) in [("Ada", 4), ("Boris", 4)] {
+        fs::create_dir_all(faces.join(person)).unwrap();
+        for photo in 1..=count {
+            let name = format!("{person}/{photo}.png");
+            fs::copy(bundled_faces().join(&name), faces.join(&name)).unwrap();
+        }
+    }
+    picture(&faces.join("Boris/blurred.png"), 96, 112, 3);
+    run(folder.path(), ["enroll", "faces"]).done();
+    let stays = || {
+        let listed = run(folder.path(), ["people", "list"]).done().stdout;
+        assert!(listed.contains("Boris (5 faces)"), "{listed}");
+    };
+    stays();
+    for face in ["1", "2", "3"] {
+        let group = text(group_photo());
+        run(
+            folder.path(),
+            ["people", "add", "Farid", group, "--face", face],
+        )
+        .done();
+        stays();
+    }
+    run(folder.path(), ["people", "undo", "--yes"]).done();
+    stays();
+}
+
 #[test]
 fn a_models_framing_cannot_be_changed() {
     let folder = scratch();

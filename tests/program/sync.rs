@@ -267,6 +267,44 @@ fn known_photos_are_not_even_decoded() {
     );
 }
 
+/// What a file is called decides nothing, nor does what is unknown of a face's place.
+#[test]
+fn faces_from_elsewhere_stay() {
+    let folder = folder();
+    run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
+    picture(&folder.path().join("more/Mum (face paint).png"), 40, 50, 80);
+    run(
+        folder.path(),
+        ["people", "add", "Mum", "more/Mum (face paint).png"],
+    )
+    .done();
+    run(folder.path(), ["enroll", "faces", "--sync", "--yes"]).done();
+    let listed = run(folder.path(), ["people", "list"]).done().stdout;
+    assert!(listed.contains("Mum (1 face)"), "{listed}");
+    // A file that was saved anew is told.
+    photo_of(folder.path(), "Ada/1.png", 77);
+    let said = run(folder.path(), ["enroll", "faces"]).done();
+    assert!(
+        said.stderr
+            .contains("1 photo is no longer what was enrolled"),
+        "{}",
+        said.stderr
+    );
+    // Nobody knows where the faces of a model without paths lie.
+    let bare = ["enroll", "faces", "--no-sources", "-m", "bare.npz"];
+    run(folder.path(), bare.iter().chain(&SIZE)).done();
+    fs::remove_dir_all(folder.path().join("faces/Boris")).unwrap();
+    run(
+        folder.path(),
+        ["enroll", "faces", "--sync", "--yes", "-m", "bare.npz"],
+    )
+    .done();
+    let listed = run(folder.path(), ["people", "list", "-m", "bare.npz"])
+        .done()
+        .stdout;
+    assert!(listed.contains("Boris"), "{listed}");
+}
+
 #[test]
 fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
     let folder = folder();

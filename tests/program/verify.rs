@@ -9,6 +9,15 @@ use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch};
 use crate::{enrolled, picture, run, text};
 
 #[test]
+fn a_model_that_was_named_must_be_there() {
+    let folder = scratch();
+    let photo = text(photo_of_ada());
+    run(folder.path(), ["verify", photo, photo]).ended(0, &["no model at"]);
+    run(folder.path(), ["verify", photo, photo, "-m", "typo.npz"])
+        .ended(2, &["typo.npz", "no such model"]);
+}
+
+#[test]
 fn two_photos_of_one_person_and_of_two() {
     let folder = enrolled();
     let of = |name: &str| bundled_faces().join(name);
