@@ -225,11 +225,21 @@ fn sources_are_left_out_where_the_user_wants_it() {
             .chain(&SIZE),
     )
     .done();
+    // What is gone cannot be told without sources: it is erased by name.
     fs::remove_dir_all(folder.path().join("faces/Eva")).unwrap();
-    run(folder.path(), ["enroll", "faces", "--sync", "-y"]).done();
-    run(
+    let kept = run(
         folder.path(),
         ["enroll", "faces", "--sync", "-y", "-m", "new.npz"],
+    )
+    .done();
+    assert!(
+        kept.stderr.contains("1 kept that cannot be read now"),
+        "{}",
+        kept.stderr
+    );
+    run(
+        folder.path(),
+        ["people", "remove", "Eva", "-y", "-m", "new.npz"],
     )
     .done();
     let (grown, new) = (
