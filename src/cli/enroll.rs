@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, LabelRule, Person};
 use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders, Notice, Observer as _};
@@ -26,10 +27,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     }
     let started = Instant::now();
     let mut opened = model_changes::open(args.change, model, output)?;
-    let before = match opened.model.take() {
-        Some(known) => Some(known.into_parts()),
-        None => None,
-    };
+    let before = opened.model.take().map(Model::into_parts);
     let known = before.as_ref().map(|(recognizer, _)| recognizer);
     if let Some(known) = known {
         args.learn.agree_with(known.preparation(), model)?;

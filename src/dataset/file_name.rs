@@ -43,7 +43,7 @@ const DEVICES: &str = concat!(
 );
 
 /// Such words that are people's names too: they are devices' in capitals and before a number of several digits.
-const CAPITALS: &str = concat!("SAM CAM LINE WIN MAH KIF STB SNOW DC MAX ",);
+const CAPITALS: &str = "SAM CAM LINE WIN MAH KIF STB SNOW DC MAX";
 
 /// Words that say nothing by themselves, in lower case.
 const FILLERS: &str = concat!(
