@@ -18,6 +18,8 @@ use crate::recognizer::Recognizer;
 
 /// Coordinates brought over in one transaction, unless one person has more: a quarter of a megabyte.
 const BATCH: usize = 1 << 16;
+/// People that are brought over together at most: what an interrupted export has done so far is kept.
+const MOST_PEOPLE: usize = 32;
 
 /// A person to bring over: a position in the model's people, and the row that gives way, if there is one.
 type ToBring = (usize, Option<i64>);
@@ -59,7 +61,7 @@ impl<'a> Upload<'a> {
                 coordinates += self.coordinates(*person);
                 coordinates <= BATCH
             });
-            let (batch, rest) = people.split_at(fits.count().max(1));
+            let (batch, rest) = people.split_at(fits.count().clamp(1, MOST_PEOPLE));
             batches.push(batch);
             people = rest;
         }

@@ -29,7 +29,7 @@ const DEEDS: [(&str, Deed); 6] = [
     ("sends noise", |stream| {
         greeted(stream, b"N");
         let noise: Vec<u8> = (0..4096_u32)
-            .map(|at| ((at * 2_654_435) >> 7) as u8)
+            .map(|at| (at.wrapping_mul(2_654_435) >> 7) as u8)
             .collect();
         let _ = stream.write_all(&noise);
     }),
