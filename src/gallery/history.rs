@@ -187,21 +187,26 @@ impl History {
             .iter()
             .map(|face| face.hash.to_string())
             .collect();
-        let there: HashSet<u64> = self.people.values().copied().collect();
+        // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
+        let mut reachable: HashSet<u64> = self.people.values().copied().collect();
         for step in &mut self.steps {
-            step.change.forget_erased(&hashes);
-            // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
-            let is_kept = |name: &String, number: &u64| {
-                there.contains(number) || step.change.gives_back(name)
-            };
-            step.people.retain(|name, number| is_kept(name, number));
-            let numbers: HashSet<u64> = step.people.values().copied().collect();
-            step.aliases
-                .retain(|_, number| there.contains(number) || numbers.contains(number));
+            step.change.forget_faces(&hashes);
+            let people = step.people.iter();
+            let merged = people.filter(|(name, _)| step.change.gives_back(name));
+            reachable.extend(merged.map(|(_, number)| number));
         }
-        let kept = self.steps.pop();
-        self.steps.retain(|step| !step.change.is_nothing());
-        self.steps.extend(kept);
+        let mut names: HashSet<String> = self.people.keys().cloned().collect();
+        for step in &mut self.steps {
+            step.people.retain(|_, number| reachable.contains(number));
+            step.aliases.retain(|_, number| reachable.contains(number));
+            names.extend(step.people.keys().cloned());
+        }
+        for step in &mut self.steps {
+            step.change.forget_people(&names);
+        }
+        let last = self.steps.pop();
+        self.steps.retain(|step| !step.change.is_nothing(&names));
+        self.steps.extend(last);
     }
 
     /// Forgets what a person was called before. The change that renamed them cannot be taken back then.

@@ -97,24 +97,31 @@ impl LastChange {
     }
 
     /// Forgets the faces that are enrolled no longer: of all but these hashes.
-    pub(super) fn forget_erased(&mut self, there: &HashSet<String>) {
+    pub(super) fn forget_faces(&mut self, there: &HashSet<String>) {
         if let Self::Faces { added, moved, .. } = self {
             added.retain(|hash| there.contains(hash));
             moved.retain(|face| there.contains(&face.hash));
         }
     }
 
-    /// Whether undoing it gives faces back to a person of this name.
-    pub(super) fn gives_back(&self, name: &str) -> bool {
-        match self {
-            Self::Renamed { from, .. } => from == name,
-            Self::Faces { moved, .. } => moved.iter().any(|face| face.person == name),
+    /// Forgets whom faces belonged to before, of all but these people.
+    pub(super) fn forget_people(&mut self, there: &HashSet<String>) {
+        if let Self::Faces { moved, .. } = self {
+            moved.retain(|face| there.contains(&face.person));
         }
     }
 
-    /// Whether there is nothing left to undo of it.
-    pub(super) fn is_nothing(&self) -> bool {
-        matches!(self, Self::Faces { added, moved, .. } if added.is_empty() && moved.is_empty())
+    /// Whether undoing it gives faces back to a person of this name.
+    pub(super) fn gives_back(&self, name: &str) -> bool {
+        matches!(self, Self::Faces { moved, .. } if moved.iter().any(|face| face.person == name))
+    }
+
+    /// Whether there is nothing left to undo of it, where these people are enrolled or can be again.
+    pub(super) fn is_nothing(&self, there: &HashSet<String>) -> bool {
+        match self {
+            Self::Renamed { from, .. } => !there.contains(from),
+            Self::Faces { added, moved, .. } => added.is_empty() && moved.is_empty(),
+        }
     }
 
     /// The faces of these people became another's.
@@ -285,6 +292,24 @@ mod tests {
         history.record(2, &more, &gallery(&[("Ada", 1), ("Boris", 2)]));
         let kept = serde_json::to_string(&history).unwrap();
         assert!(!kept.contains("Cleo"), "{kept}");
+        // Nor are names that an erased person had, or gave a face away under.
+        let person = |name| Person::new(name).unwrap();
+        history.rename(3, &person("Boris"), &person("Bo"));
+        let renamed = before.clone().renamed(&[1], &person("Bo"));
+        let more = gallery(&[("Ada", 1), ("Ada", 4), ("Bo", 2), ("Bo", 5)]);
+        history.record(
+            4,
+            &renamed,
+            &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]),
+        );
+        history.record(
+            5,
+            &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]),
+            &more,
+        );
+        history.record(6, &more, &gallery(&[("Ada", 1), ("Ada", 4)]));
+        let kept = serde_json::to_string(&history).unwrap();
+        assert!(!kept.contains("Bo"), "{kept}");
         assert!(!kept.contains(&ContentHash::of(&[3]).to_string()), "{kept}");
     }
 
