@@ -1,10 +1,8 @@
 //! The frame that the crops of a gallery share, and the photos that are aligned by it.
 
-use image::GrayImage;
-
 use super::{Gallery, LabeledFace};
 use crate::locate::framing::{CropEyes, Framing};
-use crate::preparation::{KeptEyes, Origin, Preparation};
+use crate::preparation::{Origin, Preparation};
 
 impl Gallery {
     /// Where the eyes stand in all photos of this gallery, if they are crops that agree.
@@ -25,31 +23,22 @@ impl Gallery {
             Framing::Detect => self.crop_eyes(),
         };
         let framed = preparation.with_crop_eyes(crop_eyes);
-        let gallery = self.aligned(&framed, |photo, eyes| {
-            preparation.aligns_alike(&framed, photo.dimensions(), eyes)
-        });
-        (framed, gallery)
-    }
-
-    /// Kept photos are aligned by this preparation, but for those that `is_so` says are.
-    fn aligned(
-        self,
-        preparation: &Preparation,
-        is_so: impl Fn(&GrayImage, KeptEyes) -> bool,
-    ) -> Self {
         let is_aligned = |origin: &Origin| match origin {
-            Origin::Kept { photo, eyes } => is_so(photo, *eyes),
+            Origin::Kept { photo, eyes } => {
+                preparation.aligns_alike(&framed, photo.dimensions(), *eyes)
+            }
             Origin::Whole | Origin::Found { .. } => true,
         };
         if self.enrolled().iter().all(|face| is_aligned(&face.origin)) {
-            return self;
+            return (framed, self);
         }
-        self.changed(|face| {
+        let gallery = self.changed(|face| {
             if !is_aligned(&face.origin) {
-                face.align(preparation);
+                face.align(&framed);
             }
             true
-        })
+        });
+        (framed, gallery)
     }
 }
 
