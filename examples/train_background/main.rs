@@ -1,27 +1,38 @@
 //! Learns the background model (`crates/face-likelihood/models/background.bin`) from folders of labelled photos.
 //!
 //!     cargo run --release --features maintainer --example train_background -- --photos ../shared/data/lfw-world \
+//!         --photos ../shared/data/cfp-frontal \
 //!         --without ../shared/data/lfw --without ../shared/data/lfw-strangers \
 //!         --mouths ../shared/data/eyes-train.tsv -o crates/face-likelihood/models/background.bin \
 //!         --people assets/background-people.bin
 //!
 //! Where mouths are is learned first, from marked photos: `--mouths` names a list with a line a photo (its path from the
 //! folder named like the list, then x and y of both eyes, the nose and both corners of the mouth, in pixels).
+//! What damage does to a face is learned last, from damaged copies of the photos ([`damage`]).
 //! Faces are found and aligned as everywhere; photos in which none is found are left out. People who stand in a folder
 //! given with `--without` (as a sub-folder, or in the name of a photo) are left out, so that measurements on them stay
 //! honest. The same photos give the same bytes, whatever the number of threads.
 
+mod damage;
 mod mouths;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::background::{Described, FACE, Training, name_hashes};
+use damage::Family;
+use eigenfaces::Person;
+use eigenfaces::background::{
+    Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training, name_hashes,
+};
 use eigenfaces::dataset::{self, LabelRule, LabeledPhoto};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
+use image::GrayImage;
+
+/// One photo of so many is copied with each family of damage.
+const DAMAGED_EVERY: usize = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
@@ -39,40 +50,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         without.len()
     );
 
-    let preparation = Preparation::new(FACE, Framing::Detect);
-    let loaded = dataset::load(
-        &photos,
-        |photo: &LabeledPhoto, file| {
-            let face = preparation.prepare(&file.decode()?)?;
-            Ok((photo.person.clone(), face.pixels))
-        },
-        &|_| {},
-    );
-    eprintln!(
-        "{} faces found, {} photos without",
-        loaded.items.len(),
-        loaded.skipped.len()
-    );
-
-    let (mut persons, mut pixels) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for (person, face) in loaded.items {
-        let number = match persons.last() {
-            Some(&number) if last.as_ref() == Some(&person) => number,
-            Some(&number) => number + 1,
-            None => 0,
-        };
-        persons.push(number);
-        pixels.extend(face);
-        last = Some(person);
-    }
-    let faces = FaceMatrix::from_pixels(FACE, pixels)?;
-    let described = Described::of(&faces, &persons, &mouths)?;
+    let faces = Faces::of(&photos, |_, photo| Some(photo))?;
+    let (described, persons) = (faces.described(&mouths)?, faces.persons());
     let background = options.training.learn(&described, &mouths)?;
+    let families: Result<Vec<DamagedPhotos>, Box<dyn Error>> = Family::ALL
+        .iter()
+        .map(|&family| faces.damaged(&photos, family, &background))
+        .collect();
+    let damage = DamageVariation::learn(&background, &families?)?;
+    let background = background.with_damage(damage);
     std::fs::write(&options.output, background.to_bytes())?;
     // Of whom the model was learned: src/background/trained_on.rs.
     if let Some(list) = &options.people {
-        let people: BTreeSet<&str> = photos.iter().map(|photo| photo.person.as_str()).collect();
+        // Numbers are anybody's name.
+        let people = photos.iter().map(|photo| photo.person.as_str());
+        let people: BTreeSet<&str> = people
+            .filter(|name| name.contains(char::is_alphabetic))
+            .collect();
         std::fs::write(list, name_hashes(people))?;
     }
     eprintln!(
@@ -83,6 +77,94 @@ fn main() -> Result<(), Box<dyn Error>> {
         persons.last().map_or(0, |last| last + 1)
     );
     Ok(())
+}
+
+/// Aligned faces of photos, of one person's side by side.
+struct Faces {
+    /// Each with the number of its photo and its person.
+    faces: Vec<(usize, Person, Vec<u8>)>,
+}
+
+impl Faces {
+    /// Of what `shown` makes of each photo, by its number; `None` leaves it out. Photos without a face are left out too.
+    fn of(
+        photos: &[LabeledPhoto],
+        shown: impl Fn(usize, GrayImage) -> Option<GrayImage> + Sync,
+    ) -> Result<Self, Box<dyn Error>> {
+        let preparation = Preparation::new(FACE, Framing::Detect);
+        let numbers: BTreeMap<&Path, usize> = photos
+            .iter()
+            .enumerate()
+            .map(|(number, photo)| (photo.path.as_path(), number))
+            .collect();
+        let loaded = dataset::load(
+            photos,
+            |photo: &LabeledPhoto, file| {
+                let number = numbers[photo.path.as_path()];
+                let shown = shown(number, file.decode()?);
+                let face = shown.map(|shown| preparation.prepare(&shown)).transpose()?;
+                Ok(face.map(|face| (number, photo.person.clone(), face.pixels)))
+            },
+            &|_| {},
+        );
+        let without = loaded.skipped.len();
+        let faces: Vec<_> = loaded.items.into_iter().flatten().collect();
+        eprintln!("{} faces found, {without} photos without", faces.len());
+        Ok(Self { faces })
+    }
+
+    fn persons(&self) -> Vec<usize> {
+        let mut number = 0;
+        let pairs = self.faces.windows(2);
+        let rest = pairs.map(|pair| {
+            number += usize::from(pair[0].1 != pair[1].1);
+            number
+        });
+        let rest: Vec<usize> = rest.collect();
+        let first = self.faces.first().map(|_| 0);
+        first.into_iter().chain(rest).collect()
+    }
+
+    fn matrix(&self) -> Result<FaceMatrix, Box<dyn Error>> {
+        let pixels = self
+            .faces
+            .iter()
+            .flat_map(|(.., face)| face.iter().copied());
+        Ok(FaceMatrix::from_pixels(FACE, pixels.collect())?)
+    }
+
+    fn described(&self, mouths: &MouthFinder) -> Result<Described, Box<dyn Error>> {
+        Ok(Described::of(&self.matrix()?, &self.persons(), mouths)?)
+    }
+
+    /// Some of the photos, and copies of them with a family of damage.
+    fn damaged(
+        &self,
+        photos: &[LabeledPhoto],
+        family: Family,
+        background: &Background,
+    ) -> Result<DamagedPhotos, Box<dyn Error>> {
+        let damaged = Self::of(photos, |number, photo| {
+            let is_copied = number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY;
+            let seed = (number * Family::ALL.len() + family as usize) as u64;
+            is_copied.then(|| damage::damaged(&photo, family, seed))
+        })?;
+        let clean: BTreeMap<usize, &[u8]> = self
+            .faces
+            .iter()
+            .map(|(number, _, face)| (*number, face.as_slice()))
+            .collect();
+        let mut pairs = damaged.faces;
+        pairs.retain(|(number, ..)| clean.contains_key(number));
+        let coordinates = |face: &dyn Fn(&(usize, Person, Vec<u8>)) -> Vec<u8>| {
+            let faces = pairs.iter().flat_map(face).collect();
+            FaceMatrix::from_pixels(FACE, faces).map(|faces| background.coordinates(&faces))
+        };
+        Ok(DamagedPhotos {
+            clean: coordinates(&|(number, ..)| clean[number].to_vec())?,
+            damaged: coordinates(&|(.., face)| face.clone())?,
+        })
+    }
 }
 
 struct Options {

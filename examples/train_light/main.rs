@@ -37,8 +37,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         [folder, option, output] if option == "-o" => (folder, Some(output)),
         _ => return Err("give a folder of photos whose names end in angles, and -o FILE".into()),
     };
-    let photos = Photos::read(folder)?;
-    let background = Background::bundled()?;
+    // A file to be completed may be newer than what this program was built with.
+    let background = match output {
+        Some(file) => &Background::from_bytes(&std::fs::read(file)?)?,
+        None => Background::bundled()?,
+    };
+    let photos = Photos::read(folder, background)?;
     let learned = background.clone().with_light(photos.light(background)?);
     let unknown = background.clone().with_light(LightVariation::default());
     for (title, background) in [("without", &unknown), ("with", &learned)] {
@@ -71,11 +75,10 @@ struct Counts {
 }
 
 impl Photos {
-    fn read(folder: &str) -> Result<Self, Box<dyn Error>> {
+    fn read(folder: &str, background: &Background) -> Result<Self, Box<dyn Error>> {
         let model = Model::enroll(folder, &Options::default())?;
         let faces = model.gallery().enrolled();
-        let all = model.recognizer().coordinates();
-        let all = all.ok_or("the gallery keeps no coordinates")?;
+        let all = background.coordinates(model.gallery().faces());
         let angles: Vec<Option<f64>> = faces.iter().map(|face| angle(&face.source)).collect();
         let known: Vec<usize> = (0..faces.len())
             .filter(|&at| angles[at].is_some())

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use sha2::{Digest, Sha256};
 
 use super::{Compare, Evidence, Likeness, Ranking, Scored, Side};
-use crate::background::{Adaptation, Background, Calibration, FACE, People};
+use crate::background::{self, Adaptation, Background, Calibration, FACE, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
@@ -27,8 +27,8 @@ pub struct Likelihoods {
 }
 
 impl Likelihoods {
-    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps. `framing` is
-    /// that of their photos.
+    /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps; frames of one
+    /// moment count as one. `framing` is that of their photos.
     ///
     /// # Errors
     /// When the program itself is damaged.
@@ -39,12 +39,12 @@ impl Likelihoods {
         framing: Framing,
     ) -> Result<Self> {
         let background = Background::bundled()?;
-        let photos: Vec<usize> = (0..persons.len()).collect();
         let count = persons.last().map_or(0, |last| last + 1);
-        let adaptation = Adaptation::learn(background, coordinates, &photos, persons);
-        let people = People::place(adaptation, coordinates, &photos, persons, count);
-        let calibration =
-            Calibration::learn(background, &people, coordinates, persons, framing.into());
+        let (moments, of) = background::moments(background, coordinates, persons);
+        let photos: Vec<usize> = (0..of.len()).collect();
+        let adaptation = Adaptation::learn(background, &moments, &photos, &of);
+        let people = People::place(adaptation, &moments, &photos, &of, count);
+        let calibration = Calibration::learn(background, &people, &moments, &of, framing.into());
         let fingerprints = coordinates
             .column_iter()
             .map(|face| fingerprint(face.as_slice()));

@@ -9,6 +9,7 @@ mod bad_input;
 mod bad_models;
 mod changes;
 mod crowd;
+mod damage;
 mod diagnose;
 mod elongated;
 mod evaluate;

@@ -1,24 +1,27 @@
 //! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
-//! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k), little-endian;
-//! last the SHA-256 of all before it.
+//! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k); then the number of kinds of damage, and
+//! of each kind the same as of light, little-endian; last the SHA-256 of all before it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::light::{Directions, LightVariation};
+use super::damage::DamageVariation;
+use super::directions::Directions;
+use super::light::LightVariation;
 use super::mouth::{FEATURES, Line, MouthFinder, STEPS, Step};
 use super::{BUNDLED, Background, LENGTH, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 const MAGIC: &[u8; 6] = b"EFBACK";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 const DIGEST: usize = 32;
 
-/// More components than this are no model of ours: bounds what a damaged header can ask for.
+/// More components or kinds of damage than these are no model of ours: bounds what a damaged header can ask for.
 const MOST_COMPONENTS: usize = 4_096;
+const MOST_KINDS: usize = 256;
 
 impl Background {
     /// The model as bytes of a file: the same for the same model.
@@ -46,11 +49,18 @@ impl Background {
             }
             bytes.extend(channel.basis.iter().map(|&value| value as u8));
         }
-        for channel in &self.light.channels {
-            bytes.extend((channel.variance.len() as u32).to_le_bytes());
-            for number in channel.variance.iter().chain(&channel.rows) {
-                bytes.extend(number.to_le_bytes());
+        let put = |channels: &[Directions; 2], bytes: &mut Vec<u8>| {
+            for channel in channels {
+                bytes.extend((channel.variance.len() as u32).to_le_bytes());
+                for number in channel.variance.iter().chain(&channel.rows) {
+                    bytes.extend(number.to_le_bytes());
+                }
             }
+        };
+        put(&self.light.channels, &mut bytes);
+        bytes.extend((self.damage.kinds.len() as u32).to_le_bytes());
+        for kind in &self.damage.kinds {
+            put(kind, &mut bytes);
         }
         let digest = Sha256::digest(&bytes);
         bytes.extend(digest);
@@ -120,7 +130,7 @@ impl Background {
             projection.between.iter().all(sound).then_some(projection)
         };
         let projections = [channel()?, channel()?];
-        let mut directions = || {
+        let directions = |rest: &mut Reader<'a>| {
             let count = usize::try_from(rest.number()?).ok().filter(|&r| r <= k)?;
             let variance = rest.floats(count)?;
             let is_sound = variance.iter().all(|&v| v >= 0.0);
@@ -129,11 +139,19 @@ impl Background {
                 rows: rest.floats(count * k)?,
             })
         };
-        let channels = [directions()?, directions()?];
+        let channels = [directions(rest)?, directions(rest)?];
+        let count = rest.number()? as usize;
+        if count > MOST_KINDS {
+            return None;
+        }
+        let kinds = (0..count).map(|_| Some([directions(rest)?, directions(rest)?]));
+        let kinds: Option<Vec<_>> = kinds.collect();
+        let damage = DamageVariation { kinds: kinds? };
         (rest.0.len() == DIGEST).then_some(Self {
             mouths,
             projections,
             light: Arc::new(LightVariation { channels }),
+            damage: Arc::new(damage),
         })
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Each description holds the face and its mirror image together ([`texture::describe_folded`]): a face turned a
 //! little to the left and one turned to the right then differ less, which measured better than comparing with both. And
-//! it is the mean of three views ([`VIEWS`]), so that eyes found a little too near or too far move it less; in all of them
-//! the mouth has been brought towards its usual place.
+//! it is the mean of two views ([`Channel::views`]), so that eyes found a little too near or too far move it less; in all of
+//! them the mouth has been brought towards its usual place. With the light evened out it is looked at from nearer: two scales.
 
 use super::mouth::{GRID as DIRECTIONS_GRID, MouthFinder};
 use super::view::{Mouth, Stretch, View, Zoom};
@@ -20,13 +20,6 @@ const TEXTURE_GRID: Grid = Grid {
     columns: 8,
     rows: 9,
 };
-
-/// Views of a face that are described together: as it is, nearer, and farther. Measured: docs/RECIPES.md.
-const VIEWS: [Zoom; 3] = [
-    Zoom { to: 1, from: 1 },
-    Zoom { to: 9, from: 8 },
-    Zoom { to: 8, from: 9 },
-];
 
 /// The parts of a description, in their order: cells of the left half of a grid, each of so many bytes.
 const PARTS: [(Grid, usize); 2] = [(DIRECTIONS_GRID, DIRECTIONS), (TEXTURE_GRID, CELL)];
@@ -54,6 +47,15 @@ impl Channel {
     /// Every channel, in the order in which their scores are added.
     pub const ALL: [Self; 2] = [Self::Plain, Self::LightNormalized];
 
+    /// The views that are described together. Measured: docs/RECIPES.md.
+    fn views(self) -> [Zoom; 2] {
+        let zoom = |to, from| Zoom { to, from };
+        match self {
+            Self::Plain => [zoom(1, 1), zoom(9, 8)],
+            Self::LightNormalized => [zoom(5, 4), zoom(11, 8)],
+        }
+    }
+
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,18 +71,17 @@ impl Channel {
 /// If the face has another size.
 pub fn describe(face: &[u8], mouths: &MouthFinder) -> [Vec<u8>; 2] {
     let mouth = mouths.find(face);
-    let mut sums = [[0_u16; LENGTH]; 2];
-    for zoom in VIEWS {
-        let mut view = viewed(zoom, mouth).of(face);
-        add(&mut sums[0], &view);
-        tan_triggs::apply(&mut view, FACE);
-        add(&mut sums[1], &view);
-    }
-    let views = VIEWS.len() as u16;
-    sums.map(|sums| {
-        sums.iter()
-            .map(|sum| ((sum + views / 2) / views) as u8)
-            .collect()
+    Channel::ALL.map(|channel| {
+        let views = channel.views().map(|zoom| {
+            let mut view = viewed(zoom, mouth).of(face);
+            if channel == Channel::LightNormalized {
+                tan_triggs::apply(&mut view, FACE);
+            }
+            of_view(&view)
+        });
+        let [first, second] = views;
+        let means = first.iter().zip(&second);
+        means.map(|(&a, &b)| a.midpoint(b)).collect()
     })
 }
 
@@ -92,13 +93,11 @@ fn viewed(zoom: Zoom, mouth: Mouth) -> View {
     }
 }
 
-/// Adds the description of one view.
-fn add(sums: &mut [u16; LENGTH], view: &[u8]) {
-    let directions = directions::describe_folded(view, FACE, DIRECTIONS_GRID);
-    let texture = texture::describe_folded(view, FACE, TEXTURE_GRID);
-    for (sum, value) in sums.iter_mut().zip(directions.into_iter().chain(texture)) {
-        *sum += u16::from(value);
-    }
+/// The description of one view.
+fn of_view(view: &[u8]) -> Vec<u8> {
+    let mut description = directions::describe_folded(view, FACE, DIRECTIONS_GRID);
+    description.extend(texture::describe_folded(view, FACE, TEXTURE_GRID));
+    description
 }
 
 /// The values of a description ([`LENGTH`]) by part: its grid, and the values of each of the cells of its left half.
@@ -128,8 +127,13 @@ pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
 
 /// Values of a description ([`LENGTH`]) of this face added up cell by cell and spread evenly over the places of the face
 /// that the cell covers: one value a pixel, with the same sum.
-pub(super) fn sum_by_place(values: &[f64], face: &[u8], mouths: &MouthFinder) -> Vec<f64> {
-    let view = viewed(VIEWS[0], mouths.find(face));
+pub(super) fn sum_by_place(
+    channel: Channel,
+    values: &[f64],
+    face: &[u8],
+    mouths: &MouthFinder,
+) -> Vec<f64> {
+    let view = viewed(channel.views()[0], mouths.find(face));
     let shown = view.places();
     let mut places = vec![0.0; FACE.pixels()];
     for (grid, cells) in parts(values) {
@@ -178,7 +182,7 @@ mod tests {
     #[test]
     fn sums_are_kept_where_cells_are_spread() {
         let values: Vec<f64> = (0..LENGTH).map(|at| (at % 17) as f64 - 5.0).collect();
-        let spread = sum_by_place(&values, &face(), mouths());
+        let spread = sum_by_place(Channel::LightNormalized, &values, &face(), mouths());
         let (before, after): (f64, f64) = (values.iter().sum(), spread.iter().sum());
         assert!((before - after).abs() < 1e-6 * before.abs());
     }

@@ -5,12 +5,12 @@
 //! r, was learned from photos of people under known lights (`examples/train_light`). In coordinates z whitened by what
 //! anybody's photo varies, z = x / √(1 + ψ), it is Σ v w wᵀ with orthonormal w. The log-likelihood ratio of hard against
 //! even light is then ½ Σ (s (wᵀz)² - ln(1 + v)), s = v / (1 + v), and the light expected in the photo is
-//! √(1 + ψ) Σ s w wᵀz. It is taken off, times the probability of hard light: compensation of eigenchannels (Kenny et al.,
+//! √(1 + ψ) Σ s w wᵀz ([`Directions`]). It is taken off, times the probability of hard light: compensation of eigenchannels (Kenny et al.,
 //! Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
 
 use nalgebra::{DMatrix, DVector};
-use symmetric_eigen as eigen;
 
+use super::directions::Directions;
 use super::{Background, Calibration};
 use crate::error::{BackgroundProblem, Error, Result};
 
@@ -25,22 +25,13 @@ const NEGLIGIBLE: f64 = 1e-3;
 
 /// Mean and spread of a stranger's score against one person in hard light, in galleries of any kind: what lies in the dark
 /// tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
-const STRANGERS: (f64, f64) = (0.5, 1.1);
+const STRANGERS: (f64, f64) = (0.3, 1.0);
 
 /// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LightVariation {
     /// In the order of [`Channel::ALL`](super::Channel::ALL).
     pub(super) channels: [Directions; 2],
-}
-
-/// r directions in whitened coordinates.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Directions {
-    /// v along each, decreasing.
-    pub variance: Vec<f32>,
-    /// w, orthonormal: r x k, row by row.
-    pub rows: Vec<f32>,
 }
 
 impl LightVariation {
@@ -81,7 +72,7 @@ impl LightVariation {
                 let mean = even.iter().sum::<DVector<f64>>() / even.len() as f64;
                 differences.extend(own(true).map(|photo| whitened(photo) - &mean));
             }
-            *directions = Directions::learn(&differences).ok_or(Error::Background {
+            *directions = Directions::learn(&differences, DIRECTIONS).ok_or(Error::Background {
                 problem: BackgroundProblem::TooFewPhotos,
             })?;
         }
@@ -148,60 +139,6 @@ impl ScoreLine {
     /// The score that this one becomes.
     pub fn apply(self, score: f64) -> f64 {
         self.offset + self.slope * score
-    }
-}
-
-impl Directions {
-    /// The principal directions of differences by light, about 0; `None` of too few.
-    fn learn(differences: &[DVector<f64>]) -> Option<Self> {
-        let k = differences.first()?.len();
-        let mut second = DMatrix::zeros(k, k);
-        eigen::add_outer(&mut second, &DMatrix::from_columns(differences));
-        second /= differences.len() as f64;
-        let (values, vectors) = eigen::all_unmeasured(second)?;
-        let kept = DIRECTIONS.min(differences.len()).min(k);
-        let rows = vectors.columns(0, kept);
-        Some(Self {
-            variance: values[..kept].iter().map(|&v| v.max(0.0) as f32).collect(),
-            rows: rows.iter().map(|&value| value as f32).collect(),
-        })
-    }
-
-    /// wᵀz of each direction, for coordinates x (k) with ψ.
-    pub fn along(&self, x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
-        let whitened = x.into_iter().zip(between);
-        let whitened: Vec<f64> = whitened.map(|(x, psi)| x / (1.0 + psi).sqrt()).collect();
-        let rows = self.rows.chunks_exact(between.len().max(1));
-        rows.map(|row| {
-            let terms = row.iter().zip(&whitened);
-            terms.map(|(&w, z)| f64::from(w) * z).sum()
-        })
-        .collect()
-    }
-
-    /// The log-likelihood ratio of hard against even light.
-    fn log_ratio(&self, along: &[f64]) -> f64 {
-        let terms = self.variance.iter().zip(along).map(|(&v, along)| {
-            let v = f64::from(v);
-            0.5 * (v / (1.0 + v) * along * along - v.ln_1p())
-        });
-        terms.sum()
-    }
-
-    /// The light expected of a photo in hard light: √(1 + ψ) Σ s w wᵀz, k.
-    pub fn expected(&self, along: &[f64], between: &[f64]) -> Vec<f64> {
-        let mut light = vec![0.0; between.len()];
-        let rows = self.rows.chunks_exact(between.len().max(1));
-        for ((row, &v), along) in rows.zip(&self.variance).zip(along) {
-            let share = f64::from(v) / (1.0 + f64::from(v)) * along;
-            for (sum, &w) in light.iter_mut().zip(row) {
-                *sum += share * f64::from(w);
-            }
-        }
-        for (value, psi) in light.iter_mut().zip(between) {
-            *value *= (1.0 + psi).sqrt();
-        }
-        light
     }
 }
 

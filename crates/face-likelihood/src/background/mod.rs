@@ -12,11 +12,14 @@
 mod adaptation;
 mod asset;
 mod calibration;
+mod damage;
 mod description;
+mod directions;
 mod face_classifier;
 mod light;
 #[doc(hidden)]
 pub mod likelihood;
+mod moments;
 mod mouth;
 mod people;
 mod training;
@@ -38,6 +41,8 @@ use crate::resize;
 pub use adaptation::Placed;
 pub use adaptation::{Adaptation, Rotated};
 pub use calibration::{Alignment, Calibration, Judgement, MOST_LOG_ODDS};
+#[doc(hidden)]
+pub use damage::{DamageVariation, DamagedPhotos};
 pub use description::{Channel, FACE};
 #[doc(hidden)]
 pub use description::{LENGTH, SHEET};
@@ -45,6 +50,7 @@ pub use description::{LENGTH, SHEET};
 pub use face_classifier::FaceClassifier;
 #[doc(hidden)]
 pub use light::LightVariation;
+pub use moments::moments;
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 #[doc(hidden)]
@@ -58,13 +64,14 @@ pub use two_covariance::TwoCovariance;
 const BUNDLED: &[u8] = include_bytes!("../../models/background.bin");
 
 /// The background model: where mouths are, for each [`Channel`] the map from descriptions to coordinates, and what hard
-/// light does to these.
+/// light and damage do to these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
     mouths: MouthFinder,
     /// In the order of [`Channel::ALL`].
     projections: [Projection; 2],
     light: Arc<LightVariation>,
+    damage: Arc<DamageVariation>,
 }
 
 /// The map from one description (d bytes) to k coordinates: `scale_i (Σ_j basis_ij x_j) - offset_i`.
@@ -104,6 +111,13 @@ impl Background {
     #[doc(hidden)]
     pub fn with_light(mut self, light: LightVariation) -> Self {
         self.light = Arc::new(light);
+        self
+    }
+
+    /// The same model with this knowledge of damage.
+    #[doc(hidden)]
+    pub fn with_damage(mut self, damage: DamageVariation) -> Self {
+        self.damage = Arc::new(damage);
         self
     }
 
@@ -157,7 +171,8 @@ impl Background {
                 let middle = (f64::from(first[at]) + f64::from(second[at])) / 2.0;
                 *weight *= f64::from(face[at]) - middle;
             }
-            let of_channel = description::sum_by_place(&weights, &described[0], &self.mouths);
+            let of_channel =
+                description::sum_by_place(channel, &weights, &described[0], &self.mouths);
             for (sum, value) in places.iter_mut().zip(of_channel) {
                 *sum += value;
             }
@@ -165,8 +180,8 @@ impl Background {
         places
     }
 
-    /// Coordinates of faces, 2k x n: below each other those of the two channels. Faces of another size than [`FACE`]
-    /// are brought to it first.
+    /// Coordinates of faces, 2k x n: below each other those of the two channels, less what is expected of damage
+    /// ([`DamageVariation`]). Faces of another size than [`FACE`] are brought to it first.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
         let rows = 2 * self.components();
         let all: Vec<&[u8]> = faces.faces().collect();
@@ -182,12 +197,7 @@ impl Background {
         let count = photos.persons.len();
         let columns: Vec<Vec<f32>> = (0..count)
             .into_par_iter()
-            .map(|photo| {
-                let channels = self.projections.iter().zip(&photos.channels);
-                channels
-                    .flat_map(|(projection, bytes)| projection.project(bytes.face(photo)))
-                    .collect()
-            })
+            .map(|photo| self.projected(photos.channels.each_ref().map(|bytes| bytes.face(photo))))
             .collect();
         DMatrix::from_vec(2 * self.components(), count, columns.concat())
     }
@@ -195,10 +205,17 @@ impl Background {
     /// Coordinates of one face of the size [`FACE`].
     fn coordinates_of(&self, face: &[u8]) -> Vec<f32> {
         let descriptions = description::describe(face, &self.mouths);
-        let channels = self.projections.iter().zip(&descriptions);
-        channels
+        self.projected(descriptions.each_ref().map(Vec::as_slice))
+    }
+
+    /// Coordinates of a photo with these descriptions.
+    fn projected(&self, descriptions: [&[u8]; 2]) -> Vec<f32> {
+        let channels = self.projections.iter().zip(descriptions);
+        let mut coordinates: Vec<f32> = channels
             .flat_map(|(projection, description)| projection.project(description))
-            .collect()
+            .collect();
+        self.damage.take_off(self, &mut coordinates);
+        coordinates
     }
 }
 

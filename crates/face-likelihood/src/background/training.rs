@@ -90,7 +90,7 @@ impl Default for Training {
 impl Training {
     /// Learns the background model: PCA of each channel, weights whitened and brought to one length, the
     /// two-covariance model of these, and both maps folded into one basis of bytes. `mouths` are those by which the photos
-    /// were described. Nothing is learned of hard light.
+    /// were described. Nothing is learned of hard light and of damage.
     ///
     /// # Errors
     /// Too few photos, or nobody with two.
@@ -105,6 +105,7 @@ impl Training {
             mouths: mouths.clone(),
             projections,
             light: Arc::default(),
+            damage: Arc::default(),
         })
     }
 

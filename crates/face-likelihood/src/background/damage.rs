@@ -1,0 +1,259 @@
+//! What damage of a photo - noise, grain, print screens, scan lines, compression, blur - does to coordinates, and its removal.
+//!
+//! Two photos damaged alike have the damage in common, and would look like one person. So coordinates are freed of it as soon as
+//! a face is described. A photo is clean, or damaged by one of some kinds, each a Gaussian of low rank ([`Directions`]) learned
+//! from photos and damaged copies of them (`examples/train_background`): what differs between the two is damage, and says nothing
+//! of people. Each kind's expected part is taken off, times the kind's posterior probability; as with
+//! [light](super::light), but before anything is known of a gallery. Where no kind is likely, coordinates keep every bit.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::directions::Directions;
+use super::likelihood::length_factor;
+use super::{Background, Channel};
+use crate::error::{BackgroundProblem, Error, Result};
+
+/// r, the directions of each channel and kind. 24 to 80 do alike.
+const DIRECTIONS: usize = 40;
+
+/// Kinds that a family of damage is divided into, by how far the damage goes.
+const STRENGTHS: usize = 2;
+
+/// The logarithm of the prior odds of a clean photo against each kind. 0 to 5 do alike.
+const PRIOR: f64 = 4.0;
+
+/// A probability of damage below which it is 0, and nothing is taken off.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// The kinds of damage that are known; none in a model that learned of none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DamageVariation {
+    /// For each kind, the directions of each channel, in the order of [`Channel::ALL`].
+    pub(super) kinds: Vec<[Directions; 2]>,
+}
+
+/// Photos and copies of them with one family of damage: coordinates (2k x n each), column for column.
+pub struct DamagedPhotos {
+    /// The photos.
+    pub clean: DMatrix<f32>,
+    /// Their damaged copies.
+    pub damaged: DMatrix<f32>,
+}
+
+impl DamageVariation {
+    /// Learns [`STRENGTHS`] kinds from each family of damage.
+    ///
+    /// # Errors
+    /// A family of too few photos.
+    pub fn learn(background: &Background, families: &[DamagedPhotos]) -> Result<Self> {
+        let mut kinds = Vec::new();
+        let too_few = || Error::Background {
+            problem: BackgroundProblem::TooFewPhotos,
+        };
+        for photos in families {
+            let mut differences: Vec<[DVector<f64>; 2]> = (0..photos.clean.ncols())
+                .map(|photo| [0, 1].map(|channel| photos.whitened(background, channel, photo)))
+                .collect();
+            if differences.is_empty() {
+                return Err(too_few());
+            }
+            let strength = |of: &[DVector<f64>; 2]| of[0].norm_squared() + of[1].norm_squared();
+            differences.sort_by(|a, b| strength(a).total_cmp(&strength(b)));
+            let each = differences.len().div_ceil(STRENGTHS);
+            for kind in differences.chunks(each) {
+                let of_channel = |channel: usize| -> Vec<DVector<f64>> {
+                    kind.iter().map(|both| both[channel].clone()).collect()
+                };
+                let learned =
+                    [0, 1].map(|channel| Directions::learn(&of_channel(channel), DIRECTIONS));
+                let [Some(plain), Some(relit)] = learned else {
+                    return Err(too_few());
+                };
+                kinds.push([plain, relit]);
+            }
+        }
+        Ok(Self { kinds })
+    }
+
+    /// Takes off the coordinates of a photo (2k) what is expected of damage.
+    pub(super) fn take_off(&self, background: &Background, coordinates: &mut [f32]) {
+        if self.kinds.is_empty() {
+            return;
+        }
+        let k = background.components();
+        let mut expected = vec![0.0; 2 * k];
+        for (kind, probability, along) in self.posterior(background, coordinates) {
+            for (channel, expected) in expected.chunks_exact_mut(k).enumerate() {
+                let between = background.between_people(Channel::ALL[channel]);
+                let of_kind = kind[channel].expected(&along[channel], between);
+                for (sum, value) in expected.iter_mut().zip(of_kind) {
+                    *sum += probability * value;
+                }
+            }
+        }
+        for (value, expected) in coordinates.iter_mut().zip(expected) {
+            *value -= expected as f32;
+        }
+    }
+
+    /// The kinds that are likely in a photo, with the probability of each and the photo's part along its directions, of each
+    /// channel.
+    fn posterior(
+        &self,
+        background: &Background,
+        coordinates: &[f32],
+    ) -> impl Iterator<Item = (&[Directions; 2], f64, [Vec<f64>; 2])> {
+        let k = background.components();
+        let along = |kind: &[Directions; 2]| {
+            [0, 1].map(|channel| {
+                let between = background.between_people(Channel::ALL[channel]);
+                let own = coordinates[channel * k..][..k].iter();
+                kind[channel].along(own.map(|&x| f64::from(x)), between)
+            })
+        };
+        // The length that the model expects, by which kinds are judged.
+        let factors = [0, 1].map(|channel| {
+            let own = coordinates[channel * k..][..k].iter();
+            length_factor(
+                own.map(|&x| f64::from(x)),
+                background.between_people(Channel::ALL[channel]),
+            )
+        });
+        let ratio = |kind: &[Directions; 2], along: &[Vec<f64>; 2]| -> f64 {
+            let of_channel = |channel: usize| {
+                let scaled: Vec<f64> = along[channel]
+                    .iter()
+                    .map(|value| factors[channel] * value)
+                    .collect();
+                kind[channel].log_ratio(&scaled)
+            };
+            of_channel(0) + of_channel(1) - PRIOR
+        };
+        let found: Vec<(&[Directions; 2], f64, [Vec<f64>; 2])> = self
+            .kinds
+            .iter()
+            .map(|kind| {
+                let along = along(kind);
+                (kind, ratio(kind, &along), along)
+            })
+            .collect();
+        // Clean is the odds of 1, relative to the greatest.
+        let greatest = found
+            .iter()
+            .fold(0.0_f64, |most, (_, ratio, _)| most.max(*ratio));
+        let all: f64 = (-greatest).exp()
+            + found
+                .iter()
+                .map(|(_, ratio, _)| (ratio - greatest).exp())
+                .sum::<f64>();
+        found
+            .into_iter()
+            .map(move |(kind, ratio, along)| (kind, (ratio - greatest).exp() / all, along))
+            .filter(|(_, probability, _)| *probability >= NEGLIGIBLE)
+    }
+}
+
+impl DamagedPhotos {
+    /// The damage of a photo in one channel, in whitened coordinates (k).
+    fn whitened(&self, background: &Background, channel: usize, photo: usize) -> DVector<f64> {
+        let between = background.between_people(Channel::ALL[channel]);
+        let rows = channel * between.len()..;
+        let pairs = self.damaged.column(photo);
+        let of_row = |(row, psi): (usize, &f64)| {
+            let difference = pairs[row] - self.clean[(row, photo)];
+            f64::from(difference) / (1.0 + psi).sqrt()
+        };
+        DVector::from_iterator(between.len(), rows.zip(between).map(of_row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symmetric_eigen::Noise;
+
+    const PHOTOS: usize = 60;
+
+    /// Coordinates of photos drawn from the model (2k x n), and the same with `strength` times one of three damages.
+    fn drawn(background: &Background, strength: f64, seed: u64) -> DamagedPhotos {
+        let rows = 2 * background.components();
+        let mut noise = Noise::seeded(23);
+        let damages = DMatrix::from_fn(rows, 3, |_, _| noise.normal());
+        let mut noise = Noise::seeded(seed);
+        let between: Vec<f64> = Channel::ALL
+            .iter()
+            .flat_map(|&channel| background.between_people(channel).to_vec())
+            .collect();
+        let clean = DMatrix::from_fn(rows, PHOTOS, |row, _| {
+            ((1.0 + between[row]).sqrt() * noise.normal()) as f32
+        });
+        let mut damaged = clean.clone();
+        for (photo, mut column) in damaged.column_iter_mut().enumerate() {
+            let strength = strength * (1.0 + noise.normal().abs());
+            for (row, value) in column.iter_mut().enumerate() {
+                *value += (strength * damages[(row, photo % 3)]) as f32;
+            }
+        }
+        DamagedPhotos { clean, damaged }
+    }
+
+    fn learned(strength: f64) -> Background {
+        let background = Background::bundled().unwrap().clone();
+        let photos = drawn(&background, strength, 1);
+        let damage = DamageVariation::learn(&background, &[photos]).unwrap();
+        background.with_damage(damage)
+    }
+
+    fn freed(background: &Background, photos: &DMatrix<f32>, photo: usize) -> Vec<f32> {
+        let mut coordinates: Vec<f32> = photos.column(photo).iter().copied().collect();
+        background.damage.take_off(background, &mut coordinates);
+        coordinates
+    }
+
+    #[test]
+    fn damage_is_taken_off_and_clean_photos_keep_every_bit() {
+        let background = learned(2.0);
+        let photos = drawn(&background, 2.0, 2);
+        let error = |found: &[f32], photo: usize| -> f32 {
+            let clean = photos.clean.column(photo);
+            found
+                .iter()
+                .zip(clean.iter())
+                .map(|(a, b)| (a - b).powi(2))
+                .sum()
+        };
+        for photo in 0..PHOTOS {
+            let clean = photos.clean.column(photo);
+            assert_eq!(
+                freed(&background, &photos.clean, photo),
+                clean.as_slice(),
+                "{photo}"
+            );
+            let before = error(photos.damaged.column(photo).as_slice(), photo);
+            let after = error(&freed(&background, &photos.damaged, photo), photo);
+            assert!(after < 0.3 * before, "{photo}: {before} {after}");
+        }
+    }
+
+    #[test]
+    fn probabilities_of_kinds_are_below_one_together() {
+        let background = learned(2.0);
+        let photos = drawn(&background, 1.0, 3);
+        for column in photos.damaged.column_iter() {
+            let found = background.damage.posterior(&background, column.as_slice());
+            let sum: f64 = found.map(|(_, probability, _)| probability).sum();
+            assert!((0.0..=1.0 + 1e-12).contains(&sum), "{sum}");
+        }
+    }
+
+    #[test]
+    fn a_family_without_photos_is_refused() {
+        let background = Background::bundled().unwrap();
+        let nothing = DMatrix::zeros(2 * background.components(), 0);
+        let photos = DamagedPhotos {
+            clean: nothing.clone(),
+            damaged: nothing,
+        };
+        assert!(DamageVariation::learn(background, &[photos]).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! Photos that have damage in common, and not the person: strangers get no name for it.
+
+use std::path::{Path, PathBuf};
+
+use image::GrayImage;
+use serde_json::Value;
+use symmetric_eigen::Noise;
+
+use crate::support::{bundled_faces, real_data, scratch};
+use crate::{run, text};
+
+/// What happens to the gray levels of a photo, by place.
+type Damage = fn(f64, f64, f64, &mut Noise) -> f64;
+
+const ROWS: [(&str, Damage); 5] = [
+    ("clean", |level, _, _, _| level),
+    ("noise of 8", |level, _, _, noise| {
+        darker(level) + 8.0 * noise.normal()
+    }),
+    ("noise of 14", |level, _, _, noise| {
+        darker(level) + 14.0 * noise.normal()
+    }),
+    ("halftone", |level, x, y, _| {
+        darker(level) + 18.0 * (x * 1.3).sin() * (y * 1.3).sin()
+    }),
+    ("scan lines", |level, _, y, _| match y as usize % 3 {
+        0 => 0.6 * darker(level),
+        _ => darker(level),
+    }),
+];
+
+fn darker(level: f64) -> f64 {
+    0.7 * level + 40.0
+}
+
+fn damage(photo: &Path, to: &Path, damage: Damage, seed: u64) {
+    let mut noise = Noise::seeded(seed);
+    let mut picture = image::open(photo).unwrap().into_luma8();
+    for (x, y, level) in picture.enumerate_pixels_mut() {
+        let damaged = damage(f64::from(level[0]), x.into(), y.into(), &mut noise);
+        level[0] = damaged.clamp(0.0, 255.0) as u8;
+    }
+    std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+    save(&picture, to);
+}
+
+fn save(picture: &GrayImage, to: &Path) {
+    picture.save(to.with_extension("png")).unwrap();
+}
+
+/// Of `strangers`, those who get the name of the only person enrolled, from three photos; all damaged alike.
+fn named(own: &[PathBuf], strangers: &[PathBuf], kind: Damage) -> usize {
+    let folder = scratch();
+    let at = |name: String| folder.path().join(name);
+    for (number, photo) in own[..3].iter().enumerate() {
+        damage(
+            photo,
+            &at(format!("gallery/Own/{number}")),
+            kind,
+            number as u64,
+        );
+    }
+    for (number, photo) in strangers.iter().enumerate() {
+        damage(
+            photo,
+            &at(format!("asked/{number:03}")),
+            kind,
+            100 + number as u64,
+        );
+    }
+    run(folder.path(), ["enroll", "gallery"]).done();
+    let said = run(folder.path(), ["identify", "asked", "--format", "json"]).done();
+    let lines = said
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let is_named = |photo: &Value| {
+        let faces = photo["faces"].as_array().into_iter().flatten();
+        faces.into_iter().any(|face| face["decision"] == "known")
+    };
+    lines.filter(is_named).count()
+}
+
+/// Pairs of neighbours among strangers, damaged alike, that are said to show one person.
+fn same(strangers: &[PathBuf], kind: Damage) -> usize {
+    let folder = scratch();
+    let at = |number: usize| folder.path().join(format!("{number}.png"));
+    for (number, photo) in strangers.iter().enumerate() {
+        damage(photo, &at(number), kind, 100 + number as u64);
+    }
+    let pairs = 1..strangers.len();
+    let is_same = |&number: &usize| {
+        let args = ["verify", text(&at(number - 1)), text(&at(number))].map(str::to_owned);
+        run(folder.path(), args.iter().map(String::as_str)).code == 0
+    };
+    pairs.filter(is_same).count()
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = entries.collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn drawn_strangers_damaged_alike_get_no_name() {
+    let people: Vec<PathBuf> = listed(bundled_faces())
+        .into_iter()
+        .filter(|it| it.is_dir())
+        .collect();
+    let own = listed(&people[0]);
+    let strangers: Vec<PathBuf> = people[1..]
+        .iter()
+        .map(|person| listed(person)[0].clone())
+        .collect();
+    for (row, kind) in ROWS {
+        let found = named(&own, &strangers, kind);
+        assert!(
+            found <= 1,
+            "{row}: {found} of {} strangers are named",
+            strangers.len()
+        );
+        let found = same(&strangers, kind);
+        assert!(
+            found <= 1,
+            "{row}: {found} pairs of strangers are the same person"
+        );
+    }
+}
+
+#[test]
+fn strangers_damaged_alike_get_no_name() {
+    let (Some(people), Some(strangers)) = (real_data("lfw"), real_data("lfw-strangers")) else {
+        return;
+    };
+    let own = listed(&listed(&people)[1]);
+    let strangers = &listed(&strangers)[..60];
+    for (row, kind) in ROWS {
+        let found = named(&own, strangers, kind);
+        assert!(found <= 6, "{row}: {found} of 60 strangers are named");
+    }
+}
