@@ -107,6 +107,9 @@ pub enum ArrayProblem {
     #[error("has numbers of type `{found}` instead of `{expected}`")]
     Type { found: String, expected: String },
 
+    #[error("holds no real numbers but NumPy's type `{found}`")]
+    NotNumbers { found: String },
+
     #[error("has the shape {} instead of {}", shape_in_words(.found), shape_in_words(.expected))]
     Shape {
         found: Vec<usize>,
