@@ -46,9 +46,11 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         }
         return Ok(Outcome::of_inputs(said, failed));
     }
-    if groups.has_names() {
-        failed += enroll(table, &mut groups, model, output)?;
-    }
+    let refused = match groups.has_names() {
+        true => enroll(table, &mut groups, model, output),
+        false => Ok(0),
+    };
+    // Also where no name could be used.
     groups.remember().map_err(|error| match error {
         Error::Library(error) => Error::Told(format!(
             "what was said of faces is not remembered: {}",
@@ -57,6 +59,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         error => error,
     })?;
     report_remembered(&groups, output);
+    failed += refused?;
     // A face that is enrolled is, whatever becomes of its sidecar.
     let done = said.saturating_sub(failed);
     if args.write_xmp {
@@ -176,7 +179,11 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         output.warn(&error.to_string());
     }
     if faces.is_empty() {
-        return Err(none_usable(&[table.to_owned()], wrong.len()).into());
+        // What was said of others is worth doing all the same.
+        return match groups.has_others() {
+            true => Ok(wrong.len()),
+            false => Err(none_usable(&[table.to_owned()], wrong.len()).into()),
+        };
     }
     let (after, disputes) = added(before, preparation, faces)?;
     for dispute in &disputes {

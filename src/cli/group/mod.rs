@@ -81,7 +81,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         plan.write(&sorted.unnamed, &sorted.grouping, output)?;
     }
     reported?;
-    Ok(Outcome::of_inputs(albums.photos(), albums.unusable()))
+    // That nothing is remembered is a failure too: what is said later would be lost.
+    let failed = albums.unusable() + usize::from(albums.unsaved().is_some());
+    Ok(Outcome::of_inputs(albums.photos(), failed))
 }
 
 /// The model whose people are looked for, if there is one.
