@@ -245,6 +245,9 @@ fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answe
 fn enroll(model: &mut Option<Model>, file: &Path, review: &mut NamedGroups) -> Answer<Value> {
     let preparation = apply::preparation(model.as_ref(), file)?;
     let (faces, wrong) = review.prepared(&preparation);
+    if faces.is_empty() && review.has_others() {
+        return Ok(json!({ "added": 0, "refused": wrong.len() }));
+    }
     if faces.is_empty() {
         let reason = wrong
             .first()
