@@ -35,6 +35,7 @@ mod powerless;
 #[cfg(unix)]
 mod privacy;
 mod project;
+mod random_galleries;
 mod readme;
 mod real_files;
 mod reconstruct;
