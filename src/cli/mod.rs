@@ -27,7 +27,7 @@ pub mod json;
 pub mod learning;
 mod lesson;
 mod log;
-mod misuse;
+pub mod misuse;
 pub mod model_changes;
 pub mod new_faces;
 pub mod outcome;

@@ -20,6 +20,12 @@ use super::limits::Limits;
 use super::pages;
 use super::strips::{Canvas, EIGHT, SIXTEEN, beside, contradiction, decoding, strip_of};
 
+/// A table of colours, and the bits of a place in it.
+struct Table {
+    bits: u8,
+    colors: Vec<[u8; 3]>,
+}
+
 /// What the samples of a picture are.
 enum Samples {
     /// This number of channels of 8 bits, or of 16 with an opacity.
@@ -30,8 +36,8 @@ enum Samples {
     Bits(u8),
     /// Luminance and two differences of colour, 8 bits each, as JPEG has them.
     Differences,
-    /// Places in a table of colours, of so many bits.
-    Palette(u8, Vec<[u8; 3]>),
+    /// Places in a table of colours.
+    Palette(Table),
 }
 
 /// A picture whose samples are read here.
@@ -53,10 +59,10 @@ impl<'a> Tiff<'a> {
         let mut decoder = Decoder::new(Cursor::new(Cow::Borrowed(bytes))).map_err(failed)?;
         let size = decoder.dimensions().map_err(failed)?;
         let samples = match palette(&mut decoder).map_err(failed)? {
-            Some((bits, colors)) => {
+            Some(table) => {
                 let gray = pages::as_gray(bytes).ok_or_else(|| unread("a table of colours"))?;
                 decoder = Decoder::new(Cursor::new(Cow::Owned(gray))).map_err(failed)?;
-                Samples::Palette(bits, colors)
+                Samples::Palette(table)
             }
             None => match samples(&mut decoder)? {
                 Some(samples) => samples,
@@ -93,7 +99,7 @@ impl<'a> Tiff<'a> {
         match &self.samples {
             Samples::Channels(channels) => 5 * *channels as u64,
             Samples::Numbers(channels, _) => 13 * *channels as u64,
-            Samples::Bits(_) | Samples::Differences | Samples::Palette(..) => 10,
+            Samples::Bits(_) | Samples::Differences | Samples::Palette(_) => 10,
         }
     }
 
@@ -174,7 +180,7 @@ impl<'a> Tiff<'a> {
                 let samples = pixels.iter().map(|&pixel| rgb(pixel)).collect::<Vec<_>>();
                 RgbImage::from_raw(width, rows, samples.concat()).map(Into::into)
             }
-            (Samples::Palette(bits, colors), DecodingResult::U8(packed)) => {
+            (Samples::Palette(Table { bits, colors }), DecodingResult::U8(packed)) => {
                 let places = unpacked(&packed, *bits, width);
                 let samples = places.map(|place| colors.get(usize::from(place)).copied());
                 let samples = samples.collect::<Option<Vec<[u8; 3]>>>()?.concat();
@@ -230,10 +236,8 @@ fn numbers(samples: &DecodingResult) -> Box<dyn Iterator<Item = f64> + '_> {
     }
 }
 
-/// The bits of a place, and the colours, of a picture with a table of colours.
-fn palette(
-    decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>,
-) -> Result<Option<(u8, Vec<[u8; 3]>)>, TiffError> {
+/// The table of a picture that has one.
+fn palette(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> Result<Option<Table>, TiffError> {
     const IS_PALETTE: u16 = PhotometricInterpretation::RGBPalette.to_u16();
     let kind = decoder.find_tag_unsigned::<u16>(Tag::PhotometricInterpretation)?;
     let bits = decoder.find_tag_unsigned_vec::<u8>(Tag::BitsPerSample)?;
@@ -252,7 +256,10 @@ fn palette(
         levels.map(move |level| (level >> scale) as u8)
     });
     let colors = reds.zip(greens).zip(blues);
-    Ok(Some((*bits, colors.map(|((r, g), b)| [r, g, b]).collect())))
+    Ok(Some(Table {
+        bits: *bits,
+        colors: colors.map(|((r, g), b)| [r, g, b]).collect(),
+    }))
 }
 
 /// What the samples are of a picture without a table of colours; `None` where `image` reads them.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use face_regions::EmbedProblem;
+
 use super::ArchiveKind;
 
 /// The reason why a model file cannot be used. Carries no path: [`Error::Model`](super::Error::Model) does.
@@ -178,6 +180,10 @@ pub enum WriteProblem {
 
     #[error("is named for two results of this command: name another file for one of them")]
     NamedTwice,
+
+    /// No packet can be put into a photo.
+    #[error("is left as it is: {0}")]
+    Xmp(#[from] EmbedProblem),
 
     #[error("no permission to write into the folder {}: change its permissions, or choose another place", .0.display())]
     NotPermitted(PathBuf),

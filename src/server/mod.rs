@@ -43,10 +43,12 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use clap::error::ErrorKind;
 use eigenfaces::store::{ModelLock, Wait};
 
 use crate::cli::args::{Key, Serve};
 use crate::cli::error::{Error, Result};
+use crate::cli::misuse;
 use crate::cli::model_changes::no_locks;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{Output, shown};
@@ -64,7 +66,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
     let key = args.key.as_ref().map(Key::checked).transpose();
-    let key = key.map_err(|wrong| Error::Told(wrong.to_owned()))?;
+    let key = key.unwrap_or_else(|wrong| misuse::end(ErrorKind::ValueValidation, wrong));
     if args.check {
         return check::run(address, key, output);
     }

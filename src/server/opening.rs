@@ -78,10 +78,10 @@ fn leading_to(address: &str) -> io::Result<NamedTempFile> {
     let mut made = folders.filter_map(made);
     let mut file = made.next().ok_or(io::ErrorKind::PermissionDenied)?;
     // The address is this program's own: of letters that mean nothing in HTML.
-    write!(
+    writeln!(
         file,
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
-         <meta http-equiv=\"refresh\" content=\"0; url={address}\"><title>eigenfaces</title><p><a href=\"{address}\">Open the page</a></p>\n"
+         <meta http-equiv=\"refresh\" content=\"0; url={address}\"><title>eigenfaces</title><p><a href=\"{address}\">Open the page</a></p>"
     )?;
     file.flush()?;
     Ok(file)

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
+use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Person, QueryOptions};
 use image::codecs::jpeg::JpegEncoder;
@@ -339,7 +340,7 @@ pub async fn sort(
 pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Answer<Value> {
     let output = service.silent();
     let work = move |named: &NamedPhotos| {
-        let mut sidecars = Sidecars::new(Writing::Done, OwnNames::Keep);
+        let mut sidecars = Sidecars::new(Writing::Done, NamesIn::Beside, OwnNames::Keep);
         let problems = named.each(|photo, hash, faces| {
             let names = faces.iter().map(|(person, bounds)| Named {
                 bounds: *bounds,

@@ -532,7 +532,6 @@ impl Service {
                 && loses_faces(now.as_deref(), model.as_deref())
             {
                 service.jobs.forget_results(Forgotten::TakenBack);
-                service.forget_folder();
             }
             let state = match before.model {
                 Some(model) => service.keep(&mut changes, model)?,

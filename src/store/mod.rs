@@ -47,7 +47,7 @@ pub use replace::{Privacy, remove_file, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
 #[doc(hidden)]
-pub use sidecar::Sidecar;
+pub use sidecar::{NamesIn, Sidecar};
 pub use writer::{ArchiveWriter, ZipOfFiles};
 
 /// The version of the format that this program writes, and the newest that it reads.

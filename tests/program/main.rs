@@ -26,6 +26,7 @@ mod killed;
 mod lesson;
 mod light;
 mod main_job;
+mod names_inside;
 mod outputs;
 mod people;
 mod photo_managers;

@@ -44,7 +44,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         return apply::run(args, table, model, output);
     }
     // The parser does not ask for --apply beside folders, for the two exclude each other.
-    for (option, is_given) in [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp)] {
+    for (option, is_given) in [
+        ("--dry-run", args.dry_run),
+        ("--write-xmp", args.write_xmp.is_some()),
+    ] {
         if is_given {
             let message = format!(
                 "{option} goes with --apply GROUPS.csv: without it no name is given to anybody"

@@ -59,7 +59,9 @@ fn asks(server: &Server, session: &str, host: &str, below: &str) {
     for path in ["", "app.js", "style.css"] {
         let file = ask("GET", path, &[], b"").has(200);
         let text = String::from_utf8(file.body).unwrap();
-        for absolute in ["=\"/", "`/api", "\"/api", "from \"/", "url(/"] {
+        for absolute in [
+            "src=\"/", "href=\"/", "`/api", "\"/api", "from \"/", "url(/",
+        ] {
             assert!(!text.contains(absolute), "{path}: {absolute}");
         }
     }
