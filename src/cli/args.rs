@@ -16,6 +16,8 @@ mod identify;
 mod learn;
 mod people;
 mod pictures;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::ffi::OsStr;
 use std::ops::RangeBounds;
@@ -34,6 +36,8 @@ pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearningOptions, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
+#[cfg(feature = "serve")]
+pub use serve::{Key, PublicUrl, Serve};
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]
@@ -53,39 +57,6 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
-}
-
-#[cfg(feature = "serve")]
-#[derive(Debug, Args)]
-pub struct Serve {
-    /// Address to listen on; one that other machines can reach requires --key
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384", value_parser = parse_listen)]
-    pub listen: std::net::SocketAddr,
-    /// The key that programs send; without it one is made and printed
-    #[arg(long, value_name = "KEY", env = "EIGENFACES_KEY", hide_env_values = true, value_parser = parse_key)]
-    pub key: Option<String>,
-    /// Open the page in the browser
-    #[arg(long)]
-    pub open: bool,
-    /// Serve nothing: ask the server that listens there whether it answers, and say so by the exit code (for containers)
-    #[arg(long, conflicts_with = "open")]
-    pub check: bool,
-}
-
-#[cfg(feature = "serve")]
-fn parse_listen(text: &str) -> Result<std::net::SocketAddr, String> {
-    let expected = "expected an address of this machine and a port, such as 127.0.0.1:8384";
-    text.parse().map_err(|_| expected.to_owned())
-}
-
-/// A key that cannot be guessed in practice, and that fits in a header.
-#[cfg(feature = "serve")]
-fn parse_key(key: &str) -> Result<String, String> {
-    let fits = key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_graphic());
-    match fits {
-        true => Ok(key.to_owned()),
-        false => Err("a key has 16 or more letters and digits, such as a UUID".to_owned()),
-    }
 }
 
 /// The model file where none is given.

@@ -1,15 +1,13 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, LabelRule, Person};
-use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::enrollment::{self, Base, FolderFaces, ListedFolders, Notice, Observer as _};
-use eigenfaces::evaluate;
-use eigenfaces::gallery::{FolderScan, Gallery, SyncOutcome, change_time};
+use eigenfaces::gallery::{Enrolled, FolderScan, Gallery, SyncOutcome, change_time};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
@@ -18,7 +16,7 @@ use serde_json::{Value, json};
 use super::args::{Enroll, Format};
 use super::{
     Error, Outcome, Output, Result, check, counted, faces_of_people, json, keep, learning,
-    model_changes, one_line, people, percent, wrong_folder,
+    model_changes, new_faces, one_line, people, percent, wrong_folder,
 };
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
@@ -295,11 +293,16 @@ impl Report<'_> {
         for line in self.changes() {
             output.say(&line);
         }
+        let added: HashSet<&str> = self.intake.added.iter().map(String::as_str).collect();
+        let is_new = |face: &Enrolled| added.contains(face.source.as_str());
+        let notices = new_faces::notices(recognizer, is_new)?;
         if output.format != Format::Text {
             let mut object = json::model(recognizer);
             for (field, count) in self.counts().as_object_mut().into_iter().flatten() {
                 object[field] = count.take();
             }
+            notices.iter().for_each(|notice| output.say(notice));
+            object["notices"] = notices.into();
             return output.fields(&object);
         }
         if self.is_nothing() {
@@ -319,69 +322,12 @@ impl Report<'_> {
             keep(space.components()),
             percent(space.variance_kept())
         ));
-        self.several_people(recognizer)?;
-        self.weak_photos(recognizer);
+        notices.iter().for_each(|notice| output.say(notice));
         output.say_written(model, started);
-        if let Some(warning) = learning::confidence_warning(recognizer) {
-            output.say(&warning);
-        }
         output.say(&format!(
             "next: eigenfaces identify PHOTO{}",
             model_option(model)
         ));
-        Ok(())
-    }
-
-    /// Counts the new photos that weaken whom they are enrolled for.
-    fn weak_photos(&self, recognizer: &Recognizer) {
-        let gallery = recognizer.gallery();
-        let added: HashSet<&str> = self.intake.added.iter().map(String::as_str).collect();
-        let flaws = quality::flaws(gallery, recognizer.preparation());
-        let is_new = |at: usize| added.contains(gallery.enrolled()[at].source.as_str());
-        let mut counts = [(0, "tiny"), (0, "cut off"), (0, "blurred")];
-        for (_, flaw) in flaws.into_iter().filter(|(at, _)| is_new(*at)) {
-            counts[match flaw {
-                Flaw::Tiny(_) => 0,
-                Flaw::CutOff(_) => 1,
-                Flaw::Blurred(_) => 2,
-            }]
-            .0 += 1;
-        }
-        let all: usize = counts.iter().map(|count| count.0).sum();
-        let told = counts.iter().filter(|count| count.0 > 0);
-        let told: Vec<String> = told
-            .map(|(count, kind)| format!("{count} {kind}"))
-            .collect();
-        if all > 0 {
-            self.output.say(&format!(
-                "{} of poor quality ({}): fewer photos of these people will be named; enroll --check lists them",
-                counted(all, "photo is", "photos are"),
-                told.join(", ")
-            ));
-        }
-    }
-
-    /// Names the people whose photos clearly show several, as far as they have new ones.
-    fn several_people(&self, recognizer: &Recognizer) -> Result<()> {
-        let gallery = recognizer.gallery();
-        let added: HashSet<&str> = self.intake.added.iter().map(String::as_str).collect();
-        let enrolled = gallery.enrolled().iter();
-        let new = enrolled.filter(|face| added.contains(face.source.as_str()));
-        let people: BTreeSet<usize> = new.map(|face| face.person).collect();
-        let several = evaluate::several_people(recognizer, people)?;
-        if let Some(first) = several.first() {
-            let others = match several.len() {
-                1 => String::new(),
-                count => format!(
-                    " and of {}",
-                    counted(count - 1, "more person", "more people")
-                ),
-            };
-            self.output.say(&format!(
-                "the photos of {}{others} look like several people's: --check names them, and eigenfaces group puts faces into groups by person",
-                one_line(gallery.people()[first.person].as_str())
-            ));
-        }
         Ok(())
     }
 

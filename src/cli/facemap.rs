@@ -29,7 +29,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         || faceness::leading(space.eigenvalues()),
         |count| count as usize,
     );
-    if args.photo.symlink_metadata().is_err() {
+    if !eigenfaces::dataset::is_there(&args.photo) {
         return Err(eigenfaces::Error::missing(&args.photo).into());
     }
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);

@@ -270,7 +270,7 @@ impl Observer for Output {
     fn notice(&self, notice: &Notice<'_>) {
         match notice {
             Notice::Framing(survey) if self.expects_crops && survey.framing == Framing::AsIs => {}
-            notice => self.say(&in_words(notice)),
+            notice => self.say(&notice_in_words(notice)),
         }
     }
 }
@@ -284,7 +284,7 @@ fn named(people: &[Person]) -> String {
 }
 
 /// A notice in a line, with the option that changes it.
-fn in_words(notice: &Notice<'_>) -> String {
+pub fn notice_in_words(notice: &Notice<'_>) -> String {
     match notice {
         Notice::Listing(ListingNote::Windows1252(table)) => format!(
             "{} is no Unicode and is read as Windows-1252; where names look wrong, save it as CSV UTF-8",
@@ -319,6 +319,12 @@ fn in_words(notice: &Notice<'_>) -> String {
             counted(results.len(), "picture", "pictures"),
             results.first().map(|first| shown(first).to_string()).unwrap_or_default(),
             if results.len() > 1 { ", ..." } else { "" },
+        ),
+        Notice::Animations(animations) => format!(
+            "of {} only the first frame is looked at ({}{}); to use others, save them as photos",
+            counted(animations.len(), "animation", "animations"),
+            animations.first().map(|first| shown(first).to_string()).unwrap_or_default(),
+            if animations.len() > 1 { ", ..." } else { "" },
         ),
         Notice::Cropped { photos, size } => format!(
             "{} cropped in the middle to the shape {size} (choose another with --size)",

@@ -24,11 +24,12 @@ mod info;
 #[cfg(unix)]
 pub mod interrupt;
 pub mod json;
-mod learning;
+pub mod learning;
 mod lesson;
 mod log;
-mod misuse;
+pub mod misuse;
 pub mod model_changes;
+pub mod new_faces;
 pub mod outcome;
 pub mod output;
 mod output_dir;

@@ -148,16 +148,22 @@ impl Output {
 
     /// A row of comma-separated values on stdout, quoted where needed.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
-        // Programs get names of files as they are; a terminal nothing that would move its cursor.
-        let is_seen = io::stdout().is_terminal();
-        let row = fields.iter().map(|field| match is_seen {
-            true => cell(&one_line(field)),
-            false => cell(field),
-        });
-        self.bytes(&table([row]))
+        let row = fields.iter().map(|field| cell(field));
+        self.text(&table([row]))
     }
 
-    /// Data of any form on stdout.
+    /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
+    ///
+    /// # Errors
+    /// As [`line`](Self::line).
+    pub fn text(&self, text: &[u8]) -> Result<()> {
+        match io::stdout().is_terminal() {
+            true => print(on_a_terminal(text).as_bytes()),
+            false => print(text),
+        }
+    }
+
+    /// Data that are no text on stdout.
     pub fn bytes(&self, bytes: &[u8]) -> Result<()> {
         print(bytes)
     }
@@ -312,6 +318,18 @@ fn is_safe(letter: char) -> bool {
     !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')
 }
 
+/// Text of several lines, each as [`one_line`] has it.
+fn on_a_terminal(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.split_inclusive('\n');
+    lines
+        .map(|line| match line.strip_suffix('\n') {
+            Some(line) => one_line(line) + "\n",
+            None => one_line(line),
+        })
+        .collect()
+}
+
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }
@@ -352,6 +370,18 @@ mod tests {
             one_line("A\u{200b}da"),
             "A\\u{200b}da",
             "not to be taken for Ada"
+        );
+    }
+
+    #[test]
+    fn tables_stay_in_their_lines() {
+        let rows = [
+            ["photo", "w1"],
+            ["evil\u{1b}]0;owned\u{7}\u{1b}[31m.png", "1"],
+        ];
+        assert_eq!(
+            on_a_terminal(&table(rows)),
+            "photo,w1\nevil\\u{1b}]0;owned\\u{7}\\u{1b}[31m.png,1\n"
         );
     }
 

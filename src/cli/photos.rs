@@ -111,7 +111,7 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
 }
 
 fn is_there(path: &Path) -> bool {
-    is_standard_input(path) || path.symlink_metadata().is_ok()
+    is_standard_input(path) || dataset::is_there(path)
 }
 
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.

@@ -180,7 +180,10 @@ fn deliver(
     };
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
-        return output.bytes(&bytes);
+        return match form {
+            Form::Npy => output.bytes(&bytes),
+            Form::Csv | Form::Json => output.text(&bytes),
+        };
     };
     file.write(Privacy::Owner, bytes)?;
     output.say(&format!(

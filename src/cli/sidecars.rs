@@ -1,9 +1,9 @@
-//! Names written into sidecars, where photo managers read them (`--write-xmp`).
+//! Names written into sidecars or photos, where photo managers read them (`--write-xmp`).
 
 use std::path::Path;
 
 use eigenfaces::dataset::{NameSources, PhotoFile, is_standard_input};
-use eigenfaces::store::Sidecar;
+use eigenfaces::store::{NamesIn, Sidecar};
 use eigenfaces::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
@@ -27,6 +27,7 @@ pub struct Named<'a> {
 
 pub struct Sidecars {
     writing: Writing,
+    names_in: NamesIn,
     own: OwnNames,
     sources: NameSources,
     photos: usize,
@@ -37,9 +38,10 @@ pub struct Sidecars {
 }
 
 impl Sidecars {
-    pub fn new(writing: Writing, own: OwnNames) -> Self {
+    pub fn new(writing: Writing, names_in: NamesIn, own: OwnNames) -> Self {
         Self {
             writing,
+            names_in,
             own,
             sources: NameSources::default(),
             photos: 0,
@@ -64,7 +66,18 @@ impl Sidecars {
         if is_standard_input(photo) {
             return Ok(());
         }
-        let sidecar = Sidecar::of(photo)?;
+        let sidecar = Sidecar::of(photo, self.names_in)?;
+        let namesakes = match self.names_in {
+            NamesIn::Lightroom => self.sources.namesakes(photo),
+            NamesIn::Beside | NamesIn::Inside => Vec::new(),
+        };
+        if let Some(other) = namesakes.first() {
+            let shared = format_args!(
+                "{} would be the sidecar of {other} too; --write-xmp writes beside each, --write-xmp=inside into the photo",
+                shown(sidecar.path())
+            );
+            return Err(Error::about(photo, shared));
+        }
         let may_withdraw = self.own == OwnNames::Withdraw && sidecar.has_own_names();
         if named.is_empty() && !may_withdraw {
             return Ok(());
@@ -209,7 +222,10 @@ impl Sidecars {
         output.say(&format!(
             "{wrote} {} into {}{withdrawn}",
             counted(self.names, "name", "names"),
-            counted(self.photos, "sidecar", "sidecars")
+            match self.names_in {
+                NamesIn::Inside => counted(self.photos, "photo", "photos"),
+                NamesIn::Beside | NamesIn::Lightroom => counted(self.photos, "sidecar", "sidecars"),
+            }
         ));
     }
 }

@@ -5,7 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{ContentHash, FileId, PERSON_FILE, SORTED, is_standard_input};
+use eigenfaces::dataset::{
+    ContentHash, FileId, PERSON_FILE, PhotoFile, SORTED, is_page, is_standard_input,
+};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Outputs, Privacy, note_change};
@@ -96,6 +98,8 @@ impl<'a> Sorted<'a> {
             };
             match self.by {
                 None => {}
+                // No file is a page alone.
+                Some(_) if is_page(photo) => copy(photo, &folder, &target)?,
                 Some(SortBy::Link) => link(photo, &folder, &target)?,
                 Some(SortBy::Copy) => copy(photo, &folder, &target)?,
             }
@@ -232,6 +236,8 @@ fn is_same(photo: &Path, other: &Path) -> bool {
     same_length
         && (FileId::of(photo) == FileId::of(other)
             || matches!((fs::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a == b))
+        || is_page(photo)
+            && matches!((PhotoFile::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a.bytes() == b)
 }
 
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
@@ -263,7 +269,14 @@ fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
     let unreadable = |error: std::io::Error| {
         eigenfaces::Error::unreadable(photo, eigenfaces::error::reason(&error))
     };
-    let bytes = fs::read(photo).map_err(unreadable)?;
+    let bytes = match is_page(photo) {
+        true => {
+            let page = PhotoFile::read(photo);
+            let page = page.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
+            page.bytes().to_vec()
+        }
+        false => fs::read(photo).map_err(unreadable)?,
+    };
     let about = photo.metadata();
     let outputs = Outputs::new([photo], Default::default());
     let to = outputs.claim(target)?;

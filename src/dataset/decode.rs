@@ -9,7 +9,7 @@
 use std::io::{BufRead, Cursor, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use image::error::ImageError;
+use image::error::{ImageError, UnsupportedErrorKind};
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
 
@@ -19,7 +19,7 @@ use super::heif;
 use super::jpeg::Source;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
-use super::{jpeg, strips};
+use super::{jpeg, strips, tiff};
 use crate::error::PhotoProblem;
 
 /// Number of leading bytes of a file that [`sniff`] wants to see.
@@ -176,9 +176,7 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
             Ok((image, Orientation::NoTransforms))
         }
         Format::Other(ImageFormat::Jpeg) => jpeg::decode(bytes, limits, colors),
-        Format::Other(ImageFormat::Tiff) if strips::is_camera_raw(bytes) => {
-            Err(PhotoProblem::Unsupported { format: CAMERA_RAW })
-        }
+        Format::Other(ImageFormat::Tiff) => decode_tiff(bytes, limits, colors),
         Format::Other(format) => decode_with_image(bytes, format, limits, colors),
     })?;
     // Some formats let a picture have no rows. (Found by fuzzing.)
@@ -207,6 +205,10 @@ pub(super) fn header(
             Ok((upright, orientation.to_exif()))
         }
         Format::Other(ImageFormat::Jpeg) => Ok(upright_header(jpeg::header(reader)?)),
+        Format::Other(format @ ImageFormat::Tiff) => {
+            let header = tiff::header(reader).map_err(|error| problem(format, &error))?;
+            Ok(upright_header(header))
+        }
         Format::Other(format) => {
             let mut reader = ImageReader::with_format(reader, format);
             reader.limits(Limits::default().for_image(format, head));
@@ -257,6 +259,30 @@ impl Format {
     }
 }
 
+fn decode_tiff(
+    bytes: &[u8],
+    limits: &Limits,
+    colors: Colors,
+) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+    let fail = |error| problem(ImageFormat::Tiff, &error);
+    if tiff::is_camera_raw(bytes) {
+        return Err(PhotoProblem::Unsupported { format: CAMERA_RAW });
+    }
+    let (size, orientation) = tiff::header(Cursor::new(bytes)).map_err(fail)?;
+    let reduction = limits.reduction(size)?;
+    let Some(opened) = tiff::Tiff::open(bytes, limits).map_err(fail)? else {
+        return decode_with_image(bytes, ImageFormat::Tiff, limits, colors);
+    };
+    let pixels = u64::from(size.0) * u64::from(size.1);
+    let whole = pixels * opened.bytes_a_pixel() + 2 * bytes.len() as u64;
+    let _memory = limits.reserve(size, whole.min(limits.max_memory))?;
+    let image = opened.decode(reduction, colors).map_err(fail)?;
+    let image = image.ok_or_else(|| damaged(ImageFormat::Tiff, DISAGREE))?;
+    Ok((image, orientation))
+}
+
+const DISAGREE: &str = "size and data disagree";
+
 fn decode_with_image(
     bytes: &[u8],
     format: ImageFormat,
@@ -281,7 +307,6 @@ fn decode_with_image(
         let _memory = limits.reserve(size, limits.max_memory)?;
         let image = match format {
             ImageFormat::Png => strips::png(bytes, limits, reduction, colors).map_err(fail)?,
-            ImageFormat::Tiff => strips::tiff(bytes, limits, reduction, colors).map_err(fail)?,
             _ => None,
         };
         if let Some(image) = image {
@@ -294,7 +319,7 @@ fn decode_with_image(
         ignore_unused_alpha(&mut image);
     }
     let image = strips::whole(image, reduction, colors);
-    let image = image.ok_or_else(|| damaged(format, "size and data disagree"))?;
+    let image = image.ok_or_else(|| damaged(format, DISAGREE))?;
     Ok((image, orientation))
 }
 
@@ -390,7 +415,11 @@ fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {
     match error {
         ImageError::Unsupported(e) => PhotoProblem::UnsupportedVariant {
             format: format_name(format),
-            reason: one_line(&e.to_string()),
+            reason: match e.kind() {
+                UnsupportedErrorKind::GenericFeature(what) => one_line(&what),
+                UnsupportedErrorKind::Color(_) => "its kind of colours".to_owned(),
+                _ => "its kind of data".to_owned(),
+            },
         },
         ImageError::Limits(_) => PhotoProblem::UnsupportedVariant {
             format: format_name(format),

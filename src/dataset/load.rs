@@ -17,7 +17,7 @@ use super::damaged::unreadable;
 use super::decode::{self, SNIFF_LENGTH};
 use super::limits::Limits;
 use super::open::{Opened, open};
-use super::{Dataset, Skipped, turned};
+use super::{Dataset, Skipped, pages, turned};
 use crate::error::PhotoProblem;
 
 /// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
@@ -90,12 +90,17 @@ pub struct PhotoFile {
 }
 
 impl PhotoFile {
-    /// Reads a file, or the program's own input (`/dev/stdin`), up to the limit of bytes.
+    /// Reads a file, a page of one, or the program's own input (`/dev/stdin`), up to the limit of bytes.
     ///
     /// # Errors
     /// [`PhotoProblem::Unreadable`], [`PhotoProblem::Empty`], [`PhotoProblem::NotAFile`] for a pipe or device, [`PhotoProblem::TooManyBytes`] (without reading it where the
     /// length is known).
     pub fn read(path: &Path) -> Result<Self, PhotoProblem> {
+        if let Some((file, number)) = pages::page(path) {
+            let whole = Self::read(&file)?;
+            let bytes = pages::only(whole.bytes, number).ok_or(PhotoProblem::NotThere)?;
+            return Ok(Self::from_bytes(bytes, &whole.limits));
+        }
         let limits = Limits::default();
         let max_bytes = limits.max_file_bytes;
         let mut file = opened(path)?;
@@ -275,6 +280,9 @@ where
 /// # Errors
 /// As for reading it.
 pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
+    if pages::is_page(path) {
+        return Ok(PhotoFile::read(path)?.header()?.0);
+    }
     let mut reader = BufReader::new(opened(path)?);
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
     reader

@@ -9,6 +9,7 @@
 //! [`PhotoProblem`], to be listed at the end.
 
 mod alike;
+mod animation;
 mod damaged;
 pub mod decode;
 mod file_name;
@@ -22,6 +23,7 @@ mod jpeg_frame;
 mod jpeg_tables;
 mod labels;
 mod leftovers;
+mod levels;
 mod limits;
 mod load;
 mod luma;
@@ -31,12 +33,14 @@ mod named;
 pub mod natural;
 mod nesting;
 mod open;
+mod pages;
 mod person;
 mod photo;
 mod picasa;
 mod stream;
 mod strips;
 mod table;
+mod tiff;
 mod turned;
 mod walk;
 
@@ -62,6 +66,8 @@ pub use named::{NameFault, NameSource, NameSources};
 pub use nesting::folders_of_folders;
 #[doc(hidden)]
 pub use open::{is_standard_input, open_file};
+#[doc(hidden)]
+pub use pages::{is_page, is_there};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
@@ -117,6 +123,8 @@ pub struct Listing<P = LabeledPhoto> {
     pub leftovers: Vec<PathBuf>,
     /// Pictures that this program made, such as annotated copies, in natural order. Those that are given themselves are photos.
     pub results: Vec<PathBuf>,
+    /// Photos that are animations, of which the first frame is looked at, in natural order.
+    pub animations: Vec<PathBuf>,
     /// Links that lead nowhere and are not called like photos: the disk of such a folder may not be mounted.
     pub links: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.

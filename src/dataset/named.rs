@@ -78,7 +78,22 @@ impl fmt::Display for NameFault {
 }
 
 impl NameSources {
-    /// The regions of everything that may name faces of a photo, but for the sidecar `except`: files beside it
+    /// Other photos of which Lightroom's `photo.xmp` would be the sidecar too: those of the same name, raw files apart, which
+    /// show the same.
+    pub fn namesakes(&self, photo: &Path) -> Vec<String> {
+        let key = sidecar_name(photo.file_stem().unwrap_or_default());
+        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
+        let photos = sidecars.photos.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_raw = |name: &str| {
+            let extension = Path::new(name).extension().unwrap_or_default();
+            RAW.iter().any(|raw| extension.eq_ignore_ascii_case(raw))
+        };
+        let own = photo.file_name().unwrap_or_default().to_string_lossy();
+        let others = photos.iter().filter(|name| **name != own && !is_raw(name));
+        others.cloned().collect()
+    }
+
+    /// The regions of everything that may name faces of a photo, but for the sidecar `except`, or the photo itself: files beside it
     /// (`photo.jpg.xmp`, and `photo.xmp` as Lightroom has it, in letters of whatever case), and the photo itself.
     ///
     /// # Errors
@@ -103,6 +118,9 @@ impl NameSources {
             }
         }
         sources.extend(self.picasa(photo)?);
+        if except == Some(photo) {
+            return Ok(sources);
+        }
         let fault = |problem| NameFault::of(None, problem);
         for packet in xmp::embedded(file.bytes()).map_err(fault)? {
             let regions = xmp::read(&packet).map_err(fault)?;
@@ -183,6 +201,9 @@ impl NameSources {
         Arc::clone(folders.entry(folder.to_owned()).or_insert_with(listed))
     }
 }
+
+/// Extensions of cameras' raw files.
+const RAW: &[&str] = &["dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2"];
 
 /// The name of the sidecar of a photo of this name, in lower case.
 fn sidecar_name(photo: &OsStr) -> String {

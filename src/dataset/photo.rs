@@ -4,7 +4,7 @@ use std::path::Path;
 
 use image::GrayImage;
 
-use super::{ContentHash, Limits, PhotoFile};
+use super::{ContentHash, Limits, PhotoFile, is_there};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// A photo as the gallery's photos are decoded: upright by its EXIF data, and gray by the luma rule of this library.
@@ -22,7 +22,7 @@ impl Photo {
     /// [`Error::NoSuchPath`]; [`Error::Photo`], with the path and what is wrong with it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        if path.symlink_metadata().is_err() {
+        if !is_there(path) {
             return Err(Error::missing(path));
         }
         let decoded = PhotoFile::read(path).and_then(|file| Self::decode(&file));

@@ -2,16 +2,12 @@
 
 use std::io::Cursor;
 
-use image::error::{
-    DecodingError, ImageError, LimitError, LimitErrorKind, UnsupportedError, UnsupportedErrorKind,
-};
+use image::error::{DecodingError, ImageError, LimitError, LimitErrorKind};
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, ImageResult, Pixel, RgbImage};
-use tiff::decoder::{ChunkType, DecodingResult};
-use tiff::tags::Tag;
 
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
-use super::luma;
+use super::{levels, luma};
 
 /// A picture that grows row by row, each block of `reduction` x `reduction` pixels averaged into one.
 pub(super) struct Canvas {
@@ -152,87 +148,13 @@ pub(super) fn png(
     Ok(canvas.finish(size))
 }
 
-/// A TIFF by its strips or rows of tiles. `None` where its colours are neither gray nor RGB of 8 or 16 bits, or lie in
-/// planes.
-pub(super) fn tiff(
-    bytes: &[u8],
-    limits: &Limits,
+/// A picture that was decoded whole, in these colours and reduced. `None` if its data contradicts its size.
+pub(super) fn whole(
+    mut image: DynamicImage,
     reduction: u32,
     colors: Colors,
-) -> ImageResult<Option<DynamicImage>> {
-    let mut memory = tiff::decoder::Limits::default();
-    // A strip is decoded, copied and made gray.
-    let left = limits.max_memory.saturating_sub(bytes.len() as u64) / 3;
-    let left = usize::try_from(left).unwrap_or(usize::MAX);
-    memory.decoding_buffer_size = left;
-    memory.intermediate_buffer_size = left;
-    memory.ifd_value_size = left;
-    let decoder = tiff::decoder::Decoder::new(Cursor::new(bytes)).map_err(tiff_error)?;
-    let mut decoder = decoder.with_limits(memory);
-    let size = decoder.dimensions().map_err(tiff_error)?;
-    let channels = match decoder.colortype().map_err(tiff_error)? {
-        tiff::ColorType::Gray(8 | 16) => 1,
-        tiff::ColorType::GrayA(8 | 16) => 2,
-        tiff::ColorType::RGB(8 | 16) => 3,
-        tiff::ColorType::RGBA(8 | 16) => 4,
-        _ => return Ok(None),
-    };
-    let planes = decoder.image_buffer_layout().map_err(tiff_error)?.planes;
-    if planes > 1 {
-        return Ok(None);
-    }
-    let (across, rows) = match decoder.get_chunk_type() {
-        ChunkType::Strip => (1, decoder.chunk_dimensions().1),
-        ChunkType::Tile => {
-            let (width, height) = decoder.chunk_dimensions();
-            (size.0.div_ceil(width.max(1)), height)
-        }
-    };
-    let mut canvas = Canvas::new(size, reduction, colors);
-    let bands = size.1.div_ceil(rows.max(1));
-    for band in 0..bands {
-        let rows = rows.min(size.1 - band * rows) as usize;
-        let mut row_of_chunks = Vec::new();
-        for chunk in band * across..(band + 1) * across {
-            let width = decoder.chunk_data_dimensions(chunk).0;
-            let samples = decoder.read_chunk(chunk).map_err(tiff_error)?;
-            let image = match samples {
-                DecodingResult::U8(samples) => strip_of(channels, width, rows, samples, EIGHT),
-                DecodingResult::U16(samples) => strip_of(channels, width, rows, samples, SIXTEEN),
-                _ => None,
-            };
-            row_of_chunks.push(image.ok_or_else(|| contradiction(ImageFormat::Tiff))?);
-        }
-        let strip = match row_of_chunks.len() {
-            1 => row_of_chunks.pop(),
-            _ => beside(row_of_chunks, (size.0, rows as u32)),
-        };
-        strip
-            .and_then(|strip| canvas.push(strip))
-            .ok_or_else(|| contradiction(ImageFormat::Tiff))?;
-    }
-    Ok(canvas.finish(size))
-}
-
-/// Whether a TIFF is a camera's raw file: a digital negative by its version, or a reduced picture in front of the one that
-/// was taken. What stands in front is a thumbnail.
-pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
-    const DNG_VERSION: Tag = Tag::Unknown(50706);
-    const REDUCED: u32 = 1;
-    let Ok(mut decoder) = tiff::decoder::Decoder::new(Cursor::new(bytes)) else {
-        return false;
-    };
-    let mut has = |tag| decoder.find_tag(tag).is_ok_and(|value| value.is_some());
-    if has(DNG_VERSION) {
-        return true;
-    }
-    let further = has(Tag::SubIfd);
-    let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
-    further && kind.is_ok_and(|kind| kind.is_some_and(|kind| kind & REDUCED != 0))
-}
-
-/// A picture that was decoded whole, in these colours and reduced. `None` if its data contradicts its size.
-pub(super) fn whole(image: DynamicImage, reduction: u32, colors: Colors) -> Option<DynamicImage> {
+) -> Option<DynamicImage> {
+    levels::stretch(&mut image);
     let size = (image.width(), image.height());
     if reduction == 1 {
         return match colors {
@@ -246,7 +168,10 @@ pub(super) fn whole(image: DynamicImage, reduction: u32, colors: Colors) -> Opti
 }
 
 /// Pictures of one height side by side.
-fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<DynamicImage> {
+pub(super) fn beside(
+    pictures: Vec<DynamicImage>,
+    (width, height): (u32, u32),
+) -> Option<DynamicImage> {
     let color = pictures.first()?.color();
     let mut whole = DynamicImage::new(width, height, color);
     let mut left = 0;
@@ -258,7 +183,7 @@ fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<Dy
 }
 
 /// Makes a picture of a width, a height and samples of one kind.
-type Make<S> = fn(u32, u32, Vec<S>) -> Option<DynamicImage>;
+pub(super) type Make<S> = fn(u32, u32, Vec<S>) -> Option<DynamicImage>;
 
 fn of<P>(width: u32, height: u32, samples: Vec<P::Subpixel>) -> Option<DynamicImage>
 where
@@ -269,7 +194,7 @@ where
 }
 
 /// Pictures of one to four channels of 8 bits.
-const EIGHT: [Make<u8>; 4] = [
+pub(super) const EIGHT: [Make<u8>; 4] = [
     of::<image::Luma<u8>>,
     of::<image::LumaA<u8>>,
     of::<image::Rgb<u8>>,
@@ -277,7 +202,7 @@ const EIGHT: [Make<u8>; 4] = [
 ];
 
 /// Pictures of one to four channels of 16 bits.
-const SIXTEEN: [Make<u16>; 4] = [
+pub(super) const SIXTEEN: [Make<u16>; 4] = [
     of::<image::Luma<u16>>,
     of::<image::LumaA<u16>>,
     of::<image::Rgb<u16>>,
@@ -285,7 +210,7 @@ const SIXTEEN: [Make<u16>; 4] = [
 ];
 
 /// A strip of this number of channels. `None` where there are too few samples, or no such picture.
-fn strip_of<S>(
+pub(super) fn strip_of<S>(
     channels: usize,
     width: u32,
     rows: usize,
@@ -296,29 +221,13 @@ fn strip_of<S>(
     make(width, rows as u32, samples)
 }
 
-pub(super) fn tiff_error(error: tiff::TiffError) -> ImageError {
-    match error {
-        tiff::TiffError::IoError(error) => ImageError::IoError(error),
-        tiff::TiffError::UnsupportedError(what) => {
-            ImageError::Unsupported(UnsupportedError::from_format_and_kind(
-                ImageFormat::Tiff.into(),
-                UnsupportedErrorKind::GenericFeature(what.to_string()),
-            ))
-        }
-        tiff::TiffError::LimitsExceeded => {
-            ImageError::Limits(LimitError::from_kind(LimitErrorKind::InsufficientMemory))
-        }
-        other => decoding(ImageFormat::Tiff, other),
-    }
-}
-
-fn decoding(
+pub(super) fn decoding(
     format: ImageFormat,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> ImageError {
     ImageError::Decoding(DecodingError::new(format.into(), error))
 }
 
-fn contradiction(format: ImageFormat) -> ImageError {
+pub(super) fn contradiction(format: ImageFormat) -> ImageError {
     decoding(format, "size and data disagree")
 }

@@ -8,6 +8,7 @@
 //!   image called `photo.dat` is used.
 //! - Names that say backup, unfinished, broken or thumbnail ([`is_leftover`]) are passed over and counted.
 //! - What was given as a path of its own is always listed.
+//! - Each page of a TIFF is listed (see `pages.rs`).
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use super::alike::alike;
+use super::animation::is_animation;
 use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::found::{FileId, Found, Place, Reached};
@@ -26,6 +28,7 @@ use super::labels::{LabelRule, Labeler, root_name, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::mark::{Mark, mark_of};
 use super::open::{Opened, is_standard_input, open};
+use super::pages::{self, is_page, is_there};
 use super::person::is_reserved;
 use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
 use crate::error::{Error, PhotoProblem, Result};
@@ -112,7 +115,10 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
             beside_folders.push(person.clone());
         }
         match labeled {
-            Ok(person) => photos.push(LabeledPhoto { path, person }),
+            Ok(person) => photos.extend(pages::pages_of(path).into_iter().map(|path| {
+                let person = person.clone();
+                LabeledPhoto { path, person }
+            })),
             Err(problem) => passed.skipped.push(Skipped { path, problem }),
         }
     }
@@ -168,7 +174,10 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     for (number, found) in all {
         match found.mark {
             Some(_) => passed.results.push(found.path),
-            None if seen.insert(FileId::of(&found.path)) => photos.push((number, found.path)),
+            None if seen.insert(FileId::of(&found.path)) => {
+                let pages = pages::pages_of(found.path).into_iter();
+                photos.extend(pages.map(|page| (number, page)));
+            }
             None => {}
         }
     }
@@ -213,7 +222,11 @@ impl PassedOver {
 }
 
 /// Where nothing else is there, each file that was left over, and each result, is told with its reason.
-fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> Listing<P> {
+fn listing<P: AsRef<Path>>(
+    photos: Vec<P>,
+    passed: PassedOver,
+    spellings: Vec<Spellings>,
+) -> Listing<P> {
     let PassedOver {
         mut skipped,
         mut leftovers,
@@ -234,7 +247,10 @@ fn listing<P>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> 
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     leftovers.sort_by(|a, b| natural::paths(a, b));
     results.sort_by(|a, b| natural::paths(a, b));
+    let animations = photos.iter().map(AsRef::as_ref);
+    let animations = animations.filter(|photo| is_animation(photo));
     Listing {
+        animations: animations.map(Path::to_owned).collect(),
         photos,
         skipped,
         leftovers,
@@ -281,7 +297,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         reached: Reached::Directly,
         mark: None,
     };
-    if is_standard_input(root) {
+    if is_standard_input(root) || is_page(root) && is_there(root) {
         return Ok(vec![given()]);
     }
     let about = fs::metadata(root).map_err(|error| match error.kind() {

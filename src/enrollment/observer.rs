@@ -41,6 +41,9 @@ pub fn report_passed_over<P>(listing: &Listing<P>, observer: &dyn Observer) {
     if !listing.results.is_empty() {
         observer.notice(&Notice::Results(&listing.results));
     }
+    if !listing.animations.is_empty() {
+        observer.notice(&Notice::Animations(&listing.animations));
+    }
 }
 
 impl Observer for () {}
@@ -56,6 +59,8 @@ pub enum Notice<'a> {
     Leftovers(&'a [PathBuf]),
     /// Pictures that this program made were passed over.
     Results(&'a [PathBuf]),
+    /// Animations, of each of which the first frame is the photo.
+    Animations(&'a [PathBuf]),
     /// Number of photos that lost their edges, for they have another shape than the faces.
     Cropped {
         /// Number of photos.

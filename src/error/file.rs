@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use face_regions::EmbedProblem;
+
 use super::ArchiveKind;
 
 /// The reason why a model file cannot be used. Carries no path: [`Error::Model`](super::Error::Model) does.
@@ -107,6 +109,9 @@ pub enum ArrayProblem {
     #[error("has numbers of type `{found}` instead of `{expected}`")]
     Type { found: String, expected: String },
 
+    #[error("holds no real numbers but NumPy's type `{found}`")]
+    NotNumbers { found: String },
+
     #[error("has the shape {} instead of {}", shape_in_words(.found), shape_in_words(.expected))]
     Shape {
         found: Vec<usize>,
@@ -175,6 +180,10 @@ pub enum WriteProblem {
 
     #[error("is named for two results of this command: name another file for one of them")]
     NamedTwice,
+
+    /// No packet can be put into a photo.
+    #[error("is left as it is: {0}")]
+    Xmp(#[from] EmbedProblem),
 
     #[error("no permission to write into the folder {}: change its permissions, or choose another place", .0.display())]
     NotPermitted(PathBuf),

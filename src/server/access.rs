@@ -7,18 +7,21 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Mutex;
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 use super::locked;
+use crate::cli::args::PublicUrl;
 use crate::cli::error::{Error, Result};
 
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]
 pub struct Access {
     address: SocketAddr,
+    /// Where browsers reach the page through a proxy.
+    public: Option<PublicUrl>,
     key: String,
     token: Mutex<Option<String>>,
     sessions: Mutex<HashSet<String>>,
@@ -29,13 +32,18 @@ impl Access {
     ///
     /// # Errors
     /// A system without random numbers.
-    pub fn new(address: SocketAddr, key: Option<String>) -> Result<Self> {
+    pub fn new(
+        address: SocketAddr,
+        public: Option<PublicUrl>,
+        key: Option<String>,
+    ) -> Result<Self> {
         let key = match key {
             Some(key) => key,
             None => uuid(secret()?),
         };
         Ok(Self {
             address,
+            public,
             key,
             token: Mutex::new(Some(URL_SAFE_NO_PAD.encode(secret()?))),
             sessions: Mutex::default(),
@@ -50,7 +58,20 @@ impl Access {
     pub fn first_address(&self) -> String {
         let token = locked(&self.token);
         let token = token.as_deref().unwrap_or_default();
-        format!("http://{}/?token={token}", self.address)
+        match &self.public {
+            Some(url) => format!("{}{}?token={token}", url.origin(), url.path()),
+            None => format!("http://{}/?token={token}", self.address),
+        }
+    }
+
+    /// The path below which a proxy has the page.
+    pub fn path(&self) -> &str {
+        self.public.as_ref().map_or("/", PublicUrl::path)
+    }
+
+    /// Whether somebody has opened the page.
+    pub fn is_opened(&self) -> bool {
+        locked(&self.token).is_none()
     }
 
     /// A session for whoever has the one-time token; it is used up.
@@ -70,6 +91,18 @@ impl Access {
         format!("eigenfaces-session-{}", self.address.port())
     }
 
+    /// The cookie of a session, for the path where the browser sees the page, which it knows best.
+    pub fn set_cookie(&self, session: &str) -> String {
+        let secure = match &self.public {
+            Some(url) if url.is_encrypted() => "; Secure",
+            _ => "",
+        };
+        format!(
+            "{}={session}; HttpOnly; SameSite=Strict{secure}",
+            self.cookie()
+        )
+    }
+
     pub fn has_session(&self, headers: &HeaderMap) -> bool {
         let sessions = locked(&self.sessions);
         let name = self.cookie();
@@ -81,27 +114,46 @@ impl Access {
         values.any(|given| sessions.iter().any(|session| same(session, given)))
     }
 
-    pub fn has_key(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request brings the key, in a header or in the address of a picture.
+    pub fn has_key(&self, headers: &HeaderMap, path: &str) -> bool {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let bearer = text("authorization").and_then(|text| text.strip_prefix("Bearer "));
-        [text("x-api-key"), bearer]
+        let bearer = text("authorization").and_then(|text| {
+            let (scheme, key) = text.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+        });
+        [text("x-api-key"), bearer, key_in(path)]
             .into_iter()
             .flatten()
             .any(|given| same(&self.key, given))
     }
 
     /// Whether a request that was not let in brings a secret: then somebody may be guessing.
-    pub fn is_guess(&self, headers: &HeaderMap, query: Option<&str>) -> bool {
+    pub fn is_guess(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         let cookies = headers.get_all(header::COOKIE).iter();
         let mut cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
         headers.contains_key("x-api-key")
             || headers.contains_key(header::AUTHORIZATION)
             || cookies.any(|cookies| cookies.contains(&format!("{}=", self.cookie())))
-            || query.is_some_and(|query| query.contains("token="))
+            || uri.query().is_some_and(|query| query.contains("token="))
+            || key_in(uri.path()).is_some()
+    }
+
+    /// Whether a host, as browsers send it, is one by which this server is reached.
+    pub fn is_own_host(&self, host: &str) -> bool {
+        self.is_own_name(host) || self.public.as_ref().is_some_and(|url| url.is_host(host))
+    }
+
+    /// Whether a page that asks is this server's own, by what the browser says of where it comes from.
+    pub fn is_own_origin(&self, origin: &str, host: &str) -> bool {
+        let is_public = self
+            .public
+            .as_ref()
+            .is_some_and(|url| url.origin() == origin);
+        is_public || self.is_own_name(host) && origin == format!("http://{host}")
     }
 
     /// Whether a host, as browsers send it, is a name of this machine at this port.
-    pub fn is_own_name(&self, host: &str) -> bool {
+    fn is_own_name(&self, host: &str) -> bool {
         let port = self.address.port();
         let own = [
             format!("localhost:{port}"),
@@ -112,6 +164,12 @@ impl Access {
         own.iter().any(|own| own.eq_ignore_ascii_case(host))
             || port == 80 && ["localhost", "127.0.0.1", "[::1]"].contains(&host)
     }
+}
+
+/// The key in the address of a picture, as CompreFace has it: `/api/v1/static/KEY/images/ID`.
+fn key_in(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("/api/v1/static/")?;
+    rest.split('/').next()
 }
 
 /// 128 bits that nobody can guess.

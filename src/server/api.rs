@@ -1,13 +1,14 @@
 //! `/api/v0`: what `--format json` prints, over HTTP.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::LabelRule;
+use eigenfaces::dataset::{ContentHash, LabelRule};
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate;
 use eigenfaces::render::{explain, strip};
@@ -23,8 +24,10 @@ use super::jobs::Job;
 use super::people;
 use super::review::{self, Reviewed};
 use super::service::{Service, Shared, Undo};
+use super::typed::Typed;
 use crate::cli::args::SortBy;
 use crate::cli::json;
+use crate::cli::new_faces;
 use crate::cli::output::with_schema;
 
 /// The model: how many people and faces, how photos become faces, what was learned.
@@ -152,14 +155,14 @@ pub async fn why(
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Work {
     Enroll {
-        folder: PathBuf,
+        folder: Typed,
     },
     Relearn,
     /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
     Check,
     /// Puts the faces of a folder on this machine into groups.
     Group {
-        folder: PathBuf,
+        folder: Typed,
     },
     /// Enrols faces of groups that were named, and remembers what was said of others.
     Name {
@@ -171,7 +174,7 @@ pub enum Work {
     },
     /// Sorts the photos of the folder that was grouped last into a folder per person named.
     Sort {
-        into: PathBuf,
+        into: Typed,
         by: SortBy,
     },
     /// Writes the names given in that folder into sidecars.
@@ -223,12 +226,14 @@ async fn do_job(
     job: &Arc<Job>,
 ) -> Answer<Value> {
     match work {
-        Work::Enroll { folder } => {
+        Work::Enroll {
+            folder: Typed(folder),
+        } => {
             let undo = Undo::Of(format!("folder {} enrolled", folder.display()));
             let change = move |model: &mut Option<Model>, job: &Job| {
                 let folders = [folder.clone()];
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
-                let before = model.as_ref().map_or(0, |model| model.gallery().len());
+                let before: HashSet<ContentHash> = hashes(model.as_ref());
                 match model {
                     Some(model) => {
                         model
@@ -241,8 +246,13 @@ async fn do_job(
                             Some(Model::enroll_observed(&folders, &options, job).map_err(about)?);
                     }
                 }
-                let after = model.as_ref().map_or(0, |model| model.gallery().len());
-                Ok(json!({ "added": after - before }))
+                let Some(model) = model else {
+                    return Err(Failure::nobody_enrolled());
+                };
+                let notices =
+                    new_faces::notices(model.recognizer(), |face| !before.contains(&face.hash))?;
+                notices.into_iter().for_each(|notice| job.note(notice));
+                Ok(json!({ "added": model.gallery().len() - before.len() }))
             };
             service.change_in_job(job, expected, undo, change).await
         }
@@ -261,10 +271,10 @@ async fn do_job(
             let undo = Undo::Of("learned again".to_owned());
             service.change_in_job(job, expected, undo, change).await
         }
-        Work::Group { folder } => review::group(service, folder, job).await,
+        Work::Group { folder } => review::group(service, folder.0, job).await,
         Work::Name { groups } => review::name(service, expected, groups, job).await,
         Work::BringBack { faces } => review::bring_back(service, faces, job).await,
-        Work::Sort { into, by } => review::sort(service, into, by, job).await,
+        Work::Sort { into, by } => review::sort(service, into.0, by, job).await,
         Work::WriteXmp => review::write_xmp(service, job).await,
         Work::Check => {
             let snapshot = service.up_to_date().await;
@@ -278,6 +288,11 @@ async fn do_job(
             service.work_in_job(check).await
         }
     }
+}
+
+fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
+    let enrolled = model.map_or(&[][..], |model| model.gallery().enrolled());
+    enrolled.iter().map(|face| face.hash).collect()
 }
 
 fn no_such_job() -> Failure {

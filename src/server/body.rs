@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use eigenfaces::Photo;
 use serde::Deserialize;
 
+use super::base64;
 use super::extract::{JsonBody, cause, refused};
 use super::failure::{Answer, Failure};
 
@@ -23,6 +22,7 @@ impl<S: Send + Sync> FromRequest<S> for Parts {
     async fn from_request(request: Request, state: &S) -> Answer<Self> {
         let kind = request.headers().get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.trim().to_ascii_lowercase();
         if kind.starts_with("multipart/form-data") {
             let form = Multipart::from_request(request, state).await;
             return form_parts(form.map_err(|error| refused(error.status(), &cause(&error)))?)
@@ -75,13 +75,9 @@ impl Encoded {
         let mut parts = HashMap::new();
         for (name, text) in named {
             let Some(text) = text else { continue };
-            // As browsers write it: data:image/png;base64,...
-            let text = text
-                .split_once("base64,")
-                .map_or(text.as_str(), |(_, text)| text);
-            let bytes = STANDARD.decode(text.trim());
-            let bytes = bytes.map_err(|_| Failure::bad(format!("'{name}' is not base64")))?;
-            parts.insert(name.to_owned(), bytes.into());
+            let bytes = base64::decoded(&text);
+            let wrong = |why| Failure::bad(format!("'{name}' is not base64: {why}"));
+            parts.insert(name.to_owned(), bytes.map_err(wrong)?.into());
         }
         Ok(Parts(parts))
     }

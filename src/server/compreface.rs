@@ -23,7 +23,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::body::{Parts, decode};
-use super::extract::{JsonBody, UrlQuery};
+use super::extract::{JsonBody, UrlQuery, filled};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
 use super::service::{Service, Shared};
@@ -71,9 +71,12 @@ fn result(faces: Vec<Value>) -> Answer<Value> {
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     /// Faces of the photo, the largest first; 0 is all.
+    #[serde(default, deserialize_with = "filled")]
     limit: Option<usize>,
     /// People a face.
+    #[serde(default, deserialize_with = "filled")]
     prediction_count: Option<usize>,
+    #[serde(default, deserialize_with = "filled")]
     det_prob_threshold: Option<f64>,
 }
 
@@ -140,8 +143,11 @@ fn recognized(face: &Identification, photo: &Photo) -> Value {
 #[derive(Debug, Deserialize)]
 pub struct OfSubject {
     subject: Option<String>,
+    #[serde(default, deserialize_with = "filled")]
     page: Option<usize>,
+    #[serde(default, deserialize_with = "filled")]
     size: Option<usize>,
+    #[serde(default, deserialize_with = "filled")]
     det_prob_threshold: Option<f64>,
 }
 
@@ -274,6 +280,14 @@ pub async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> An
         face_picture(gallery, find_face(gallery, &id)?)
     };
     service.ask(work).await
+}
+
+/// The same, for a page that shows it: the key is in the address.
+pub async fn static_picture(
+    service: Shared,
+    UrlPath((_, id)): UrlPath<(String, String)>,
+) -> Answer<Response> {
+    picture(service, UrlPath(id)).await
 }
 
 /// Whether the faces of a photo are of the person of an enrolled face.

@@ -15,6 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
+use super::incoming::tidy;
 use super::locked;
 
 /// Time after which a connection, new or answered, is closed that sends no whole request head.
@@ -131,7 +132,9 @@ fn most_connections() -> usize {
 }
 
 /// Answers whoever connects, for ever.
-pub async fn serve(listener: TcpListener, router: Router) {
+/// The page is below this path where a proxy does not leave it out.
+pub async fn serve(listener: TcpListener, router: Router, below: &str) {
+    let below: Arc<str> = below.into();
     let all = Arc::new(Connections::default());
     for number in 0.. {
         let (stream, address) = accepted(&listener, &all).await;
@@ -140,7 +143,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
             let _ = stream.try_write(FULL);
             continue;
         }
-        let (all, router) = (Arc::clone(&all), router.clone());
+        let (all, router, below) = (Arc::clone(&all), router.clone(), Arc::clone(&below));
         let connection = Connection { all, number };
         let listed = Open {
             client,
@@ -149,7 +152,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
             task: None,
         };
         locked(&connection.all.open).insert(number, listed);
-        let task = tokio::spawn(answer(stream, router, Listed(connection.clone())));
+        let task = tokio::spawn(answer(stream, router, below, Listed(connection.clone())));
         connection.change(|open| open.task = Some(task.abort_handle()));
     }
 }
@@ -179,10 +182,11 @@ fn is_of_one(error: &io::Error) -> bool {
     )
 }
 
-async fn answer(stream: TcpStream, router: Router, listed: Listed) {
+async fn answer(stream: TcpStream, router: Router, below: Arc<str>, listed: Listed) {
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
     let service = service_fn(|mut request: hyper::Request<hyper::body::Incoming>| {
+        tidy(request.uri_mut(), &below);
         request.extensions_mut().insert(listed.0.clone());
         service.call(request)
     });

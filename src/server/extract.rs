@@ -1,12 +1,15 @@
 //! Query strings and JSON bodies of requests, refused in the words of this API.
 
 use std::error::Error;
+use std::fmt::Display;
+use std::str::FromStr;
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::failure::{Answer, Failure};
 
@@ -21,6 +24,22 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
             Ok(Query(asked)) => Ok(Self(asked)),
             Err(error) => Err(Failure::bad(format!("query string: {}", cause(&error)))),
         }
+    }
+}
+
+/// A parameter that may be left empty, as templates of addresses leave it (`limit=&status=`): then it is not given.
+///
+/// # Errors
+/// A text that is no such value.
+pub fn filled<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: FromStr<Err: Display>,
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(deserializer)?;
+    match text.trim() {
+        "" => Ok(None),
+        value => value.parse().map(Some).map_err(serde::de::Error::custom),
     }
 }
 

@@ -30,15 +30,14 @@ pub async fn guard(State(service): Shared, request: Request, next: Next) -> Resp
     let is_refused = matches!(admitted, Admitted::No(_));
     let connection = connections::of(&request).filter(|_| !is_refused);
     let _busy = connection.map(Connection::begin_work);
-    let query = request.uri().query();
-    if is_refused && service.access.is_guess(request.headers(), query) {
+    if is_refused && service.access.is_guess(request.headers(), request.uri()) {
         // Meanwhile its connection is closed as soon as somebody else needs the place.
         tokio::time::sleep(WRONG_SECRET).await;
     }
     let mut response = match admitted {
         Admitted::Yes if api => failure::in_json(next.run(request).await).await,
         Admitted::Yes => next.run(request).await,
-        Admitted::Begins(session) => begin(&service.access.cookie(), &session),
+        Admitted::Begins(session) => begin(&service.access.set_cookie(&session)),
         Admitted::No(failure) if !wants_page => failure.into_response(),
         Admitted::No(failure) => (failure.status, Html(page::refused(&failure))).into_response(),
     };
@@ -65,25 +64,32 @@ fn admit(access: &Access, request: &Request) -> Admitted {
     let headers = request.headers();
     let refuse = |status, message: &str| Admitted::No(Failure::new(status, message));
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let has_key = access.has_key(headers);
+    // No other site can know it.
+    if access.has_key(headers, request.uri().path()) {
+        return Admitted::Yes;
+    }
     let host = text("host").unwrap_or_default();
-    if !has_key && !access.is_own_name(host) {
+    if !access.is_own_host(host) {
         return refuse(
             StatusCode::MISDIRECTED_REQUEST,
-            "this server answers to localhost, 127.0.0.1 and [::1] only; programs elsewhere send the key",
+            "this server answers to localhost, 127.0.0.1, [::1] and the host of --public-url only; programs elsewhere send the key",
         );
+    }
+    // Nor this one, which comes from a file of this user's (`--open`): to a browser, another site.
+    if let Some(session) = token(request.uri()).and_then(|token| access.begin_session(token)) {
+        return Admitted::Begins(session);
     }
     let is_own_site =
         text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
-    let is_own_origin = text("origin").is_none_or(|origin| origin == format!("http://{host}"));
+    let is_own_origin = text("origin").is_none_or(|origin| access.is_own_origin(origin, host));
     if !(is_own_site && is_own_origin) {
-        return refuse(StatusCode::FORBIDDEN, "asked by another site");
+        return refuse(
+            StatusCode::FORBIDDEN,
+            "asked by another site; if it is this page, and a proxy stands in front, start the server with --public-url and the page's address",
+        );
     }
-    if has_key || access.has_session(headers) {
+    if access.has_session(headers) {
         return Admitted::Yes;
-    }
-    if let Some(session) = token(request.uri()).and_then(|token| access.begin_session(token)) {
-        return Admitted::Begins(session);
     }
     if request.uri().path().starts_with("/api/v1/") && text("x-api-key").is_none() {
         let message = "Missing request header: x-api-key";
@@ -107,11 +113,11 @@ fn token(uri: &Uri) -> Option<&str> {
         .find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// Sends the browser to the page without the token, which would stay in its history.
-fn begin(cookie: &str, session: &str) -> Response {
-    let cookie = format!("{cookie}={session}; HttpOnly; SameSite=Strict; Path=/");
-    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+/// Sends the browser to the page without the token. This answer itself does so, and not a redirection: a browser that comes
+/// from elsewhere would not send the cookie with that.
+fn begin(cookie: &str) -> Response {
+    let mut response = Html(page::BEGUN).into_response();
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     response

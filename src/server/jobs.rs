@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use eigenfaces::dataset::Skipped;
-use eigenfaces::enrollment::Observer;
+use eigenfaces::enrollment::{Notice, Observer};
 use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure};
 use super::locked;
+use crate::cli::learning::notice_in_words;
 
 /// Number of newer jobs after which one that ended is forgotten.
 const KEPT: usize = 50;
@@ -17,9 +18,23 @@ const KEPT: usize = 50;
 /// Skipped files that are told; the others are counted.
 const TOLD: usize = 20;
 
-/// The end of a job since whose beginning faces were erased: what it found may name them.
-const ERASED_SINCE: &str =
-    "faces were erased since it began, so what it found is forgotten; begin it again";
+/// The reason why what jobs have found is forgotten: it may name people who are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forgotten {
+    Erased,
+    /// A change that had added faces was taken back.
+    TakenBack,
+}
+
+impl Forgotten {
+    fn in_words(self) -> String {
+        let done = match self {
+            Self::Erased => "faces were erased",
+            Self::TakenBack => "a change that had added faces was taken back",
+        };
+        format!("{done} since it began, so what it found is forgotten; begin it again")
+    }
+}
 
 /// All jobs of this run by number.
 #[derive(Debug, Default)]
@@ -44,8 +59,10 @@ pub struct Job {
 struct Found {
     skipped: Vec<String>,
     skipped_count: usize,
-    /// Whether faces were erased since the job began.
-    is_outdated: bool,
+    /// What the command line says of the photos, too.
+    notices: Vec<String>,
+    /// The reason why it is forgotten, if faces that were enrolled when the job began are no longer.
+    forgotten: Option<Forgotten>,
     end: Option<Result<Value, String>>,
 }
 
@@ -83,15 +100,16 @@ impl Jobs {
         Some(format!("job {}, {},", job.id, job.kind))
     }
 
-    /// Forgets what jobs have found, for it may name people who were erased.
-    pub fn forget_results(&self) {
+    /// Forgets what jobs have found, for it may name people who are gone.
+    pub fn forget_results(&self, reason: Forgotten) {
         for job in locked(&self.all).values() {
             let mut found = locked(&job.found);
             found.skipped.clear();
-            found.is_outdated = true;
+            found.notices.clear();
+            found.forgotten = Some(reason);
             if let Some(end) = &mut found.end {
                 let ended = end.as_ref().map(|_| Value::Null);
-                *end = ended.map_err(|_| ERASED_SINCE.to_owned());
+                *end = ended.map_err(|_| reason.in_words());
             }
         }
     }
@@ -113,15 +131,23 @@ impl Job {
     pub fn finish(&self, end: Answer<Value>) {
         let end = end.map_err(|Failure { message, .. }| message);
         let mut found = locked(&self.found);
-        found.end = Some(match found.is_outdated {
-            true => Err(ERASED_SINCE.to_owned()),
-            false => end,
+        found.end = Some(match found.forgotten {
+            Some(reason) => Err(reason.in_words()),
+            None => end,
         });
     }
 
-    /// Whether faces were erased since it began.
+    /// Whether what it finds is forgotten, for faces are gone that were enrolled when it began.
     pub fn is_outdated(&self) -> bool {
-        locked(&self.found).is_outdated
+        locked(&self.found).forgotten.is_some()
+    }
+
+    /// Something that whoever asks should know, in words.
+    pub fn note(&self, notice: String) {
+        let mut found = locked(&self.found);
+        if found.forgotten.is_none() {
+            found.notices.push(notice);
+        }
     }
 
     /// The job for whoever asks; `waiting` is the number of changes that wait for their turn.
@@ -141,6 +167,7 @@ impl Job {
             "of": self.of.load(Ordering::SeqCst),
             "skipped": found.skipped_count,
             "skipped_files": found.skipped,
+            "notices": found.notices,
             "changes_waiting": waiting,
             "result": result,
             "error": error,
@@ -159,11 +186,15 @@ impl Observer for Job {
     fn skipped(&self, skipped: &[Skipped]) {
         let mut found = locked(&self.found);
         found.skipped_count += skipped.len();
-        if !found.is_outdated {
+        if found.forgotten.is_none() {
             let room = TOLD.saturating_sub(found.skipped.len());
             let told = skipped.iter().take(room).map(Skipped::to_string);
             found.skipped.extend(told);
         }
+    }
+
+    fn notice(&self, notice: &Notice<'_>) {
+        self.note(notice_in_words(notice));
     }
 
     fn is_cancelled(&self) -> bool {

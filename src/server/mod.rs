@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod api;
+mod base64;
 mod body;
 mod check;
 mod compreface;
@@ -16,12 +17,15 @@ mod failure;
 mod folder;
 mod folder_faces;
 mod guard;
+mod incoming;
 mod jobs;
+mod opening;
 mod page;
 mod people;
 mod review;
 mod routes;
 mod service;
+mod typed;
 mod workers;
 mod zipped;
 
@@ -39,14 +43,17 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use clap::error::ErrorKind;
 use eigenfaces::store::{ModelLock, Wait};
 
-use crate::cli::args::Serve;
+use crate::cli::args::{Key, Serve};
 use crate::cli::error::{Error, Result};
+use crate::cli::misuse;
 use crate::cli::model_changes::no_locks;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{Output, shown};
 use access::Access;
+use opening::Opening;
 use service::Service;
 
 /// The largest body of a request; the decoder has its own limits besides.
@@ -58,10 +65,12 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Serves until the program is told to end.
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
+    let key = args.key.as_ref().map(Key::checked).transpose();
+    let key = key.unwrap_or_else(|wrong| misuse::end(ErrorKind::ValueValidation, wrong));
     if args.check {
-        return check::run(address, args.key.as_deref(), output);
+        return check::run(address, key, output);
     }
-    if !address.ip().is_loopback() && args.key.is_none() {
+    if !address.ip().is_loopback() && key.is_none() {
         return Err(Error::Told(format!(
             "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
         )));
@@ -80,14 +89,18 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().unwrap_or(address);
-    let access = Access::new(address, args.key.clone())?;
+    let access = Access::new(address, args.public_url.clone(), key.map(str::to_owned))?;
     let page = access.first_address();
     let key = access.key().to_owned();
     let service = Arc::new(Service::open(model, lock, access, *output)?);
+    let opening = Opening::default();
     #[cfg(unix)]
     {
-        let service = Arc::clone(&service);
-        crate::cli::interrupt::before_interrupt(move || service.end());
+        let (service, opening) = (Arc::clone(&service), opening.clone());
+        crate::cli::interrupt::before_interrupt(move || {
+            opening.end();
+            service.end();
+        });
     }
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -106,9 +119,10 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         }
         output.say("press Ctrl-C to end");
         if args.open {
-            open_in_browser(&page, output);
+            opening::open(&page, &opening, &service, output);
         }
-        connections::serve(listener, router(service)).await;
+        let below = service.access.path().to_owned();
+        connections::serve(listener, router(service), &below).await;
         Ok(Outcome::Done)
     })
 }
@@ -154,24 +168,6 @@ async fn always(request: Request, next: Next) -> Response {
     tokio::time::timeout(LONGEST, caught)
         .await
         .unwrap_or_else(late)
-}
-
-/// Opens the page in the user's browser. Where that fails, the address stands on the terminal.
-fn open_in_browser(address: &str, output: &Output) {
-    let opener = match std::env::consts::OS {
-        "macos" => "open",
-        "windows" => "explorer",
-        _ => "xdg-open",
-    };
-    let started = std::process::Command::new(opener)
-        .arg(address)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn();
-    if started.is_err() {
-        output.say("no browser could be started: open the address above");
-    }
 }
 
 #[cfg(test)]

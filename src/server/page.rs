@@ -44,6 +44,10 @@ pub fn routes() -> Router<Arc<Service>> {
         })
 }
 
+/// What a browser is told that has begun a session: to open the page.
+pub const BEGUN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url=./\">\
+    <title>eigenfaces</title><p><a href=\"./\">Open the page</a></p></html>";
+
 /// The page for a browser that is not let in. The message is this program's own.
 pub fn refused(failure: &Failure) -> String {
     format!(

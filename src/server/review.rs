@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
+use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Person, QueryOptions};
 use image::codecs::jpeg::JpegEncoder;
@@ -245,6 +246,9 @@ fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answe
 fn enroll(model: &mut Option<Model>, file: &Path, review: &mut NamedGroups) -> Answer<Value> {
     let preparation = apply::preparation(model.as_ref(), file)?;
     let (faces, wrong) = review.prepared(&preparation);
+    if faces.is_empty() && review.has_others() {
+        return Ok(json!({ "added": 0, "refused": wrong.len() }));
+    }
     if faces.is_empty() {
         let reason = wrong
             .first()
@@ -336,7 +340,7 @@ pub async fn sort(
 pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Answer<Value> {
     let output = service.silent();
     let work = move |named: &NamedPhotos| {
-        let mut sidecars = Sidecars::new(Writing::Done, OwnNames::Keep);
+        let mut sidecars = Sidecars::new(Writing::Done, NamesIn::Beside, OwnNames::Keep);
         let problems = named.each(|photo, hash, faces| {
             let names = faces.iter().map(|(person, bounds)| Named {
                 bounds: *bounds,

@@ -22,7 +22,7 @@ use tokio::sync::{OwnedMutexGuard, watch};
 use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::FolderFaces;
-use super::jobs::{Job, Jobs};
+use super::jobs::{Forgotten, Job, Jobs};
 use super::locked;
 use super::workers::{Background, Workers};
 use crate::cli::error::{Error, Result};
@@ -42,6 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Pause after the last added face before all are learned together.
 const BURST: Duration = Duration::from_millis(300);
+
+/// Time after which added faces are learned, however steadily more come: well before two seconds, since learning takes some.
+const LATEST: Duration = Duration::from_secs(1);
 
 /// Time that somebody who asks for the last change waits for one that is being made.
 const SHORT_CHANGE: Duration = Duration::from_secs(1);
@@ -177,6 +180,8 @@ impl Changes {
 struct Progress {
     /// Faces in the journal.
     unlearned: usize,
+    /// Faces that were ever put there.
+    added: u64,
     /// When the first of them came, or earlier.
     since: Option<Instant>,
     /// Whether a job changes the gallery: nobody waits for it.
@@ -190,6 +195,12 @@ impl Progress {
     /// Whether the gallery as it is is the answer.
     fn is_ready(&self) -> bool {
         self.unlearned == 0 || self.is_job_changing || self.has_failed
+    }
+
+    /// Whether it is time to learn: nothing was added since so many were, or the first has waited long enough.
+    fn is_due(&self, added: u64) -> bool {
+        let waits = self.since.is_some_and(|since| since.elapsed() >= LATEST);
+        self.unlearned > 0 && (self.added == added || waits)
     }
 }
 
@@ -434,7 +445,7 @@ impl Service {
                 Some(Before::of_model(change, before.model))
             }
             Undo::Never => {
-                self.jobs.forget_results();
+                self.jobs.forget_results(Forgotten::Erased);
                 self.forget_folder();
                 None
             }
@@ -516,7 +527,12 @@ impl Service {
                 changes.before = Some(before);
                 return Err(error.into());
             }
-            service.jobs.forget_results();
+            let now = service.snapshot().model;
+            if let Some(model) = &before.model
+                && loses_faces(now.as_deref(), model.as_deref())
+            {
+                service.jobs.forget_results(Forgotten::TakenBack);
+            }
             let state = match before.model {
                 Some(model) => service.keep(&mut changes, model)?,
                 None => service.renew(),
@@ -603,22 +619,27 @@ impl Service {
         let unlearned = journal.additions().len();
         self.progress.send_modify(|progress| {
             progress.unlearned = unlearned;
+            progress.added += 1;
             progress.since.get_or_insert_with(Instant::now);
             progress.has_failed = false;
         });
         Ok(Some(hash))
     }
 
-    /// Learns what was added, after a pause in which nothing more is added.
+    /// Learns what was added, after a pause in which nothing more is added, or when it has waited long enough.
     fn learn_after(self: &Arc<Self>, pause: Duration) {
         let service = Arc::clone(self);
         tokio::spawn(async move {
-            let before = service.progress.borrow().unlearned;
+            let added = service.progress.borrow().added;
             tokio::time::sleep(pause).await;
-            if before == 0 || service.progress.borrow().unlearned != before {
+            if !service.progress.borrow().is_due(added) {
                 return;
             }
             let mut changes = Arc::clone(&service.changes).lock_owned().await;
+            // They may have been learned while this waited for its turn.
+            if !service.progress.borrow().is_due(added) {
+                return;
+            }
             let learner = Arc::clone(&service);
             let work = move || Ok(learner.learn_additions(&mut changes)?);
             // What fails now fails the next change, which tells of it.
@@ -718,6 +739,15 @@ impl Service {
 
 fn faces_of(model: Option<&Model>) -> usize {
     model.map_or(0, |model| model.gallery().len())
+}
+
+/// Whether a face is in one model that is not in another.
+fn loses_faces(from: Option<&Model>, to: Option<&Model>) -> bool {
+    let hashes = |model: Option<&Model>| -> BTreeSet<ContentHash> {
+        let enrolled = model.map_or(&[][..], |model| model.gallery().enrolled());
+        enrolled.iter().map(|face| face.hash).collect()
+    };
+    !hashes(from).is_subset(&hashes(to))
 }
 
 fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {

@@ -6,6 +6,7 @@
 //!
 //! Faces that were acknowledged one by one lie in a [`Journal`] beside the model until they are learned.
 
+mod any_npy;
 mod archive;
 mod arrays;
 mod background_arrays;
@@ -29,6 +30,7 @@ mod sidecar;
 mod writer;
 mod zip;
 
+pub use any_npy::read_npy;
 pub use archive::Archive;
 #[doc(hidden)]
 pub use face_index::{load_face_index, save_face_index};
@@ -36,7 +38,7 @@ pub use journal::{Addition, Journal};
 #[doc(hidden)]
 pub use lock::{ModelLock, Wait, name_lock_holder};
 pub use model::{from_archive, load, load_with_history, save, write_model};
-pub use npy::{Number, read_npy, write_npy};
+pub use npy::{Number, write_npy};
 #[doc(hidden)]
 pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
 #[doc(hidden)]
@@ -45,7 +47,7 @@ pub use replace::{Privacy, remove_file, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
 #[doc(hidden)]
-pub use sidecar::Sidecar;
+pub use sidecar::{NamesIn, Sidecar};
 pub use writer::{ArchiveWriter, ZipOfFiles};
 
 /// The version of the format that this program writes, and the newest that it reads.

@@ -26,6 +26,15 @@ pub(super) struct Header {
     pub(super) shape: Vec<usize>,
 }
 
+/// Which numbers of an array stand beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// C order: the last side runs fastest.
+    RowByRow,
+    /// Fortran order: the first side runs fastest.
+    ColumnByColumn,
+}
+
 impl Header {
     /// The header of these numbers; an error if the shape does not fit them.
     pub(super) fn of<T: Number>(shape: &[usize], numbers: &[T]) -> io::Result<Self> {
@@ -68,26 +77,48 @@ impl Header {
         bytes
     }
 
-    /// The header at the start of `member`, and the bytes that follow it. Trusts nothing, allocates less than the
-    /// header's own length times eight.
+    /// The header at the start of `member`, and the bytes that follow it: in the version and the order that a model has.
+    /// Trusts nothing, allocates less than the header's own length times eight.
     pub(super) fn parse(member: &[u8]) -> Result<(Self, &[u8]), ArrayProblem> {
+        let (header, order, content) = Self::parse_any(member)?;
+        match (member.get(MAGIC.len()), order) {
+            (Some(1), Order::RowByRow) => Ok((header, content)),
+            (Some(1), Order::ColumnByColumn) => Err(ArrayProblem::FortranOrder),
+            (major, _) => Err(ArrayProblem::Version {
+                major: major.copied().unwrap_or(0),
+                minor: 0,
+            }),
+        }
+    }
+
+    /// As [`parse`](Self::parse), of any version and order.
+    pub(super) fn parse_any(member: &[u8]) -> Result<(Self, Order, &[u8]), ArrayProblem> {
         let rest = member.strip_prefix(MAGIC).ok_or(ArrayProblem::NotNumPy)?;
         let (version, rest) = rest
             .split_first_chunk::<2>()
             .ok_or(ArrayProblem::NotNumPy)?;
         let [major, minor] = *version;
-        if (major, minor) != (1, 0) {
-            return Err(ArrayProblem::Version { major, minor });
+        let (length, rest) = match (major, minor) {
+            (1, 0) => {
+                let split = rest.split_first_chunk::<2>();
+                split.map(|(length, rest)| (u32::from(u16::from_le_bytes(*length)), rest))
+            }
+            (2 | 3, 0) => {
+                let split = rest.split_first_chunk::<4>();
+                split.map(|(length, rest)| (u32::from_le_bytes(*length), rest))
+            }
+            _ => return Err(ArrayProblem::Version { major, minor }),
         }
-        let (length, rest) = rest.split_first_chunk::<2>().ok_or(ArrayProblem::Header)?;
-        let length = usize::from(u16::from_le_bytes(*length));
+        .ok_or(ArrayProblem::Header)?;
+        let length = usize::try_from(length).map_err(|_| ArrayProblem::Header)?;
         let (text, content) = rest.split_at_checked(length).ok_or(ArrayProblem::Header)?;
         let text = str::from_utf8(text).map_err(|_| ArrayProblem::Header)?;
-        Ok((Self::parse_text(text)?, content))
+        let (header, order) = Self::parse_text(text)?;
+        Ok((header, order, content))
     }
 
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, blanks, a line feed.
-    fn parse_text(text: &str) -> Result<Self, ArrayProblem> {
+    fn parse_text(text: &str) -> Result<(Self, Order), ArrayProblem> {
         let broken = ArrayProblem::Header;
         let text = text.strip_prefix("{'descr': ").ok_or(broken.clone())?;
         let (descr, text) = text
@@ -98,21 +129,22 @@ impl Header {
         if !text.trim_start_matches(' ').eq("\n") {
             return Err(broken);
         }
-        match order {
-            "False" => {}
-            "True" => return Err(ArrayProblem::FortranOrder),
+        let order = match order {
+            "False" => Order::RowByRow,
+            "True" => Order::ColumnByColumn,
             _ => return Err(broken),
-        }
+        };
         // A structured type is a list, with no quotes around it: no element type that a model has.
         let descr = descr
             .strip_prefix('\'')
             .and_then(|descr| descr.strip_suffix('\''));
         let descr = descr
             .filter(|descr| descr.len() <= 24 && !descr.contains(|c: char| !c.is_ascii_graphic()));
-        Ok(Self {
+        let header = Self {
             descr: descr.ok_or(broken.clone())?.to_owned(),
             shape: parse_shape(shape).ok_or(broken)?,
-        })
+        };
+        Ok((header, order))
     }
 }
 
@@ -199,41 +231,6 @@ pub fn write_npy<T: Number>(
     let header = Header::of::<T>(shape, numbers)?;
     out.write_all(&header.encode())?;
     out.write_all(&to_bytes(numbers))
-}
-
-/// Reads an `.npy` file of floating-point numbers (`<f4` or `<f8`) in C order, as [`write_npy`] and `numpy.save` write
-/// it: its shape, and the numbers row by row.
-///
-/// # Errors
-/// What is wrong with it; a shape that does not fit the bytes among it, so a stranger's file cannot ask for memory.
-pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
-    let (header, content) = Header::parse(file)?;
-    let width = match header.descr.as_str() {
-        "<f4" => size_of::<f32>(),
-        "<f8" => size_of::<f64>(),
-        _ => {
-            return Err(ArrayProblem::Type {
-                found: header.descr,
-                expected: "<f4".to_owned(),
-            });
-        }
-    };
-    let wanted = count(&header.shape).and_then(|count| count.checked_mul(width));
-    if wanted != Some(content.len()) {
-        return Err(ArrayProblem::Length {
-            shape: header.shape,
-            bytes: content.len(),
-        });
-    }
-    let numbers = if width == size_of::<f32>() {
-        from_bytes::<f32>(content)
-            .into_iter()
-            .map(f64::from)
-            .collect()
-    } else {
-        from_bytes(content)
-    };
-    Ok((header.shape, numbers))
 }
 
 /// The bytes of numbers, as they stand in the file.
@@ -329,18 +326,6 @@ mod tests {
         assert_eq!(file[..128], header("<f4", &[1, 2]).encode());
         assert_eq!(file[128..], [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
         assert!(write_npy(&mut file, &[2, 2], &[1.5f32, -2.0]).is_err());
-        assert_eq!(read_npy(&file), Ok((vec![1, 2], vec![1.5, -2.0])));
-        assert!(matches!(
-            read_npy(&file[..132]),
-            Err(ArrayProblem::Length { bytes: 4, .. })
-        ));
-        let mut doubles = Vec::new();
-        write_npy(&mut doubles, &[1], &[0.1f64]).unwrap();
-        assert_eq!(read_npy(&doubles), Ok((vec![1], vec![0.1])));
-        let mut bytes = Vec::new();
-        write_npy(&mut bytes, &[1], &[7u8]).unwrap();
-        assert!(matches!(read_npy(&bytes), Err(ArrayProblem::Type { .. })));
-        assert_eq!(read_npy(b"text"), Err(ArrayProblem::NotNumPy));
     }
 
     #[test]
@@ -440,6 +425,10 @@ mod tests {
             );
         }
         let version_2 = [MAGIC, &[2, 0, 0xff, 0xff, 0xff, 0xff]].concat();
+        assert_eq!(super::Header::parse(&version_2), Err(Header));
+        let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n";
+        let length = (text.len() as u32).to_le_bytes();
+        let version_2 = [MAGIC, &[2, 0], &length, text.as_bytes()].concat();
         assert_eq!(
             super::Header::parse(&version_2),
             Err(Version { major: 2, minor: 0 })

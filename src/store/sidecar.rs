@@ -5,29 +5,80 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use super::place::Place;
 use super::replace::{self, Existing, Privacy};
 use crate::error::{Error, Result, WriteProblem};
-use crate::xmp;
+use crate::xmp::{self, EmbedProblem};
 
-/// A photo's sidecar as it was read, where there is one.
+/// Where names are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NamesIn {
+    /// `photo.jpg.xmp` beside the photo, as digiKam, darktable, immich and PhotoPrism have it.
+    #[default]
+    Beside,
+    /// The photo itself, as Lightroom has it for JPEGs.
+    Inside,
+    /// `photo.xmp` beside the photo, as Lightroom has it for raw files.
+    Lightroom,
+}
+
+impl FromStr for NamesIn {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "beside" => Ok(Self::Beside),
+            "inside" => Ok(Self::Inside),
+            "lightroom" => Ok(Self::Lightroom),
+            _ => Err("expected `beside` (photo.jpg.xmp), `inside` (in the photo) or `lightroom` (photo.xmp)".to_owned()),
+        }
+    }
+}
+
+/// A photo's sidecar as it was read, where there is one; or the XMP in the photo.
 #[derive(Debug)]
 pub struct Sidecar {
     place: Place,
     content: Option<Vec<u8>>,
+    /// The photo, where its own XMP is meant.
+    photo: Option<Vec<u8>>,
 }
 
 impl Sidecar {
-    /// The sidecar of a photo: `photo.jpg.xmp`, as digiKam, darktable, immich and PhotoPrism have it.
+    /// The sidecar of a photo, or its own XMP.
     ///
     /// # Errors
-    /// A symbolic link, a folder, or a file that cannot be read.
-    pub fn of(photo: &Path) -> Result<Self> {
-        let path = Self::path_of(photo);
+    /// A symbolic link, a folder, or a file that cannot be read; a photo with several packets.
+    pub fn of(photo: &Path, names: NamesIn) -> Result<Self> {
+        let path = match names {
+            NamesIn::Beside => Self::path_of(photo),
+            NamesIn::Lightroom => photo.with_extension("xmp"),
+            NamesIn::Inside => photo.to_owned(),
+        };
         let place = Place::unlinked(&path)?;
-        let content = read(&place.file).map_err(|error| place.error(error))?;
-        Ok(Self { place, content })
+        if names != NamesIn::Inside {
+            let content = read(&place.file).map_err(|error| place.error(error))?;
+            let photo = None;
+            return Ok(Self {
+                place,
+                content,
+                photo,
+            });
+        }
+        let file = fs::read(&place.file).map_err(|error| place.error(error))?;
+        let wrong = |problem| Error::write(&path, WriteProblem::Xmp(problem));
+        let packets = xmp::embedded(&file).map_err(|_| wrong(EmbedProblem::Damaged))?;
+        if packets.len() > 1 {
+            return Err(wrong(EmbedProblem::Several));
+        }
+        let content = packets.first().map(|packet| packet.to_vec());
+        Ok(Self {
+            place,
+            content,
+            photo: Some(file),
+        })
     }
 
     /// The path of a photo's sidecar.
@@ -61,6 +112,9 @@ impl Sidecar {
     /// # Errors
     /// [`Error::Write`]: among others, that another program has changed it since it was read.
     pub fn replace(self, content: &[u8]) -> Result<()> {
+        if let Some(photo) = &self.photo {
+            return self.replace_in(photo, content);
+        }
         let permit = || {
             let now = read(&self.place.file).map_err(|error| self.place.error(error))?;
             if now != self.content {
@@ -74,6 +128,23 @@ impl Sidecar {
         // Other programs are to read it, whoever they run as: the umask decides, or the sidecar that is there.
         replace::install(&self.place, Privacy::Public, permit, |out| {
             out.write_all(content)
+        })
+    }
+}
+
+impl Sidecar {
+    fn replace_in(&self, photo: &[u8], content: &[u8]) -> Result<()> {
+        let problem = |problem| Error::write(&self.place.named, problem);
+        let new = xmp::embed(photo, content).map_err(|error| problem(WriteProblem::Xmp(error)))?;
+        let permit = || {
+            let now = fs::read(&self.place.file).map_err(|error| self.place.error(error))?;
+            match now == photo {
+                true => Ok(Existing::Replaceable),
+                false => Err(problem(WriteProblem::Changed)),
+            }
+        };
+        replace::install(&self.place, Privacy::Public, permit, |out| {
+            out.write_all(&new)
         })
     }
 }

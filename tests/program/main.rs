@@ -27,6 +27,7 @@ mod killed;
 mod lesson;
 mod light;
 mod main_job;
+mod names_inside;
 mod outputs;
 mod people;
 mod photo_managers;
@@ -36,6 +37,7 @@ mod powerless;
 #[cfg(unix)]
 mod privacy;
 mod project;
+mod random_galleries;
 mod readme;
 mod real_files;
 mod reconstruct;

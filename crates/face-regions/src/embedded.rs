@@ -36,13 +36,19 @@ pub fn embedded(file: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
 
 const INCOMPLETE: XmpProblem = XmpProblem::Incomplete;
 
+/// What a JPEG's segment of a packet begins with.
+pub(super) const XMP_IN_JPEG: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
+
+/// The keyword of a PNG's chunk of a packet, with its end.
+pub(super) const XMP_IN_PNG: &[u8] = b"XML:com.adobe.xmp\0";
+
 /// The segments before the image data: a packet, and what did not fit into it (Part 3, 1.1.3).
 fn jpeg(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     let mut packets: Vec<Cow<'_, [u8]>> = Vec::new();
     let mut extended = Vec::new();
     while let Some((marker, content, next)) = segment(rest) {
         if marker == 0xE1 {
-            if let Some(packet) = content.strip_prefix(b"http://ns.adobe.com/xap/1.0/\0") {
+            if let Some(packet) = content.strip_prefix(XMP_IN_JPEG) {
                 packets.push(packet.into());
             } else if let Some(part) = content.strip_prefix(b"http://ns.adobe.com/xmp/extension/\0")
             {
@@ -76,7 +82,7 @@ fn jpeg(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
 }
 
 /// The next segment of a JPEG file, and what follows it; none where the image data begins.
-fn segment(mut rest: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub(super) fn segment(mut rest: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     loop {
         // Any number of 0xFF may stand before the marker.
         let fill = rest.iter().take_while(|&&byte| byte == 0xFF).count();

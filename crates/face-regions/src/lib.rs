@@ -7,6 +7,7 @@ mod area;
 mod decide;
 mod document;
 mod edit;
+mod embed;
 mod embedded;
 mod encoding;
 mod face;
@@ -27,6 +28,7 @@ mod writer;
 
 pub use area::{Area, Dimensions};
 pub use decide::Outcome;
+pub use embed::{EmbedProblem, embed};
 pub use embedded::embedded;
 pub use encoding::MOST_BYTES;
 pub use face::NamedFace;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use eigenfaces::store::NamesIn;
 
 use super::{AcceptanceOptions, Force, ending_in, within};
 
@@ -32,9 +33,9 @@ pub struct Group {
     /// With --apply: say what would be done, and do nothing
     #[arg(long, requires = "apply")]
     pub dry_run: bool,
-    /// With --apply: write the names into XMP files beside the photos too (photo.jpg.xmp), where digiKam, Lightroom and others read them
-    #[arg(long, requires = "apply")]
-    pub write_xmp: bool,
+    /// With --apply: write the names into XMP files beside the photos too (photo.jpg.xmp), or `inside` the photos, or as `lightroom` has it (photo.xmp)
+    #[arg(long, value_name = "WHERE", requires = "apply", num_args = 0..=1, require_equals = true, default_missing_value = "beside")]
+    pub write_xmp: Option<NamesIn>,
     #[command(flatten)]
     pub acceptance: AcceptanceOptions,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use eigenfaces::store::NamesIn;
 
 use super::{AcceptanceOptions, DatabaseOptions, Force, ModelSource, ending_in};
 
@@ -43,7 +44,7 @@ impl Identify {
             || pictures.save_faces.is_some()
             || sorting.link
             || sorting.copy
-            || xmp.write_xmp && !xmp.dry_run
+            || xmp.write_xmp.is_some() && !xmp.dry_run
             || self.explain.is_some()
     }
 }
@@ -85,11 +86,11 @@ pub struct Sorting {
 /// Names that are written beside photos.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Xmp {
-    /// Write names into XMP files beside the photos
+    /// Write names into XMP files beside the photos, or into the photos
     ///
-    /// Names and places of faces, as photo.jpg.xmp, where digiKam, Lightroom and others read them. What a person named there or in the photo stays, and names written earlier that no longer hold are withdrawn.
-    #[arg(long)]
-    pub write_xmp: bool,
+    /// Names and places of faces: `beside`, as photo.jpg.xmp, where digiKam, darktable, immich and PhotoPrism read them; `inside`, in JPEG, PNG, WebP and TIFF files, where Lightroom reads them; `lightroom`, as photo.xmp, which Lightroom reads beside raw files. What a person named there or elsewhere stays, and names written there earlier that no longer hold are withdrawn.
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "beside")]
+    pub write_xmp: Option<NamesIn>,
     /// With --write-xmp: say what would be written
     #[arg(long, requires = "write_xmp", conflicts_with_all = ["sort_into", "annotate", "save_faces", "explain"])]
     pub dry_run: bool,

@@ -198,7 +198,7 @@ impl Albums {
                 ));
             }
             if let Some(error) = &album.unsaved {
-                output.say(&format!(
+                output.warn(&format!(
                     "the faces found are not remembered for the next time, nor what you say of them: {}",
                     with_index(error)
                 ));
@@ -238,7 +238,6 @@ impl Albums {
     }
 
     /// The reason why what is found and said is not kept, where it cannot be.
-    #[cfg(feature = "serve")]
     pub fn unsaved(&self) -> Option<&eigenfaces::Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }

@@ -9,6 +9,7 @@ use eigenfaces::face_index;
 use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
+use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Settings};
 
@@ -41,14 +42,16 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         let before = model.exists().then(|| Model::load(model)).transpose()?;
         let enrolled = Enrolled::of(before.as_ref());
         output.line(&format!("would {}", in_words(&groups, &enrolled)))?;
-        if args.write_xmp {
-            failed += write_xmp(&groups, Writing::Told, output);
+        if let Some(names_in) = args.write_xmp {
+            failed += write_xmp(&groups, Writing::Told, names_in, output);
         }
         return Ok(Outcome::of_inputs(said, failed));
     }
-    if groups.has_names() {
-        failed += enroll(table, &mut groups, model, output)?;
-    }
+    let refused = match groups.has_names() {
+        true => enroll(table, &mut groups, model, output),
+        false => Ok(0),
+    };
+    // Also where no name could be used.
     groups.remember().map_err(|error| match error {
         Error::Library(error) => Error::Told(format!(
             "what was said of faces is not remembered: {}",
@@ -57,10 +60,11 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         error => error,
     })?;
     report_remembered(&groups, output);
+    failed += refused?;
     // A face that is enrolled is, whatever becomes of its sidecar.
     let done = said.saturating_sub(failed);
-    if args.write_xmp {
-        failed += write_xmp(&groups, Writing::Done, output);
+    if let Some(names_in) = args.write_xmp {
+        failed += write_xmp(&groups, Writing::Done, names_in, output);
     }
     if said == 0 {
         output.say(&format!("{} has no names yet: nothing to do", shown(table)));
@@ -126,7 +130,7 @@ fn in_words(groups: &NamedGroups, enrolled: &Enrolled) -> String {
 }
 
 /// Writes the names of faces that were enrolled into sidecars. Returns how many photos' could not be.
-fn write_xmp(groups: &NamedGroups, writing: Writing, output: &Output) -> usize {
+fn write_xmp(groups: &NamedGroups, writing: Writing, names_in: NamesIn, output: &Output) -> usize {
     let mut of_photo: BTreeMap<&Path, Vec<Named<'_>>> = BTreeMap::new();
     let mut failed = 0;
     for face in groups.faces.iter().filter(|face| !face.is_refused) {
@@ -151,7 +155,7 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, output: &Output) -> usize {
         }
     }
     // Of faces that the table says nothing of, nothing is known here.
-    let mut sidecars = Sidecars::new(writing, OwnNames::Keep);
+    let mut sidecars = Sidecars::new(writing, names_in, OwnNames::Keep);
     for (photo, named) in &of_photo {
         let faces = groups
             .faces_of(photo)
@@ -176,7 +180,11 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         output.warn(&error.to_string());
     }
     if faces.is_empty() {
-        return Err(none_usable(&[table.to_owned()], wrong.len()).into());
+        // What was said of others is worth doing all the same.
+        return match groups.has_others() {
+            true => Ok(wrong.len()),
+            false => Err(none_usable(&[table.to_owned()], wrong.len()).into()),
+        };
     }
     let (after, disputes) = added(before, preparation, faces)?;
     for dispute in &disputes {

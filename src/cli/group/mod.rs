@@ -44,7 +44,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         return apply::run(args, table, model, output);
     }
     // The parser does not ask for --apply beside folders, for the two exclude each other.
-    for (option, is_given) in [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp)] {
+    for (option, is_given) in [
+        ("--dry-run", args.dry_run),
+        ("--write-xmp", args.write_xmp.is_some()),
+    ] {
         if is_given {
             let message = format!(
                 "{option} goes with --apply GROUPS.csv: without it no name is given to anybody"
@@ -81,7 +84,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
         plan.write(&sorted.unnamed, &sorted.grouping, output)?;
     }
     reported?;
-    Ok(Outcome::of_inputs(albums.photos(), albums.unusable()))
+    // That nothing is remembered is a failure too: what is said later would be lost.
+    let failed = albums.unusable() + usize::from(albums.unsaved().is_some());
+    Ok(Outcome::of_inputs(albums.photos(), failed))
 }
 
 /// The model whose people are looked for, if there is one.

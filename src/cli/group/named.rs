@@ -78,6 +78,11 @@ impl NamedGroups {
         self.count(|face| face.answer.person().is_some()) > 0
     }
 
+    /// Whether something is said that is no name.
+    pub fn has_others(&self) -> bool {
+        self.count(|face| matches!(face.answer, Answer::Ignored | Answer::NotThese(_))) > 0
+    }
+
     pub fn count(&self, is_meant: impl Fn(&NamedFace) -> bool) -> usize {
         self.faces.iter().filter(|face| is_meant(face)).count()
     }

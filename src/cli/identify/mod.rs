@@ -151,7 +151,7 @@ fn refuse_a_pipe(args: &Identify) {
         (None, Some(_)) => {
             "--sort-into sorts files, and standard input is none: save the photo as a file"
         }
-        (None, None) if args.xmp.write_xmp => {
+        (None, None) if args.xmp.write_xmp.is_some() => {
             "--write-xmp writes beside a file, and standard input is none: save the photo as a file"
         }
         (None, None) => return,

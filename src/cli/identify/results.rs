@@ -32,18 +32,18 @@ impl<'a> Results<'a> {
         explanation: Option<Explanation<'a>>,
         failed: usize,
     ) -> Self {
-        let sidecars = || {
+        let sidecars = |names_in| {
             let writing = match args.xmp.dry_run {
                 true => Writing::Told,
                 false => Writing::Done,
             };
-            Sidecars::new(writing, OwnNames::Withdraw)
+            Sidecars::new(writing, names_in, OwnNames::Withdraw)
         };
         Self {
             report,
             explanation,
             sorted: Sorted::plan(&args.sorting),
-            sidecars: args.xmp.write_xmp.then(sidecars),
+            sidecars: args.xmp.write_xmp.map(sidecars),
             done: 0,
             failed,
         }

@@ -536,10 +536,10 @@ fn narrow(max_memory: u64) -> Limits {
 }
 
 fn tiff_of_strips(image: &DynamicImage) -> Vec<u8> {
-    use tiff::encoder::{TiffEncoder, colortype as c};
+    use ::tiff::encoder::{TiffEncoder, colortype as c};
     fn strips<C: c::ColorType>(image: &DynamicImage, samples: &[C::Inner]) -> Vec<u8>
     where
-        [C::Inner]: tiff::encoder::TiffValue,
+        [C::Inner]: ::tiff::encoder::TiffValue,
     {
         let mut bytes = Cursor::new(Vec::new());
         let mut encoder = TiffEncoder::new(&mut bytes).unwrap();

@@ -12,7 +12,7 @@ export class Refused extends Error {
 async function ask(method, path, { body, headers = {} } = {}) {
   let response;
   try {
-    response = await fetch(`/api/v0${path}`, { method, body, headers });
+    response = await fetch(`api/v0${path}`, { method, body, headers });
   } catch {
     throw new Refused(0, "The server does not answer: was it ended?");
   }

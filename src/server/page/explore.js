@@ -39,9 +39,9 @@ function tiles() {
   const tile = (src, alt, text) => make("li", {}, make("img", { src, alt, width: 80 }), make("div", { textContent: text }));
   const shown = Math.min(SHOWN, space.components);
   element("basis").replaceChildren(
-    tile(`/api/v0/mean.png?${stamp}`, "The mean face", "mean"),
+    tile(`api/v0/mean.png?${stamp}`, "The mean face", "mean"),
     ...Array.from({ length: shown }, (_, at) => tile(
-      `/api/v0/basis/${at + 1}/picture.png?${stamp}`,
+      `api/v0/basis/${at + 1}/picture.png?${stamp}`,
       `Basis face ${at + 1}`,
       `${at + 1}: ${(space.shares[at] * 100).toFixed(1)} %`)));
 }
@@ -177,7 +177,7 @@ async function choose() {
   const face = chosen();
   morphed = face.weights.slice(0, SHOWN);
   const image = new Image();
-  image.src = `/api/v0/faces/${face.hash}/picture.png`;
+  image.src = `api/v0/faces/${face.hash}/picture.png`;
   await image.decode();
   const canvas = element("original");
   [canvas.width, canvas.height] = [image.width, image.height];

@@ -57,7 +57,7 @@ async function faces(person) {
   const tiles = row.querySelector("ul");
   tiles.hidden = false;
   tiles.replaceChildren(...found.faces.map(({ hash, source }, at) => make("li", {},
-    make("img", { src: `/api/v0/faces/${hash}/picture.png`, alt: `${person}, face ${at + 1}`, title: source, width: 80 }),
+    make("img", { src: `api/v0/faces/${hash}/picture.png`, alt: `${person}, face ${at + 1}`, title: source, width: 80 }),
     make("div", {},
       button("Move", `Move face ${at + 1} of ${person}`, () => move(person, hash)),
       button("Erase", `Erase face ${at + 1} of ${person}`, () => eraseFace(person, hash), "danger")))));
@@ -119,7 +119,8 @@ element("enroll").addEventListener("submit", (event) => {
   trying(async () => {
     const job = await work({ kind: "enroll", folder }, "Enrolling");
     const skipped = job.skipped ? ` ${counted(job.skipped, "file was", "files were")} passed over: ${job.skipped_files.join("; ")}` : "";
-    await ended(job, `${counted(job.result?.added ?? 0, "face", "faces")} enrolled.${skipped}`);
+    const notices = job.notices.map((notice) => ` Note: ${notice}.`).join("");
+    await ended(job, `${counted(job.result?.added ?? 0, "face", "faces")} enrolled.${skipped}${notices}`);
   });
 });
 
@@ -146,7 +147,7 @@ element("add").addEventListener("submit", (event) => {
 element("undo").addEventListener("click", () => trying(() => undo(show)));
 
 function finding(found) {
-  const face = (of) => make("img", { src: `/api/v0/faces/${of.hash}/picture.png`, alt: `enrolled as ${of.person}`, width: 80 });
+  const face = (of) => make("img", { src: `api/v0/faces/${of.hash}/picture.png`, alt: `enrolled as ${of.person}`, width: 80 });
   const text = {
     "wrong-label": () => `enrolled as ${found.face.person}, looks like ${found.looks_like}`,
     "same-picture": () => `${found.face.person} and ${found.other.person}: the same picture`,

@@ -36,7 +36,7 @@ function showPhoto(id, title, path) {
     element("photo-says").textContent = `${path} was changed, moved or deleted since the folder was grouped: group it again.`;
   };
   image.alt = `${fileName(path)}, the face framed`;
-  image.src = `/api/v0/folder/faces/${id}/photo.jpg`;
+  image.src = `api/v0/folder/faces/${id}/photo.jpg`;
   element("photo-dialog").showModal();
 }
 element("photo-dialog").addEventListener("close", () => element("photo-shown").removeAttribute("src"));
@@ -170,7 +170,7 @@ async function named() {
   const { people } = await get("/folder");
   element("named").hidden = people.length === 0;
   element("named-list").replaceChildren(...people.map(({ person, photos }) => {
-    const save = make("a", { className: "button", href: `/api/v0/folder/photos.zip?person=${part(person)}`, download: "", textContent: "Download (ZIP)" });
+    const save = make("a", { className: "button", href: `api/v0/folder/photos.zip?person=${part(person)}`, download: "", textContent: "Download (ZIP)" });
     save.setAttribute("aria-label", `Download (ZIP): photos of ${person}`);
     const all = photos.length === 1 ? "1 photo" : `All ${photos.length} photos`;
     return make("li", {},
@@ -184,7 +184,7 @@ function gallery(person, photos) {
   element("gallery-title").textContent = `All photos of ${person}`;
   element("gallery-photos").replaceChildren(...photos.map(({ id, name }) => {
     const made = button("", `Photo ${name}`, () => showPhoto(id, `${person} in ${name}`, name), "picture");
-    made.append(make("img", { src: `/api/v0/folder/faces/${id}/photo.jpg?side=320`, alt: name, loading: "lazy" }));
+    made.append(make("img", { src: `api/v0/folder/faces/${id}/photo.jpg?side=320`, alt: name, loading: "lazy" }));
     return make("li", {}, made);
   }));
   element("gallery").showModal();

@@ -1,10 +1,13 @@
 //! `eigenfaces serve`: the API, and who is let in.
 
+mod behind;
 mod beside;
 mod client;
 mod compreface;
 mod connections;
+mod described;
 mod folder;
+mod habits;
 #[cfg(unix)]
 mod journal;
 
@@ -468,14 +471,11 @@ fn strangers_are_not_let_in() {
     // A name of somebody else's that leads here, and other sites in the same browser.
     let page = format!("/?token={}", server.token);
     ask(&page, &[("host", "evil.example:8384")]).has(421);
-    ask(&page, &[own, ("sec-fetch-site", "cross-site")]).has(403);
-    ask(
-        "/api/v0/people",
-        &[own, key, ("origin", "http://evil.example")],
-    )
-    .has(403);
-
-    let begun = ask(&page, &[own]).has(303);
+    // The file that --open gives the browser is another site to it, and knows the token; no site knows the key.
+    let begun = ask(&page, &[own, ("sec-fetch-site", "cross-site")]).has(200);
+    assert!(String::from_utf8_lossy(&begun.body).contains("url=./\""));
+    let evil = ("origin", "http://evil.example");
+    ask("/api/v0/people", &[own, key, evil]).has(200);
     let cookie = begun.header("set-cookie").unwrap();
     // Browsers send the cookies of all ports of a host to each.
     let port = own.1.rsplit(':').next().unwrap();
@@ -486,7 +486,11 @@ fn strangers_are_not_let_in() {
     assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
     let session = cookie.split(';').next().unwrap().to_owned();
     ask(&page, &[own]).has(401);
-    let page = ask("/", &[own, ("cookie", &session)]).has(200);
+    let cookie = ("cookie", session.as_str());
+    for other in [evil, ("sec-fetch-site", "cross-site")] {
+        ask("/api/v0/people", &[own, cookie, other]).has(403);
+    }
+    let page = ask("/", &[own, cookie]).has(200);
     for (name, value) in [
         ("content-security-policy", "default-src 'none'"),
         ("content-security-policy", "frame-ancestors 'none'"),

@@ -1,0 +1,72 @@
+//! What is said of faces that were just enrolled, by the command line and by the server alike.
+
+use std::collections::BTreeSet;
+
+use eigenfaces::enrollment::quality::{self, Flaw};
+use eigenfaces::evaluate;
+use eigenfaces::gallery::Enrolled;
+use eigenfaces::recognizer::Recognizer;
+
+use super::{Result, counted, learning, one_line};
+
+/// The notices, each in a line, of the faces of which `is_new` holds.
+///
+/// # Errors
+/// When the program itself is damaged.
+pub fn notices(recognizer: &Recognizer, is_new: impl Fn(&Enrolled) -> bool) -> Result<Vec<String>> {
+    let enrolled = recognizer.gallery().enrolled();
+    let new: BTreeSet<usize> = (0..enrolled.len())
+        .filter(|&at| is_new(&enrolled[at]))
+        .collect();
+    let several = several_people(recognizer, &new)?;
+    let weak = weak_photos(recognizer, &new);
+    let confidence = learning::confidence_warning(recognizer);
+    Ok([several, weak, confidence].into_iter().flatten().collect())
+}
+
+/// Counts the new photos that weaken whom they are enrolled for.
+fn weak_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Option<String> {
+    let flaws = quality::flaws(recognizer.gallery(), recognizer.preparation());
+    let mut counts = [(0, "tiny"), (0, "cut off"), (0, "blurred")];
+    for (_, flaw) in flaws.into_iter().filter(|(at, _)| new.contains(at)) {
+        counts[match flaw {
+            Flaw::Tiny(_) => 0,
+            Flaw::CutOff(_) => 1,
+            Flaw::Blurred(_) => 2,
+        }]
+        .0 += 1;
+    }
+    let all: usize = counts.iter().map(|count| count.0).sum();
+    let told = counts.iter().filter(|count| count.0 > 0);
+    let told: Vec<String> = told
+        .map(|(count, kind)| format!("{count} {kind}"))
+        .collect();
+    (all > 0).then(|| {
+        format!(
+            "{} of poor quality ({}): fewer photos of these people will be named; enroll --check lists them",
+            counted(all, "photo is", "photos are"),
+            told.join(", ")
+        )
+    })
+}
+
+/// Names the people whose photos clearly show several, as far as they have new ones.
+fn several_people(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Result<Option<String>> {
+    let gallery = recognizer.gallery();
+    let people = new.iter().map(|&at| gallery.enrolled()[at].person);
+    let several = evaluate::several_people(recognizer, people.collect::<BTreeSet<usize>>())?;
+    let others = match several.len() {
+        0 | 1 => String::new(),
+        count => format!(
+            " and of {}",
+            counted(count - 1, "more person", "more people")
+        ),
+    };
+    let said = |first: usize| {
+        format!(
+            "the photos of {}{others} look like several people's: enroll --check names them, and eigenfaces group puts faces into groups by person",
+            one_line(gallery.people()[first].as_str())
+        )
+    };
+    Ok(several.first().map(|first| said(first.person)))
+}

@@ -1,0 +1,110 @@
+//! Whether a photo is an animation: then its first frame is the photo, which is said.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+
+/// Whether a file is a GIF of several frames or an animated WebP, by its extension and its content.
+pub(super) fn is_animation(path: &Path) -> bool {
+    let is = |kind: &str| {
+        path.extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case(kind))
+    };
+    let opened = || File::open(path).map(BufReader::new);
+    if is("gif") {
+        return opened().and_then(has_second_frame).unwrap_or(false);
+    }
+    is("webp") && opened().and_then(is_animated_webp).unwrap_or(false)
+}
+
+/// The chunk of extended files says so in a bit.
+fn is_animated_webp(mut file: impl Read) -> io::Result<bool> {
+    let mut head = [0; 21];
+    file.read_exact(&mut head)?;
+    Ok(head.starts_with(b"RIFF") && head[8..].starts_with(b"WEBPVP8X") && head[20] & 2 != 0)
+}
+
+/// Follows the blocks of a GIF as far as its second frame.
+fn has_second_frame<F: Read + Seek>(mut file: BufReader<F>) -> io::Result<bool> {
+    let mut screen = [0; 13];
+    file.read_exact(&mut screen)?;
+    if !screen.starts_with(b"GIF8") {
+        return Ok(false);
+    }
+    skip_colors(&mut file, screen[10])?;
+    let mut frames = 0;
+    loop {
+        let mut kind = [0];
+        file.read_exact(&mut kind)?;
+        match kind[0] {
+            b'!' => file.seek_relative(1)?,
+            b',' if frames == 1 => return Ok(true),
+            b',' => {
+                frames += 1;
+                let mut place = [0; 9];
+                file.read_exact(&mut place)?;
+                skip_colors(&mut file, place[8])?;
+                file.seek_relative(1)?;
+            }
+            _ => return Ok(false),
+        }
+        // Data in parts, each with its length before it, up to one of no length.
+        let mut length = [0];
+        file.read_exact(&mut length)?;
+        while length[0] != 0 {
+            file.seek_relative(i64::from(length[0]))?;
+            file.read_exact(&mut length)?;
+        }
+    }
+}
+
+/// Passes over a table of colours, if there is one.
+fn skip_colors<F: Read + Seek>(file: &mut BufReader<F>, flags: u8) -> io::Result<()> {
+    match flags & 0x80 {
+        0 => Ok(()),
+        _ => file.seek_relative(3 << (flags & 7) << 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::codecs::gif::GifEncoder;
+    use image::{Frame, RgbaImage};
+
+    fn gif(frames: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let frame = || {
+            Frame::new(RgbaImage::from_pixel(
+                40,
+                30,
+                image::Rgba([9, 200, 40, 255]),
+            ))
+        };
+        GifEncoder::new(&mut bytes)
+            .encode_frames((0..frames).map(|_| frame()))
+            .unwrap();
+        bytes
+    }
+
+    #[test]
+    fn frames_are_told_from_one_picture() {
+        let folder = tempfile::tempdir().unwrap();
+        let webp = |flags: u8| [b"RIFF\0\0\0\0WEBPVP8X\n\0\0\0", &[flags, 0, 0, 0][..]].concat();
+        for (name, bytes, animated) in [
+            ("one.gif", gif(1), false),
+            ("two.GIF", gif(2), true),
+            ("cut.gif", gif(2)[..40].to_vec(), false),
+            ("none.gif", Vec::new(), false),
+            ("text.gif", b"GIF as text".to_vec(), false),
+            ("moving.webp", webp(2), true),
+            ("still.webp", webp(0x10), false),
+            ("two.png", gif(2), false),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(is_animation(&path), animated, "{name}");
+        }
+        assert!(!is_animation(&folder.path().join("gone.gif")));
+    }
+}

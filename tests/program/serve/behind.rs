@@ -1,0 +1,120 @@
+//! The page behind a proxy with TLS, whichever way the proxy passes on the path, and the name in `Host`.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+use super::client::{KEY, Server};
+use super::probe;
+use crate::{enrolled, program, run};
+
+/// A server that browsers reach by this address.
+fn public(folder: &std::path::Path, url: &str) -> Server {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let mut process = program(folder)
+        .args(["serve", "--listen", &address, "--public-url", url])
+        .env("EIGENFACES_KEY", KEY)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut lines = BufReader::new(process.stderr.take().unwrap());
+    while !said.contains("Ctrl-C") && lines.read_line(&mut said).unwrap() > 0 {}
+    let opens = format!("{url}?token=");
+    let (_, token) = said.split_once(&opens).unwrap_or_else(|| panic!("{said}"));
+    let token = token.lines().next().unwrap().to_owned();
+    std::thread::spawn(move || lines.lines().map_while(Result::ok).count());
+    Server {
+        process,
+        address,
+        said: Arc::new(Mutex::new(said)),
+        token,
+    }
+}
+
+/// A browser opens the page, and has a session.
+fn begun(server: &Server) -> String {
+    let path = format!("/faces/?token={}", server.token);
+    let begun = server.raw("GET", &path, &[("host", "home")], b"").has(200);
+    let cookie = begun.header("set-cookie").unwrap();
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    assert!(!cookie.contains("Path"), "{cookie}");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+/// What the page asks behind a proxy that passes on requests with this host, below this path.
+fn asks(server: &Server, session: &str, host: &str, below: &str) {
+    let origin = ("origin", "https://home");
+    let own = [("host", host), ("sec-fetch-site", "same-origin")];
+    let photo = probe("ada.png");
+    let cookie = ("cookie", session);
+    let ask = |method, path: &str, headers: &[(&str, &str)], body: &[u8]| {
+        let headers = [&own[..], &[cookie], headers].concat();
+        server.raw(method, &format!("{below}{path}"), &headers, body)
+    };
+    for path in ["", "app.js", "style.css"] {
+        let file = ask("GET", path, &[], b"").has(200);
+        let text = String::from_utf8(file.body).unwrap();
+        for absolute in [
+            "src=\"/", "href=\"/", "`/api", "\"/api", "from \"/", "url(/",
+        ] {
+            assert!(!text.contains(absolute), "{path}: {absolute}");
+        }
+    }
+    ask("POST", "api/v0/identify", &[origin], &photo).has(200);
+    ask("GET", "api/v0/people", &[], b"").has(200);
+    for other in [
+        "http://home",
+        "https://home:8443",
+        "https://evil.example",
+        "null",
+    ] {
+        ask("GET", "api/v0/people", &[("origin", other)], b"").has(403);
+    }
+}
+
+#[test]
+fn a_page_behind_a_proxy_is_its_own_site() {
+    let folder = enrolled();
+    let server = public(folder.path(), "https://home/faces/");
+    let session = begun(&server);
+    for host in [server.address.as_str(), "home", "HOME:443"] {
+        for below in ["/", "/faces/"] {
+            asks(&server, &session, host, below);
+        }
+    }
+    let evil = [("host", "evil.example")];
+    server.raw("GET", "/faces/", &evil, b"").has(421);
+    let own = [("host", "home")];
+    let refused = server.raw("GET", "/faces/", &own, b"").has(401);
+    assert!(refused.header("set-cookie").is_none());
+}
+
+#[test]
+fn whoever_has_the_key_comes_from_anywhere() {
+    let folder = enrolled();
+    let server = Server::start(folder.path());
+    let host = ("host", server.address.as_str());
+    let bearer = format!("bearer {KEY}");
+    for headers in [
+        [("x-api-key", KEY), ("origin", "https://ha.home")],
+        [
+            ("authorization", bearer.as_str()),
+            ("sec-fetch-site", "cross-site"),
+        ],
+        [("x-api-key", KEY), ("host", "elsewhere.example")],
+    ] {
+        let headers = [&headers[..], &[host]].concat();
+        server.raw("GET", "/api/v0/people", &headers, b"").has(200);
+    }
+    let proxied = [host, ("origin", "https://faces.home")];
+    let refused = server.raw("GET", "/api/v0/people", &proxied, b"").has(403);
+    let message = refused.json()["message"].to_string();
+    assert!(message.contains("--public-url"), "{message}");
+    let wrong = run(folder.path(), ["serve", "--public-url", "faces.home"]);
+    wrong.ended(2, &["--public-url", "https://faces.home/"]);
+}
