@@ -39,7 +39,7 @@ pub struct IndexedFace {
     pub coordinates: Vec<f32>,
 }
 
-/// The faces of a photo, from left to right.
+/// The faces of a photo, row by row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IndexedPhoto {
     /// The faces.

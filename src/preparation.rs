@@ -39,12 +39,12 @@ pub enum FaceChoice {
     Main,
     /// The only one; a photo that shows several is refused.
     Only,
-    /// The one of this number, counted from 1, from left to right.
+    /// The one of this number, counted from 1, row by row.
     Number(usize),
 }
 
 impl FaceChoice {
-    /// The position of the chosen face among `count` faces from left to right, of which `main` is the main one.
+    /// The position of the chosen face among `count` faces row by row, of which `main` is the main one.
     ///
     /// # Errors
     /// No face; a number that there is not; several faces where one was expected.
@@ -279,7 +279,7 @@ impl Preparation {
         Some(self.aligned(photo, *face, found.len()))
     }
 
-    /// Every face of a photo, from left to right; just one, the whole photo, where photos are taken as they
+    /// Every face of a photo, row by row; just one, the whole photo, where photos are taken as they
     /// are. No face is no error.
     ///
     /// # Errors

@@ -176,7 +176,7 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
         return probabilities / probabilities.sum(axis=1, keepdims=True)
 
     def identify(self, X: Photos, *, top: int = 1) -> list[list[Identification]]:
-        """Say of every face in each photo, from left to right, who it is, if it is anybody who is enrolled."""
+        """Say of every face in each photo, row by row, who it is, if it is anybody who is enrolled."""
         check_is_fitted(self)
         found = self._model.identify(self._photos(X), top, self.false_accept_rate)
         return [[self._identification(face) for face in faces] for faces in found]

@@ -7,11 +7,12 @@ use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, annotate};
+use eigenfaces::render::caption::caption;
 use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageResult, RgbImage};
 
-use super::{Error, Result, files, percent};
+use super::{Error, Result, files, one_line, percent};
 
 /// Of 100: what is drawn has sharp edges.
 const JPEG_QUALITY: u8 = 92;
@@ -25,7 +26,23 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
     encoded(&annotate(picture, &marks).into(), target)
 }
 
-/// The mark drawn on a face, with the number it has in the lines printed where there are several.
+/// A page to print beside the photo: its outline with the faces' numbers, and who they are. `None` for a single face.
+pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) -> Option<String> {
+    let face = |face: &Identification| {
+        let who = match (face.decision, face.name()) {
+            (_, Some(name)) => name.to_owned(),
+            _ if face.is_probable() => one_line(&face.to_string()),
+            (Decision::NotAFace, None) => "not a face".to_owned(),
+            (_, None) => "unknown".to_owned(),
+        };
+        Some((face.location?.bounds, who))
+    };
+    let faces: Vec<_> = found.iter().filter_map(face).collect();
+    (faces.len() > 1).then(|| caption(title, size, &faces).to_svg())
+}
+
+/// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is
+/// known, or probable, which is marked.
 fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let closest = found.closest();
     let sure = closest.map_or_else(String::new, |closest| {
@@ -35,14 +52,17 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let (name, addition) = match (found.decision, name) {
         (Decision::NotAFace, _) => (label(number, "not a face"), String::new()),
         (Decision::Known, Some(name)) => (label(number, name), sure),
-        (Decision::Unknown, Some(name)) => (label(number, name), format!("?{sure}")),
-        (_, None) => (label(number, "unknown"), String::new()),
+        (Decision::Unknown, Some(name)) if found.is_probable() => {
+            (label(number, name), format!("?{sure}"))
+        }
+        (Decision::Known | Decision::Unknown, _) => (label(number, "unknown"), String::new()),
     };
     Mark {
         location: found.location,
         decision: found.decision,
         name,
         addition,
+        number: number.map(|number| number.to_string()).unwrap_or_default(),
     }
 }
 

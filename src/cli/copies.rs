@@ -13,7 +13,7 @@ use eigenfaces::recognizer::Identification;
 use eigenfaces::render;
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::annotate::annotated;
+use super::annotate::{annotated, caption_sheet};
 use super::args::Pictures;
 use super::output_dir::OutputDir;
 use super::{Error, Result, files};
@@ -66,7 +66,9 @@ impl Copies {
 }
 
 struct Annotated {
-    targets: HashMap<PathBuf, Destination>,
+    folder: OutputDir,
+    /// The name of each photo's copy, and the right to write it.
+    targets: HashMap<PathBuf, (PathBuf, Destination)>,
 }
 
 impl Annotated {
@@ -77,18 +79,26 @@ impl Annotated {
         folder.check(&names)?;
         let mut targets = HashMap::new();
         for (photo, name) in photos.iter().zip(&names) {
-            targets.insert(photo.clone(), folder.claim(name)?);
+            targets.insert(photo.clone(), (name.clone(), folder.claim(name)?));
         }
-        Ok(Self { targets })
+        Ok(Self { folder, targets })
     }
 
     fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
         if found.iter().all(|face| face.decision == Decision::NotAFace) {
             return Ok(());
         }
-        let (Some(target), Ok(picture)) = (self.targets.get(photo), file.decode_color()) else {
+        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), file.decode_color())
+        else {
             return Ok(());
         };
+        let title = name.to_string_lossy();
+        if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
+            let name = files::fitting(name.with_extension("names.svg"));
+            self.folder
+                .claim(name)?
+                .write(Privacy::Personal, sheet.into_bytes())?;
+        }
         let bytes = annotated(picture, found, target.path())?;
         Ok(target.write(Privacy::Personal, bytes)?)
     }

@@ -19,10 +19,12 @@ pub fn decision(decision: Decision) -> &'static str {
     }
 }
 
-/// One photo that was looked at, with its faces from left to right.
+/// One photo that was looked at, with its faces row by row, and by how many degrees it must be turned clockwise.
 pub fn identified(photo: &Path, found: &[Identification]) -> Value {
     let faces: Vec<Value> = found.iter().map(face).collect();
-    json!({ "photo": photo.to_string_lossy(), "faces": faces })
+    let location = found.first().and_then(|face| face.location);
+    let turn = location.map_or(0, |face| face.turn().degrees());
+    json!({ "photo": photo.to_string_lossy(), "turn": turn, "faces": faces })
 }
 
 fn face(found: &Identification) -> Value {

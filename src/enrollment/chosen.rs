@@ -6,7 +6,7 @@ use crate::gallery::LabeledFace;
 use crate::locate::{Location, main_face};
 use crate::preparation::{FaceChoice, Preparation, PreparedFace};
 
-/// The faces of a photo, prepared, from left to right.
+/// The faces of a photo, prepared, row by row.
 #[derive(Debug, Clone)]
 pub struct PhotoFaces {
     faces: Vec<PreparedFace>,

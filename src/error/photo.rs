@@ -150,7 +150,7 @@ pub enum PhotoProblem {
     EnrolledAlready { person: String },
 
     /// One face is wanted of several, or one that is not there.
-    #[error("shows {}", if *.count == 1 { "1 face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted from left to right") })]
+    #[error("shows {}", if *.count == 1 { "1 face, which has the number 1".to_owned() } else { format!("{count} faces; say which by number, 1 to {count}, counted row by row") })]
     WhichFace { count: usize },
 
     /// No face was found where one is to be enrolled.

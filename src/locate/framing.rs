@@ -157,14 +157,15 @@ impl CropEyes {
         }
         let is_aligned =
             faces.len() >= Self::ENOUGH_ALIGNED && 4 * farther(Self::ALIGNED_SPREAD) <= faces.len();
-        Some(Self {
+        let frame = Self {
             eyes: [[middle[0], middle[1]], [middle[2], middle[3]]],
             aspect,
             agreement: match is_aligned {
                 true => Agreement::Aligned,
                 false => Agreement::Near,
             },
-        })
+        };
+        frame.is_sound().then_some(frame)
     }
 
     /// Fewer photos tell no place.

@@ -2,7 +2,7 @@
 //!
 //! Nothing else moves recognition as much: whole frames of everyday photos are hardly recognised at all, aligned faces are.
 
-pub use face_locator::{LocateError, Location, Locator, main_face};
+pub use face_locator::{LocateError, Location, Locator, Turn, main_face};
 #[doc(hidden)]
 pub use face_locator::{align, bilinear, crop, descent, detect, eyes};
 

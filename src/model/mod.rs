@@ -147,7 +147,7 @@ impl Model {
         Ok(Self::from_parts(recognizer, history))
     }
 
-    /// Identifies the people in a photo: one identification for every face, from left to right; none where no face was
+    /// Identifies the people in a photo: one identification for every face, row by row; none where no face was
     /// found. Each prints as a person would say it: `Ada (> 99 %)`.
     ///
     /// # Errors

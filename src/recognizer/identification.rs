@@ -37,7 +37,31 @@ pub struct Identification {
     pub location: Option<Location>,
 }
 
+/// Faces whose eyes are less than so many pixels apart are too small to be told apart: of a face some 20 pixels wide.
+const FEWEST_PIXELS: f32 = 8.0;
+
 impl Identification {
+    /// Whether the face was found, and is too small to be named.
+    pub fn is_too_small(&self) -> bool {
+        let apart = |face: Location| {
+            let [[x1, y1], [x2, y2]] = face.eyes;
+            (x2 - x1).hypot(y2 - y1)
+        };
+        self.location
+            .is_some_and(|face| apart(face) < FEWEST_PIXELS)
+    }
+
+    /// This answer, which names nobody where the face is too small for that.
+    #[must_use]
+    pub(super) fn if_large_enough(mut self) -> Self {
+        if self.is_too_small() {
+            self.decision = Decision::Unknown;
+            self.candidates.clear();
+            self.somebody_else = None;
+        }
+        self
+    }
+
     /// Whether the nearest person is likelier than not, though not sure enough to be named.
     pub fn is_probable(&self) -> bool {
         let likely = self
@@ -66,6 +90,7 @@ impl fmt::Display for Identification {
         let Some(closest) = self.closest() else {
             return f.pad(match self.decision {
                 Decision::NotAFace => "not a face",
+                _ if self.is_too_small() => "unknown (too small to be named)",
                 Decision::Known | Decision::Unknown => "unknown",
             });
         };

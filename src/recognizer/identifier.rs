@@ -111,7 +111,7 @@ impl Identifier {
 
     /// Identifies the people in the photo: prepares it as the gallery was prepared, then [`Identifier::identify_faces`].
     ///
-    /// Where faces are looked for, one identification for every face, from left to right, or none; where
+    /// Where faces are looked for, one identification for every face, row by row, or none; where
     /// photos are taken as they are, one.
     ///
     /// # Errors
@@ -170,6 +170,7 @@ impl Identifier {
                     location,
                     ..found
                 }
+                .if_large_enough()
             };
             let found = faces.iter().zip(identified.by_ref());
             found.map(with_place).collect()

@@ -31,6 +31,8 @@ pub struct Mark {
     pub name: String,
     /// The text after the name, such as the confidence; never left out.
     pub addition: String,
+    /// What stands in place of the label where that would cover a face or another label; may be empty.
+    pub number: String,
 }
 
 /// Photos whose shorter side is below this are enlarged by a whole factor, so that letters can be read...
@@ -71,19 +73,47 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
     let mut shapes: Vec<Shape> = both
         .flat_map(|(frame, mark)| frame.shapes(mark.decision))
         .collect();
-    let mut labels: Vec<Area> = Vec::new();
-    for (frame, mark) in frames.iter().zip(marks) {
-        let letters = style.letters_for(frame);
-        let text = fitting(mark, letters, style.label_width(frame, letters));
-        let size = [
-            lettering::width(&text, letters) + 2.0 * PADDING * letters,
-            (1.0 + PADDING) * letters,
-        ];
-        let area = frame.place(size, &picture, &labels, &frames);
-        shapes.extend(label(area, text, letters, color(mark.decision)));
-        labels.push(area);
+    let labels = placed(marks, &frames, &picture, &style);
+    for (written, mark) in labels.into_iter().zip(marks) {
+        shapes.extend(label(written, color(mark.decision)));
     }
     drawn_on(picture, &shapes)
+}
+
+/// The text of a label, and where it stands.
+struct Written {
+    text: String,
+    letters: f32,
+    area: Area,
+}
+
+/// The labels of all marks: whole where they cover no face and no other label, and else as little as the number.
+fn placed(marks: &[Mark], frames: &[Frame], picture: &RgbImage, style: &Style) -> Vec<Written> {
+    let mut labels: Vec<Area> = Vec::new();
+    let mut written = Vec::new();
+    for (frame, mark) in frames.iter().zip(marks) {
+        let letters = style.letters_for(frame);
+        let place = |text: String| {
+            let size = [
+                lettering::width(&text, letters) + 2.0 * PADDING * letters,
+                (1.0 + PADDING) * letters,
+            ];
+            let (area, covered) = frame.place(size, picture, &labels, frames);
+            let label = Written {
+                text,
+                letters,
+                area,
+            };
+            (label, covered)
+        };
+        let (mut label, covered) = place(fitting(mark, letters, style.label_width(frame, letters)));
+        if covered > 0.0 && !mark.number.is_empty() {
+            (label, _) = place(mark.number.clone());
+        }
+        labels.push(label.area);
+        written.push(label);
+    }
+    written
 }
 
 fn zoom((width, height): (u32, u32)) -> u32 {
@@ -216,14 +246,14 @@ impl Frame {
     }
 
     /// Position of the label of this size: inside the picture, at the frame, where it covers least of other
-    /// labels, and then of faces.
+    /// labels, and then of faces; and how much it covers.
     fn place(
         &self,
         [width, height]: [f32; 2],
         picture: &RgbImage,
         labels: &[Area],
         frames: &[Self],
-    ) -> Area {
+    ) -> (Area, f32) {
         let Area {
             left,
             top,
@@ -231,11 +261,16 @@ impl Frame {
             bottom,
         } = self.bounds;
         let out = self.stroke;
+        let (middle, centre) = ((left + right - width) / 2.0, (top + bottom - height) / 2.0);
         let places = [
             [left - out, top - height - out],
             [left - out, bottom + out],
             [right + out - width, top - height - out],
             [right + out - width, bottom + out],
+            [middle, top - height - out],
+            [middle, bottom + out],
+            [left - out - width, centre],
+            [right + out, centre],
             [left - out, top + out],
             [left - out, bottom - height - out],
         ];
@@ -254,11 +289,8 @@ impl Frame {
             let on_faces: f32 = frames.iter().map(|frame| area.overlap(&frame.bounds)).sum();
             100.0 * on_labels + on_faces
         };
-        let areas = places.map(inside);
-        let cheapest = areas
-            .iter()
-            .copied()
-            .min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let areas = places.map(inside).map(|area| (area, cost(&area)));
+        let cheapest = areas.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
         cheapest.unwrap_or(areas[0])
     }
 }
@@ -286,7 +318,12 @@ fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
 }
 
 /// A label: its ground, and the text on it.
-fn label(area: Area, text: String, letters: f32, ground: Color) -> [Shape; 2] {
+fn label(written: Written, ground: Color) -> [Shape; 2] {
+    let Written {
+        text,
+        letters,
+        area,
+    } = written;
     let (left, top) = (area.left.round(), area.top.round());
     let ground = Shape::Rect {
         at: (left, top),
@@ -307,154 +344,4 @@ fn label(area: Area, text: String, letters: f32, ground: Color) -> [Shape; 2] {
 }
 
 #[cfg(test)]
-mod tests {
-    use image::Rgb;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const GROUND: Rgb<u8> = Rgb([90, 60, 200]);
-
-    fn face(bounds: [f32; 4], tilt: f32) -> Location {
-        let [x, y, w, h] = bounds;
-        let (x, y) = (x + w / 2.0, y + h * 0.4);
-        Location {
-            bounds,
-            eyes: [
-                [x - w / 5.0, y - tilt * w / 5.0],
-                [x + w / 5.0, y + tilt * w / 5.0],
-            ],
-            score: 20.0,
-            eye_spread: 0.0,
-        }
-    }
-
-    fn mark(location: Option<Location>, decision: Decision) -> Mark {
-        Mark {
-            location,
-            decision,
-            name: "Ada Lovelace".to_owned(),
-            addition: " 98 %".to_owned(),
-        }
-    }
-
-    fn ground(width: u32, height: u32) -> RgbImage {
-        RgbImage::from_pixel(width, height, GROUND)
-    }
-
-    #[test]
-    fn without_faces_large_photos_are_copies() {
-        let photo = RgbImage::from_fn(300, 260, |x, y| Rgb([x as u8, y as u8, 9]));
-        assert_eq!(annotate(photo.clone(), &[]), photo);
-    }
-
-    #[test]
-    fn frames_and_labels_grow_with_the_photo() {
-        for (width, height, letters) in [(320, 240, 14.0), (3840, 2160, 72.0)] {
-            let picture = ground(width, height);
-            let style = Style::of(&picture);
-            assert_eq!(style.letters, letters);
-            let near = face([width as f32 / 3.0, height as f32 / 3.0, 900.0, 900.0], 0.0);
-            let frame = Frame::of(&mark(Some(near), Decision::Known), 1.0, &picture, &style);
-            assert_eq!(style.letters_for(&frame), letters);
-        }
-        assert_eq!(
-            [zoom((92, 112)), zoom((320, 240)), zoom((1000, 8))],
-            [3, 1, 2]
-        );
-    }
-
-    #[test]
-    fn decisions_differ_in_more_than_colour() {
-        let at = Some(face([60.0, 60.0, 150.0, 150.0], 0.0));
-        // How many pixels of the frame's left side and of its middle are of its colour.
-        let drawn = |decision: Decision| {
-            let picture = annotate(ground(320, 300), &[mark(at, decision)]);
-            let is = |x: u32, y: u32| picture.get_pixel(x, y).0 == color(decision).0;
-            let side = (60..210).filter(|&y| is(60, y)).count();
-            (side, is(135, 135))
-        };
-        let (known, unknown, not) = (
-            drawn(Decision::Known),
-            drawn(Decision::Unknown),
-            drawn(Decision::NotAFace),
-        );
-        assert!(known.0 > 140 && !known.1, "{known:?}");
-        assert!((50..110).contains(&unknown.0) && !unknown.1, "{unknown:?}");
-        assert!(not.0 > 140 && not.1, "{not:?}");
-    }
-
-    #[test]
-    fn labels_do_not_cover_each_other_while_there_is_room() {
-        let marks: Vec<Mark> = (0..4)
-            .map(|at| {
-                mark(
-                    Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)),
-                    Decision::Known,
-                )
-            })
-            .collect();
-        let picture = ground(320, 300);
-        let style = Style::of(&picture);
-        let frames: Vec<Frame> = marks
-            .iter()
-            .map(|m| Frame::of(m, 1.0, &picture, &style))
-            .collect();
-        let mut labels: Vec<Area> = Vec::new();
-        for frame in &frames[..2] {
-            labels.push(frame.place([100.0, 17.0], &picture, &labels, &frames));
-        }
-        assert_eq!(labels[0].overlap(&labels[1]), 0.0);
-    }
-
-    #[test]
-    fn long_names_are_shortened_and_numbers_stay() {
-        let long = Mark {
-            name: "a name that goes on and on and on and on".to_owned(),
-            ..mark(None, Decision::Known)
-        };
-        let text = fitting(&long, 14.0, 240.0);
-        assert!(
-            text.starts_with("a name") && text.ends_with("… 98 %"),
-            "{text}"
-        );
-        assert_eq!(fitting(&long, 14.0, 3.0), "");
-    }
-
-    #[test]
-    fn a_turned_box_follows_the_eyes() {
-        let [a, b, ..] = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5));
-        assert!(((b[1] - a[1]) / (b[0] - a[0]) - 0.5).abs() < 1e-5);
-        let middle = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5))
-            .iter()
-            .fold(0.0, |sum, corner| sum + corner[0] / 4.0);
-        assert!((middle - 50.0_f32).abs() < 1e-3);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
-
-        #[test]
-        fn labels_never_leave_the_picture(
-            (width, height) in (1_u32..400, 1_u32..400),
-            bounds in proptest::array::uniform4(-500.0_f32..900.0),
-            tilt in -2.0_f32..2.0,
-        ) {
-            let picture = ground(width, height);
-            let style = Style::of(&picture);
-            let marks = [mark(Some(face(bounds, tilt)), Decision::Unknown), mark(None, Decision::NotAFace)];
-            for mark in &marks {
-                let frame = Frame::of(mark, 1.0, &picture, &style);
-                let letters = style.letters_for(&frame);
-                let text = fitting(mark, letters, style.label_width(&frame, letters));
-                let size = [lettering::width(&text, letters) + 2.0 * PADDING * letters, (1.0 + PADDING) * letters];
-                let area = frame.place(size, &picture, &[], &[]);
-                prop_assert!(area.left >= 0.0 && area.top >= 0.0);
-                prop_assert!(text.is_empty() || area.right <= width as f32 + 0.01);
-                prop_assert!(area.bottom <= height as f32 + 0.01);
-            }
-            let drawn = annotate(picture, &marks);
-            prop_assert!(drawn.width() >= width && drawn.height() >= height);
-        }
-    }
-}
+mod tests;

@@ -85,6 +85,7 @@ pub async fn photo(
                 .unwrap_or("face")
                 .to_owned(),
             addition: String::new(),
+            number: String::new(),
         };
         let framed = DynamicImage::from(annotate(file.decode_color()?, &[mark]));
         let small = framed.width().max(framed.height()) <= side;

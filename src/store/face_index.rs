@@ -24,7 +24,7 @@ use crate::face_matrix::FaceSize;
 use crate::locate::Location;
 
 /// The version of how faces are found and prepared: an index of another one is made anew.
-const PREPARED: u32 = 1;
+const PREPARED: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Meta {

@@ -1,20 +1,18 @@
-//! Finding the faces of a photo: at which size the detector is shown it, and what becomes of the finds.
+//! Finding the faces of a photo: how closely it is looked at, and what becomes of the finds.
 //!
-//! The detector looks for upright, roughly frontal faces of 40 pixels and more, and its cost grows with
-//! the pixels it is shown. So the photo is brought to a working size first; the boxes are given back in
-//! the photo's own pixels.
+//! The detector looks for upright, roughly frontal faces of 40 pixels and more, and its cost grows with the pixels it is
+//! shown. So a large photo is shown in a moderate size first. Where that shows small faces, or a glance at a size larger by
+//! half does, it is looked at closer and closer, each time for faces smaller than before, as long as there are more.
 
-use std::sync::OnceLock;
-
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
 use image::GrayImage;
 
-use super::detector::{Detector, Filling, WINDOW};
 use crate::LocateError;
-use crate::resize;
+use crate::detector::{Filling, LEVEL_SCALE, WINDOW};
+use crate::look::{closest_scale, first_scale, is_short, look, resized_to};
+use crate::turn::Turn;
 
-/// The trained cascade (SeetaFace), as the crate `rustface` publishes it.
-pub(super) static MODEL: &[u8] = include_bytes!("../models/seeta_fd_frontal_v1.0.bin");
+#[cfg(test)]
+pub(super) use crate::look::MODEL;
 
 /// A face found: its box and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,21 +31,7 @@ pub const MIN_SCORE: f64 = 3.0;
 /// (docs/RECIPES.md).
 pub(super) const STEP: u32 = 4;
 
-/// Photos up to this long are doubled, as their faces are often smaller than the window.
-const DOUBLED_BELOW: u64 = 640;
-
-/// Longer photos are shrunk to this: a face of 3 % of the photo's length is still found.
-const LONGEST: u64 = 1280;
-
-/// Margin, as a share of the longest side, that is added all around where nothing is found: tight crops lack the
-/// surroundings that the cascade expects.
-const BORDER: f32 = 0.3;
-
-/// Largest size at which a photo with a border is shown: a face that lacks surroundings fills its photo. (At
-/// [`LONGEST`] two fewer faces of `cfp-frontal` are found, in twice the time.)
-const LONGEST_WITH_BORDER: u64 = 320;
-
-/// Share of the longest side that a face takes, of a photo not longer than [`DOUBLED_BELOW`]: where the
+/// Share of the longest side that a face takes, of a short photo: where the
 /// detector is sure of it, the photo is a picture of that face, and smaller ones are not looked for.
 pub(super) const FILLED: f32 = 0.6;
 
@@ -58,10 +42,31 @@ pub(super) const SURE: f64 = 10.0;
 /// Faces are first looked for from this share of the longest side on: windows move and grow on their way to a face.
 pub(super) const LARGE: f32 = 0.35;
 
-/// Photos more elongated than this are refused: at working size they are narrower than the smallest face.
-const MOST_ELONGATED: u32 = LONGEST as u32 / WINDOW;
+/// Photos more elongated than this are refused: when looked at first, they are narrower than the smallest face.
+const MOST_ELONGATED: u32 = 1280 * 560 / (WINDOW * WINDOW);
 
-/// All faces of a photo, from left to right (then from top to bottom).
+/// A closer look has so many levels of the detector's pyramid more.
+const LEVELS_CLOSER: usize = 2;
+
+/// Faces of so many windows at most, when the photo is looked at first, are small: there may be smaller ones.
+const SMALL: f64 = 1.5;
+
+/// Where a look adds less than this share (one in so many) of the faces, there are hardly smaller ones.
+const FEW: usize = 5;
+
+/// Windows are so many pixels apart at a glance that tells whether there are small faces at all.
+const GLANCE_STEP: u32 = 2 * STEP;
+
+/// Score of the faces that only closer looks show: they have more places at which to be wrong.
+const MIN_SCORE_CLOSER: f32 = 4.0;
+
+/// Faces that share more than this part of their union are one.
+const OVERLAP: f32 = 0.3;
+
+/// Longer side at which turned photos are looked at.
+const LONGEST_TURNED: f64 = 512.0;
+
+/// All faces of an upright photo that lie within it: the larger first, then the smaller ones that only closer looks show.
 ///
 /// Same photo, same result, whatever the threads. A photo too small to hold a face has none.
 ///
@@ -76,120 +81,129 @@ pub fn detect(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
     if longest / shortest > MOST_ELONGATED {
         return Err(LocateError::Strip { width, height });
     }
-    let mut found = look(photo, 0)?;
-    if found.is_empty() {
-        found = look(photo, (BORDER * longest as f32).round() as u32)?;
-    }
-    found.sort_by(|one, other| {
-        let centre = |d: &Detection| {
-            [
-                d.bounds[0] + d.bounds[2] / 2.0,
-                d.bounds[1] + d.bounds[3] / 2.0,
-            ]
-        };
-        let ([x1, y1], [x2, y2]) = (centre(one), centre(other));
-        x1.total_cmp(&x2)
-            .then(y1.total_cmp(&y2))
-            .then(one.score.total_cmp(&other.score))
-    });
+    let mut found = look_first(photo)?;
+    look_closer(photo, &mut found)?;
     Ok(found)
 }
 
-/// Brings a photo with a border of so many of its pixels to working size, and runs the cascade.
-///
-/// The photo is shrunk first and the border is added then, so that memory does not depend on the border.
-fn look(photo: &GrayImage, border: u32) -> Result<Vec<Detection>, LocateError> {
-    let framed = |length: u32| u64::from(length) + 2 * u64::from(border);
-    let frame = [framed(photo.width()), framed(photo.height())];
-    let working = working_size(frame, border);
-    if working[0].min(working[1]) < WINDOW {
-        return Ok(Vec::new());
-    }
-    let photo_size = [photo.width(), photo.height()];
-    let edge: [u32; 2] = std::array::from_fn(|axis| {
-        let scaled = f64::from(border) * f64::from(working[axis]) / frame[axis] as f64;
-        // At least a pixel of the photo itself is left.
-        (scaled.round() as u32).min((working[axis] - 1) / 2)
-    });
-    let shown: [u32; 2] = std::array::from_fn(|axis| working[axis] - 2 * edge[axis]);
-    let step: [f32; 2] = std::array::from_fn(|axis| photo_size[axis] as f32 / shown[axis] as f32);
-
-    let resized;
-    let at_size = if shown == photo_size {
-        photo
-    } else {
-        resized = resize(photo, shown)?;
-        &resized
-    };
-    let bordered;
-    let picture = if border == 0 {
-        at_size
-    } else {
-        bordered = with_border(at_size, edge);
-        &bordered
-    };
-    let cascade = cascade()?;
-    let faces = match u64::from(photo_size[0].max(photo_size[1])) {
-        ..=DOUBLED_BELOW => {
-            let longest = shown[0].max(shown[1]) as f32;
+/// The first look: all faces of moderate size.
+fn look_first(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
+    let found = look(
+        photo,
+        first_scale(photo.dimensions()),
+        |cascade, picture| {
+            let longest = picture.width().max(picture.height()) as f32;
             let fills = Filling {
                 size: FILLED * longest,
                 score: SURE,
             };
-            cascade.detect_large_first(picture, STEP, LARGE * longest, fills)
-        }
-        _ => cascade.detect(picture, STEP),
-    };
-    Ok(faces
-        .iter()
-        .filter(|face| face.score >= MIN_SCORE)
-        .map(|face| {
-            let (x, y) = (face.left - edge[0] as i32, face.top - edge[1] as i32);
-            let size = face.size as f32;
-            Detection {
-                bounds: [
-                    x as f32 * step[0],
-                    y as f32 * step[1],
-                    size * step[0],
-                    size * step[1],
-                ],
-                score: face.score as f32,
+            match is_short(photo) {
+                true => cascade.detect_large_first(picture, STEP, LARGE * longest, fills),
+                false => cascade.detect(picture, STEP),
             }
-        })
-        .collect())
+        },
+    )?;
+    let mut faces = Vec::new();
+    for face in found {
+        if f64::from(face.score) >= MIN_SCORE {
+            add(&mut faces, face);
+        }
+    }
+    Ok(faces)
 }
 
-/// The size at which the cascade looks at a photo of that size, border included.
-fn working_size(size: [u64; 2], border: u32) -> [u32; 2] {
-    let longest = size[0].max(size[1]).max(1);
-    let to = |wanted: u64| wanted as f64 / longest as f64;
-    let scale = match (border, longest) {
-        (1.., _) => to(LONGEST_WITH_BORDER).min(2.0),
-        (0, ..=DOUBLED_BELOW) => 2.0,
-        (0, _) => to(LONGEST).min(1.0),
+/// Adds the faces that are too small for the first look.
+fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), LocateError> {
+    let mut scale = first_scale(photo.dimensions());
+    let closest = closest_scale(photo.dimensions());
+    let level = f64::from(LEVEL_SCALE);
+    let size = |face: &Detection| f64::from(face.bounds[2]) * scale;
+    let are_small = |face: &Detection| size(face) <= SMALL * f64::from(WINDOW);
+    let mut has_small = faces.iter().any(are_small);
+    while closest * level > scale {
+        let next = (scale / level.powi(LEVELS_CLOSER as i32)).min(closest);
+        if !has_small && glance(photo, next)? < MIN_SCORE {
+            break;
+        }
+        has_small = true;
+        let found = look(photo, next, |cascade, picture| {
+            cascade.detect_finest(picture, STEP, LEVELS_CLOSER)
+        })?;
+        let before = faces.len();
+        for face in found {
+            let is_known = faces.iter().any(|other| are_one(other.bounds, face.bounds));
+            if face.score >= MIN_SCORE_CLOSER && !is_known {
+                faces.push(face);
+            }
+        }
+        if faces.len() - before <= faces.len() / FEW {
+            break;
+        }
+        scale = next;
+    }
+    Ok(())
+}
+
+/// The score of all that a glance shows at this scale.
+fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
+    let found = look(photo, scale, |cascade, picture| {
+        cascade.detect_finest(picture, GLANCE_STEP, 1)
+    })?;
+    Ok(found.iter().map(|face| f64::from(face.score)).sum())
+}
+
+/// The turn of a photo in which no face was found upright, if one shows a face surely.
+///
+/// # Errors
+/// The photo cannot be resized.
+pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
+    let size = [photo.width(), photo.height()];
+    let longest = f64::from(size[0].max(size[1]));
+    if longest == 0.0 {
+        return Ok(None);
+    }
+    let scale = (LONGEST_TURNED / longest).min(2.0);
+    let shown = size.map(|length| (f64::from(length) * scale).round().max(1.0) as u32);
+    let small = resized_to(photo, shown)?;
+    let mut surest = None;
+    for turn in Turn::LYING {
+        let found = look(&turn.turned(&small), 1.0, |cascade, picture| {
+            cascade.detect(picture, STEP)
+        })?;
+        let score = found.iter().map(|face| face.score).fold(0.0, f32::max);
+        if f64::from(score) >= SURE && surest.is_none_or(|(other, _)| score > other) {
+            surest = Some((score, turn));
+        }
+    }
+    Ok(surest.map(|(_, turn)| turn))
+}
+
+/// Adds a face; of two that are one, the surer stays.
+fn add(faces: &mut Vec<Detection>, face: Detection) {
+    let is_same = |other: &Detection| are_one(other.bounds, face.bounds);
+    if faces
+        .iter()
+        .any(|other| is_same(other) && other.score >= face.score)
+    {
+        return;
+    }
+    faces.retain(|other| !is_same(other));
+    faces.push(face);
+}
+
+/// Whether two boxes show one face: they overlap, or the middle of one lies within the other.
+pub(crate) fn are_one(one: [f32; 4], other: [f32; 4]) -> bool {
+    let middle = |[left, top, width, height]: [f32; 4]| [left + width / 2.0, top + height / 2.0];
+    let holds = |[left, top, width, height]: [f32; 4], [x, y]: [f32; 2]| {
+        (left..=left + width).contains(&x) && (top..=top + height).contains(&y)
     };
-    size.map(|length| (length as f64 * scale).round() as u32)
+    overlap(one, other) > OVERLAP || holds(one, middle(other)) || holds(other, middle(one))
 }
 
-fn resize(photo: &GrayImage, [width, height]: [u32; 2]) -> Result<GrayImage, LocateError> {
-    let bilinear = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-    resize::resized(photo, [width, height], &bilinear).ok_or(LocateError::Detector)
-}
-
-/// The picture with its outermost pixels repeated so many times on the left and right, and above and below.
-fn with_border(picture: &GrayImage, [left, top]: [u32; 2]) -> GrayImage {
-    let (width, height) = picture.dimensions();
-    GrayImage::from_fn(width + 2 * left, height + 2 * top, |x, y| {
-        let inside = |at: u32, border: u32, length: u32| at.saturating_sub(border).min(length - 1);
-        *picture.get_pixel(inside(x, left, width), inside(y, top, height))
-    })
-}
-
-/// The cascade, read once for the whole program.
-fn cascade() -> Result<&'static Detector, LocateError> {
-    static CASCADE: OnceLock<Option<Detector>> = OnceLock::new();
-    CASCADE
-        .get_or_init(|| Detector::from_bytes(MODEL))
-        .as_ref()
-        .ok_or(LocateError::DetectorModel)
+/// The part of their union that two boxes share.
+fn overlap([l1, t1, w1, h1]: [f32; 4], [l2, t2, w2, h2]: [f32; 4]) -> f32 {
+    let across = (l1 + w1).min(l2 + w2) - l1.max(l2);
+    let down = (t1 + h1).min(t2 + h2) - t1.max(t2);
+    let shared = across.max(0.0) * down.max(0.0);
+    shared / (w1 * h1 + w2 * h2 - shared).max(f32::MIN_POSITIVE)
 }

@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use image::GrayImage;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub mod align;
@@ -20,12 +21,20 @@ pub mod detect;
 mod detector;
 #[doc(hidden)]
 pub mod eyes;
+mod look;
+mod portrait;
 mod reader;
 #[doc(hidden)]
 pub mod resize;
+mod rows;
+mod turn;
 
 use align::Point;
+use detect::Detection;
 use eyes::EyeModel;
+use rows::in_rows;
+
+pub use turn::Turn;
 
 /// The reason why faces could not be located.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +64,7 @@ pub enum LocateError {
 pub struct Location {
     /// Left, top, width and height of the face's box. It may reach beyond the photo.
     pub bounds: [f32; 4],
-    /// The middles of both eyes, the one on the left of the image first.
+    /// The middles of both eyes; first the one that is on the left when the face is upright.
     pub eyes: [Point; 2],
     /// The score of the detector: from 3 to some tens.
     pub score: f32,
@@ -89,12 +98,41 @@ impl Locator {
         SHARED.get_or_init(Self::new).as_ref().map_err(Clone::clone)
     }
 
-    /// All faces of a photo, from left to right.
+    /// All faces of a photo, as people read: row by row, each from left to right. Faces whose middles overlap by half in
+    /// height are one row.
+    ///
+    /// Where no face is found upright, the photo is taken as turned if that shows one ([`Location::turn`]).
     ///
     /// # Errors
     /// When the detector breaks down on the photo.
     pub fn locate(&self, photo: &GrayImage) -> Result<Vec<Location>, LocateError> {
-        let found = detect::detect(photo)?.into_iter().map(|face| {
+        let mut faces = self.with_eyes(photo, detect::detect(photo)?);
+        if faces.is_empty()
+            && let Some(turn) = detect::lying(photo)?
+        {
+            let turned = turn.turned(photo);
+            let found = self.with_eyes(&turned, detect::detect(&turned)?);
+            let undone = |face| turn.undone(face, photo.dimensions());
+            return Ok(in_rows(found, |face| face.bounds)
+                .into_iter()
+                .map(undone)
+                .collect());
+        }
+        let is_sure = |face: &Location| f64::from(face.score) >= detect::SURE;
+        if faces.is_empty() || (look::is_short(photo) && !faces.iter().any(is_sure)) {
+            let filling = portrait::filling_face(photo)?.into_iter().collect();
+            for face in self.with_eyes(photo, filling) {
+                if has_eyes_in(&face, photo.dimensions()) {
+                    take_filling(&mut faces, face);
+                }
+            }
+        }
+        Ok(in_rows(faces, |face| face.bounds))
+    }
+
+    /// The faces among the finds, with their eyes.
+    fn with_eyes(&self, photo: &GrayImage, found: Vec<Detection>) -> Vec<Location> {
+        let located = found.into_par_iter().map(|face| {
             let fit = self.eyes.find(photo, face.bounds);
             Location {
                 bounds: face.bounds,
@@ -103,7 +141,32 @@ impl Locator {
                 eye_spread: fit.spread,
             }
         });
-        Ok(found.filter(is_face).collect())
+        located.filter(is_face).collect()
+    }
+}
+
+/// Whether both eyes lie within the photo, which has this width and height.
+fn has_eyes_in(face: &Location, (width, height): (u32, u32)) -> bool {
+    let is_in =
+        |[x, y]: &Point| (0.0..width as f32).contains(x) && (0.0..height as f32).contains(y);
+    face.eyes.iter().all(is_in)
+}
+
+/// Takes the face that fills the photo in place of finds within it, such as a mouth; if it was found before, it stays as it
+/// was.
+fn take_filling(faces: &mut Vec<Location>, filling: Location) {
+    let is_large = |face: &Location| 2.0 * face.bounds[2] > filling.bounds[2];
+    if faces.iter().any(is_large) {
+        return;
+    }
+    faces.retain(|face| !detect::are_one(face.bounds, filling.bounds));
+    faces.push(filling);
+}
+
+impl Location {
+    /// The turn that brings the photo upright.
+    pub fn turn(&self) -> Turn {
+        Turn::of(self.eyes)
     }
 }
 
@@ -141,216 +204,4 @@ pub fn main_face(faces: &[Location], (width, height): (u32, u32)) -> Option<usiz
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use image::Luma;
-    use proptest::prelude::*;
-    use std::path::PathBuf;
-
-    /// The folder of real faces, or `None` (and a line that says so) where it is absent.
-    #[allow(clippy::print_stderr)] // a skipped test says so
-    pub(super) fn real_faces(folder: &str) -> Option<PathBuf> {
-        let root = std::env::var_os("EIGENFACES_DATA").map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            PathBuf::from,
-        );
-        let folder = root.join(folder);
-        if !folder.is_dir() {
-            eprintln!("skipped: {} is absent", folder.display());
-            return None;
-        }
-        Some(folder)
-    }
-
-    pub(super) fn open(path: PathBuf) -> GrayImage {
-        image::open(path).expect("a readable photo").into_luma8()
-    }
-
-    fn face(bounds: [f32; 4]) -> Location {
-        Location {
-            bounds,
-            eyes: [[0.0; 2]; 2],
-            score: 10.0,
-            eye_spread: 0.0,
-        }
-    }
-
-    #[test]
-    fn the_models_are_those_that_were_published() {
-        use sha2::{Digest, Sha256};
-        let hex = |bytes: &[u8]| -> String {
-            Sha256::digest(bytes)
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect()
-        };
-        let detector = "c4619d066ed35e84d9a8e842860b0dff567aba0cbb139881075538761db3ff5d";
-        assert_eq!(hex(detect::MODEL), detector);
-        let eyes = "ae799a7d03b9ea119a43baac3a91482c6243f1ae50d4fa09f65579e11a64e64a";
-        assert_eq!(hex(eyes::BUNDLED), eyes);
-    }
-
-    #[test]
-    fn the_main_face_is_large_and_central() {
-        let size = (200, 100);
-        let (small, large) = (
-            face([95.0, 45.0, 10.0, 10.0]),
-            face([80.0, 30.0, 40.0, 40.0]),
-        );
-        let edge = face([-10.0, 30.0, 44.0, 44.0]);
-        assert_eq!(main_face(&[], size), None);
-        assert_eq!(main_face(&[small, large], size), Some(1));
-        assert_eq!(
-            main_face(&[edge, large], size),
-            Some(1),
-            "a slightly larger face at the edge gives way"
-        );
-        assert_eq!(
-            main_face(&[large, large], size),
-            Some(0),
-            "the first of equals"
-        );
-    }
-
-    #[test]
-    fn photos_of_any_size_and_content_are_survived() {
-        let locator = Locator::new().expect("the models are whole");
-        let sides = [0, 1, 2, 3, 19, 20, 21, 39, 40, 41, 50, 63, 70, 79, 80, 99];
-        for (index, width) in sides.into_iter().enumerate() {
-            for height in [
-                sides[index],
-                sides[(index + 5) % sides.len()],
-                3,
-                640 / width.max(1),
-            ] {
-                let photo = GrayImage::from_fn(width, height, |x, y| Luma([(x * y + 7 * x) as u8]));
-                survived(locator.locate(&photo), width, height);
-            }
-        }
-        for (width, height) in [(3000, 1), (1, 3000), (2000, 65), (641, 20), (1281, 40)] {
-            survived(
-                locator.locate(&GrayImage::new(width, height)),
-                width,
-                height,
-            );
-        }
-    }
-
-    /// Only strips are refused.
-    fn survived(located: Result<Vec<Location>, LocateError>, width: u32, height: u32) {
-        match located {
-            Ok(_) => {}
-            Err(LocateError::Strip { .. }) => {
-                let (long, short) = (width.max(height), width.min(height));
-                assert!(long > 32 * short, "{width} x {height} is no strip");
-            }
-            Err(other) => panic!("{other}"),
-        }
-    }
-
-    #[test]
-    fn strips_are_refused_whatever_their_length() {
-        let locator = Locator::new().expect("the models are whole");
-        for (width, height) in [(1, 65_535), (1_000_000, 1), (3_300, 100)] {
-            let strip = locator.locate(&GrayImage::new(width, height));
-            assert_eq!(strip, Err(LocateError::Strip { width, height }));
-        }
-        assert_eq!(
-            locator.locate(&GrayImage::new(20_000, 2_000)),
-            Ok(Vec::new())
-        );
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        #[test]
-        fn noise_is_survived(width in 1u32..130, height in 1u32..130, seed in any::<u32>()) {
-            let photo = GrayImage::from_fn(width, height, |x, y| {
-                let mixed = (x + 131 * y).wrapping_add(seed).wrapping_mul(0x9E37_79B9);
-                Luma([(mixed ^ (mixed >> 15)).to_be_bytes()[1]])
-            });
-            survived(Locator::new().expect("the models are whole").locate(&photo), width, height);
-        }
-    }
-
-    /// A face cut off by the photo's edge anywhere: boxes leave the photo there.
-    #[test]
-    fn cut_faces_are_survived_and_located_alike_every_time() {
-        let Some(folder) = real_faces("yale/subject01") else {
-            return;
-        };
-        let locator = Locator::new().expect("the models are whole");
-        let photo = open(folder.join("normal.gif"));
-        let whole = locator.locate(&photo).expect("no failure");
-        assert_eq!(whole.len(), 1);
-        assert_eq!(locator.locate(&photo).expect("no failure"), whole);
-        let [x, y, w, h] = whole[0].bounds.map(|edge| edge.max(0.0) as u32);
-        for (left, top, width, height) in [
-            (0, 0, x + w / 2, 243),
-            (x + w / 3, 0, 320 - x - w / 3, 243),
-            (0, y + h / 3, 320, 243 - y - h / 3),
-            (x, y, w, h),
-        ] {
-            let cut = image::imageops::crop_imm(&photo, left, top, width, height).to_image();
-            let found = locator.locate(&cut).expect("no failure");
-            assert_eq!(locator.locate(&cut).expect("no failure"), found);
-        }
-    }
-
-    #[test]
-    fn marked_eyes_are_found() {
-        let Some(folder) = real_faces("lfw-strangers") else {
-            return;
-        };
-        let marks = std::fs::read_to_string(folder.with_file_name("lfw-eyes.tsv"))
-            .expect("the marks lie beside");
-        let locator = Locator::new().expect("the models are whole");
-        let mut errors = Vec::new();
-        for line in marks.lines().skip(1).take(60) {
-            let (name, numbers) = line.split_once('\t').expect("a name and numbers");
-            let numbers: Vec<f32> = numbers
-                .split('\t')
-                .map(|number| number.parse().expect("a number"))
-                .collect();
-            let truth = [[numbers[0], numbers[1]], [numbers[2], numbers[3]]];
-            let file = folder.join(name.rsplit('/').next().expect("a name"));
-            if !file.exists() {
-                continue;
-            }
-            let photo = open(file);
-            let faces = locator.locate(&photo).expect("no failure");
-            let main = main_face(&faces, photo.dimensions()).map(|index| faces[index].eyes);
-            errors.push(main.map_or(1.0, |eyes| {
-                let off = eyes::distance(eyes[0], truth[0]).max(eyes::distance(eyes[1], truth[1]));
-                off / eyes::distance(truth[0], truth[1])
-            }));
-        }
-        errors.sort_by(f32::total_cmp);
-        let (median, ninth) = (errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
-        assert!(
-            median <= 0.05 && ninth <= 0.10,
-            "median {median}, 90 % within {ninth}"
-        );
-    }
-
-    #[test]
-    fn dogs_are_no_faces() {
-        let Some(folder) = real_faces("groups") else {
-            return;
-        };
-        let locator = Locator::new().expect("the models are whole");
-        assert_eq!(
-            locator.locate(&open(folder.join("dogs.jpg"))),
-            Ok(Vec::new())
-        );
-        let couple = locator
-            .locate(&open(folder.join("2008_001009.jpg")))
-            .expect("no failure");
-        assert_eq!(couple.len(), 2, "both people of a photo, not one");
-        assert!(
-            couple[0].bounds[0] < couple[1].bounds[0],
-            "from left to right"
-        );
-    }
-}
+mod tests;

@@ -54,7 +54,7 @@ impl Identify {
 pub struct Pictures {
     /// Write copies with frames and names to this folder
     ///
-    /// A copy of each photo that shows a face, with frame, name and confidence at each, readable by you only. The folder is made where it is missing.
+    /// A copy of each photo that shows a face, with frame and number at each, and the names of those known or probable; beside photos of several, PHOTO.names.svg, a page to print. Readable by you only. The folder is made where it is missing.
     #[arg(long, value_name = "DIR")]
     pub annotate: Option<PathBuf>,
     /// Write every face found to this folder

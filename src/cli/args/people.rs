@@ -86,7 +86,7 @@ pub struct AddFace {
     /// The photo
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
-    /// Which face of the photo, as `eigenfaces identify` counts them, from left to right [default: the only one]
+    /// Which face of the photo, as `eigenfaces identify` counts them, row by row [default: the only one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub face: Option<u16>,
     /// Say what would be done, and do nothing

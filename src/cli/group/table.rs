@@ -20,7 +20,7 @@ pub struct Row {
     pub group: String,
     pub name: String,
     pub photo: PathBuf,
-    /// Counted from 1, from left to right.
+    /// Counted from 1, row by row.
     pub face: usize,
     /// Left, top, width and height in the photo, where that is told.
     pub bounds: Option<[f32; 4]>,

@@ -6,6 +6,7 @@ use std::path::Path;
 use eigenfaces::dataset::path_as_text;
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::locate::Turn;
 use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions};
 
 use super::gallery::Gallery;
@@ -70,8 +71,11 @@ impl Report<'_> {
     }
 
     fn face(&self, name: &str, found: &Identification) -> Result<()> {
-        self.output
-            .line(&format!("{name}: {}", self.in_words(found)))?;
+        self.output.line(&format!(
+            "{name}: {}{}",
+            self.in_words(found),
+            turned(found)
+        ))?;
         if self.query.top > 1 {
             for (rank, candidate) in (1..).zip(&found.candidates) {
                 self.output
@@ -134,6 +138,16 @@ impl Report<'_> {
                 Acceptance::Confidence(_) => format!("; below {limit}"),
             }
         }
+    }
+}
+
+/// What is said of a face in a photo that is not upright.
+fn turned(found: &Identification) -> &'static str {
+    match found.location.map_or(Turn::Upright, |face| face.turn()) {
+        Turn::Upright => "",
+        Turn::Right => "; the photo lies on its side, turn it clockwise",
+        Turn::Left => "; the photo lies on its side, turn it counterclockwise",
+        Turn::Over => "; the photo stands on its head",
     }
 }
 

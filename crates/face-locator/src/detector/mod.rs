@@ -29,13 +29,14 @@ mod tests;
 
 use model::Cascade;
 use resample::{Region, Resampler};
+pub(super) use suppression::merge;
 use surf::Refinement;
 
 /// Width and height of the window, in pixels: the smallest face that is found.
 pub(super) const WINDOW: u32 = 40;
 
 /// Each level of the pyramid is smaller than the one before by this factor.
-const LEVEL_SCALE: f32 = 0.8;
+pub(super) const LEVEL_SCALE: f32 = 0.8;
 
 /// Windows of the first stage that share more than this part of their union are one find.
 const OVERLAP_OF_WINDOWS: f32 = 0.8;
@@ -87,6 +88,14 @@ impl Detector {
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
         let levels = self.scan_levels(picture, &scales(picture), step);
+        self.judge(picture, &levels, &mut Seen::default())
+    }
+
+    /// As [`detect`](Self::detect), of the smallest faces only: those of so many levels of the pyramid.
+    pub fn detect_finest(&self, picture: &GrayImage, step: u32, levels: usize) -> Vec<Candidate> {
+        let scales = scales(picture);
+        let finest = &scales[..levels.min(scales.len())];
+        let levels = self.scan_levels(picture, finest, step);
         self.judge(picture, &levels, &mut Seen::default())
     }
 
@@ -163,10 +172,22 @@ impl Detector {
         if width.min(height) < WINDOW {
             return Vec::new();
         }
-        let mut pixels = vec![0; width as usize * height as usize];
         let size = (width as usize, height as usize);
-        Resampler::default().resample(picture, Region::whole(picture), size, &mut pixels);
-        let codes = lab::Codes::of(&pixels, size.0, size.1);
+        let mut resampled = Vec::new();
+        let pixels: &[u8] = match (width, height) == picture.dimensions() {
+            true => picture,
+            false => {
+                resampled.resize(size.0 * size.1, 0);
+                Resampler::default().resample(
+                    picture,
+                    Region::whole(picture),
+                    size,
+                    &mut resampled,
+                );
+                &resampled
+            }
+        };
+        let codes = lab::Codes::of(pixels, size.0, size.1);
 
         let in_picture = |at: usize| (at as f32 / scale + 0.5) as i32;
         let found = |windows: Vec<lab::Window>| {
@@ -178,9 +199,9 @@ impl Detector {
             };
             windows.into_iter().map(candidate).collect()
         };
-        let views = self.cascade.views.iter();
+        let views = self.cascade.views.par_iter();
         views
-            .map(|view| found(view.scan(&codes, &pixels, step as usize)))
+            .map(|view| found(view.scan(&codes, pixels, step as usize)))
             .collect()
     }
 }

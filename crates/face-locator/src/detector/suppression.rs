@@ -4,7 +4,7 @@ use super::Candidate;
 use vectorised::vectorised_mut;
 
 /// Merges candidates that share more than `overlap` of their union with a surer one; the surest first.
-pub(super) fn merge(mut candidates: Vec<Candidate>, overlap: f32) -> Vec<Candidate> {
+pub(crate) fn merge(mut candidates: Vec<Candidate>, overlap: f32) -> Vec<Candidate> {
     // A stable sort: equally sure candidates stay in order.
     candidates.sort_by(|one, other| other.score.total_cmp(&one.score));
     let squares = Squares::of(&candidates);
