@@ -79,10 +79,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Aligned faces of photos, of one person's side by side.
+/// A face of the size [`FACE`], after the number of its photo and its person.
+type AlignedFace = (usize, Person, Vec<u8>);
+
+/// Aligned faces of photos, those of one person side by side.
 struct Faces {
-    /// Each with the number of its photo and its person.
-    faces: Vec<(usize, Person, Vec<u8>)>,
+    faces: Vec<AlignedFace>,
 }
 
 impl Faces {
@@ -156,7 +158,7 @@ impl Faces {
             .collect();
         let mut pairs = damaged.faces;
         pairs.retain(|(number, ..)| clean.contains_key(number));
-        let coordinates = |face: &dyn Fn(&(usize, Person, Vec<u8>)) -> Vec<u8>| {
+        let coordinates = |face: &dyn Fn(&AlignedFace) -> Vec<u8>| {
             let faces = pairs.iter().flat_map(face).collect();
             FaceMatrix::from_pixels(FACE, faces).map(|faces| background.coordinates(&faces))
         };

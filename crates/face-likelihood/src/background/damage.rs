@@ -82,12 +82,12 @@ impl DamageVariation {
         }
         let k = background.components();
         let mut expected = vec![0.0; 2 * k];
-        for (kind, probability, along) in self.posterior(background, coordinates) {
+        for found in self.posterior(background, coordinates) {
             for (channel, expected) in expected.chunks_exact_mut(k).enumerate() {
                 let between = background.between_people(Channel::ALL[channel]);
-                let of_kind = kind[channel].expected(&along[channel], between);
+                let of_kind = found.kind[channel].expected(&found.along[channel], between);
                 for (sum, value) in expected.iter_mut().zip(of_kind) {
-                    *sum += probability * value;
+                    *sum += found.probability * value;
                 }
             }
         }
@@ -96,61 +96,61 @@ impl DamageVariation {
         }
     }
 
-    /// The kinds that are likely in a photo, with the probability of each and the photo's part along its directions, of each
-    /// channel.
-    fn posterior(
-        &self,
-        background: &Background,
-        coordinates: &[f32],
-    ) -> impl Iterator<Item = (&[Directions; 2], f64, [Vec<f64>; 2])> {
+    /// The kinds that are likely in a photo.
+    fn posterior(&self, background: &Background, coordinates: &[f32]) -> Vec<Posterior<'_>> {
         let k = background.components();
-        let along = |kind: &[Directions; 2]| {
-            [0, 1].map(|channel| {
-                let between = background.between_people(Channel::ALL[channel]);
-                let own = coordinates[channel * k..][..k].iter();
-                kind[channel].along(own.map(|&x| f64::from(x)), between)
-            })
-        };
-        // The length that the model expects, by which kinds are judged.
-        let factors = [0, 1].map(|channel| {
+        let channels = [0, 1].map(|channel| {
             let own = coordinates[channel * k..][..k].iter();
-            length_factor(
-                own.map(|&x| f64::from(x)),
-                background.between_people(Channel::ALL[channel]),
-            )
+            let own: Vec<f64> = own.map(|&x| f64::from(x)).collect();
+            (own, background.between_people(Channel::ALL[channel]))
         });
-        let ratio = |kind: &[Directions; 2], along: &[Vec<f64>; 2]| -> f64 {
-            let of_channel = |channel: usize| {
-                let scaled: Vec<f64> = along[channel]
-                    .iter()
-                    .map(|value| factors[channel] * value)
-                    .collect();
-                kind[channel].log_ratio(&scaled)
-            };
-            of_channel(0) + of_channel(1) - PRIOR
+        // Kinds are judged at the length that the model expects.
+        let factors = channels
+            .each_ref()
+            .map(|(own, between)| length_factor(own.iter().copied(), between));
+        let of_kind = |kind| -> (f64, Posterior<'_>) {
+            let kind: &[Directions; 2] = kind;
+            let mut ratio = -PRIOR;
+            let along = [0, 1].map(|channel| {
+                let (own, between) = &channels[channel];
+                let along = kind[channel].along(own.iter().copied(), between);
+                let scaled: Vec<f64> = along.iter().map(|x| factors[channel] * x).collect();
+                ratio += kind[channel].log_ratio(&scaled);
+                along
+            });
+            let probability = 0.0;
+            (
+                ratio,
+                Posterior {
+                    kind,
+                    probability,
+                    along,
+                },
+            )
         };
-        let found: Vec<(&[Directions; 2], f64, [Vec<f64>; 2])> = self
-            .kinds
-            .iter()
-            .map(|kind| {
-                let along = along(kind);
-                (kind, ratio(kind, &along), along)
-            })
-            .collect();
-        // Clean is the odds of 1, relative to the greatest.
+        let mut found: Vec<(f64, Posterior<'_>)> = self.kinds.iter().map(of_kind).collect();
+        // A clean photo has the odds of 1, relative to the greatest.
         let greatest = found
             .iter()
-            .fold(0.0_f64, |most, (_, ratio, _)| most.max(*ratio));
-        let all: f64 = (-greatest).exp()
-            + found
-                .iter()
-                .map(|(_, ratio, _)| (ratio - greatest).exp())
-                .sum::<f64>();
-        found
-            .into_iter()
-            .map(move |(kind, ratio, along)| (kind, (ratio - greatest).exp() / all, along))
-            .filter(|(_, probability, _)| *probability >= NEGLIGIBLE)
+            .fold(0.0_f64, |most, (ratio, _)| most.max(*ratio));
+        let odds = found.iter().map(|(ratio, _)| (ratio - greatest).exp());
+        let all: f64 = (-greatest).exp() + odds.sum::<f64>();
+        for (ratio, posterior) in &mut found {
+            posterior.probability = (*ratio - greatest).exp() / all;
+        }
+        let likely = found.into_iter().map(|(_, posterior)| posterior);
+        likely
+            .filter(|kind| kind.probability >= NEGLIGIBLE)
+            .collect()
     }
+}
+
+/// A kind of damage in a photo.
+struct Posterior<'a> {
+    kind: &'a [Directions; 2],
+    probability: f64,
+    /// The photo's part along the kind's directions, of each channel.
+    along: [Vec<f64>; 2],
 }
 
 impl DamagedPhotos {
@@ -241,7 +241,7 @@ mod tests {
         let photos = drawn(&background, 1.0, 3);
         for column in photos.damaged.column_iter() {
             let found = background.damage.posterior(&background, column.as_slice());
-            let sum: f64 = found.map(|(_, probability, _)| probability).sum();
+            let sum: f64 = found.iter().map(|kind| kind.probability).sum();
             assert!((0.0..=1.0 + 1e-12).contains(&sum), "{sum}");
         }
     }
