@@ -103,7 +103,7 @@ fn try_some(seed: u32) {
         ends(&[&evaluate[..], &["--background", comparison]].concat());
     };
     measure("none");
-    if seed % 5 == 0 {
+    if seed.is_multiple_of(5) {
         measure("bundled");
     }
 }
