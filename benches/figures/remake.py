@@ -72,11 +72,9 @@ def who_is_named(data):
     as_is = "framing=as-is"
     sets = [
         ("LFW", "lfw", "1x1 1x2 1x5 2x1 2x5 3x1 5x1 5x5 10x3 20x5 31x10", [f"strangers={data / 'lfw-strangers'}"]),
-        ("CFP frontal", "cfp-frontal", "1x1 1x2 1x5 2x1 2x5 5x1 5x5 10x5 125x5", []),
         ("AT&T", "att", "1x1 1x5 2x1 5x1 10x1 5x5 10x5 40x1", []),
         ("Yale", "yale", "1x1 1x5 2x5 5x5", []),
         ("AT&T, as is", "att", "1x5 5x5 10x5", [as_is]),
-        ("CFP frontal, as is", "cfp-frontal", "1x5 5x5 10x5", [as_is]),
         ("Yale, as is", "yale", "1x5 5x5 10x5", [as_is]),
     ]
     everybody = {("LFW", 31), ("CFP frontal", 125), ("AT&T", 40)}
@@ -97,10 +95,10 @@ def who_is_named(data):
 
 
 def relit(data):
-    yield from head("light from", "Yale", "AT&T", "CFP frontal")
+    yield from head("light from", "Yale", "AT&T")
     for angles, name in (("25-50", "25 to 50 degrees"), ("50-77", "50 to 77"), ("77-90", "77 to 90")):
         cells = []
-        for folder in ("yale", "att", "cfp-frontal"):
+        for folder in ("yale", "att"):
             [(_, _, found)] = small(data / folder, ["10x5"], f"light={angles}")
             cells.append(f"{share(found['rank1'], 3)}, {share(found['named'], 2)}")
         yield row(name, *cells)
@@ -164,7 +162,6 @@ def everybody(data):
         ("AT&T, 1 random photo, 20 splits", "att", "random:1x20"),
         ("LFW, 5 random photos, 10 splits", "lfw", "random:5x10"),
         ("LFW, 10", "lfw", "random:10x10"),
-        ("CFP frontal, photos 1 to 5", "cfp-frontal", "first:5"),
     ]:
         protocol = ["--protocol", protocol]
         found = [evaluated(data / folder, *protocol, "--background", prior)["rank1"] for prior in ("bundled", "none")]
@@ -189,7 +186,7 @@ def view2(data):
 
 def groups(data):
     columns = []
-    for folders in (["lfw", "lfw-strangers"], ["cfp-frontal"], ["att"]):
+    for folders in (["lfw", "lfw-strangers"], ["att"]):
         lines = run(EXAMPLES / "group_faces", *(data / folder for folder in folders)).splitlines()
         found = {"faces": lines[0].split()[0]}
         for line in lines[1:]:
