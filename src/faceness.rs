@@ -4,7 +4,7 @@
 //! hard light far from it. Four correlations do better, between the picture and two pictures that face
 //! space makes of it (the mean face, and its own reconstruction), each of the gray levels and of their
 //! middle-sized detail. Measured on AT&T faces against crops of pictures without people, the area under
-//! the ROC is 0.999, where the distance gives 0.87 and the distance over contrast 0.97: docs/RECIPES.md.
+//! the ROC is 0.999, where the distance gives 0.87 and the distance over contrast 0.97: docs/notebook/recognition.md.
 
 use rayon::prelude::*;
 
