@@ -5,6 +5,11 @@ use clap::error::ErrorKind;
 
 use super::args::Cli;
 
+/// Ends the program as a value of an option does that cannot be used.
+pub fn bad_value(message: impl std::fmt::Display) -> ! {
+    end(ErrorKind::ValueValidation, message)
+}
+
 /// Ends the program as the parser does: with the message, the usage of the command that was given, and exit status 2.
 pub fn end(kind: ErrorKind, message: impl std::fmt::Display) -> ! {
     let mut program = Cli::command();

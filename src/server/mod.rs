@@ -43,7 +43,6 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use clap::error::ErrorKind;
 use eigenfaces::store::{ModelLock, Wait};
 
 use crate::cli::args::{Key, Serve};
@@ -66,7 +65,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
     let key = args.key.as_ref().map(Key::checked).transpose();
-    let key = key.unwrap_or_else(|wrong| misuse::end(ErrorKind::ValueValidation, wrong));
+    let key = key.unwrap_or_else(|wrong| misuse::bad_value(wrong));
     if args.check {
         return check::run(address, key, output);
     }

@@ -55,6 +55,9 @@ pub(super) fn write<W: io::Write>(
     archive.add_array("background_mean_", &[rows], &parts.means)?;
     archive.add_array("background_people", &[count, rows], &parts.linear)?;
     archive.add_array("background_levels", &[count, 3], &parts.levels)?;
+    let moments = people.photos().iter().map(|&photos| photos as i64);
+    let moments: Vec<i64> = moments.collect();
+    archive.add_array("background_moments", &[count], &moments)?;
     let adaptation = comparer.people().adaptation();
     if adaptation.is_adapted() {
         let (directions, between) = adaptation.to_parts();
@@ -69,7 +72,7 @@ impl BackgroundMeta {
     /// Whether everybody stands in this archive as the background model that comes with this program sees them; models
     /// before that kept coordinates only.
     pub(super) fn is_current(&self, archive: &Archive) -> bool {
-        self.model == Background::bundled_digest() && archive.contains("background_people")
+        self.model == Background::bundled_digest() && archive.contains("background_moments")
     }
 }
 
@@ -101,13 +104,21 @@ pub(super) fn read(
     } else {
         Adaptation::none(background)
     };
-    let mut photos = vec![0; persons.last().map_or(0, |last| last + 1)];
-    persons.iter().for_each(|&person| photos[person] += 1);
+    let people = persons.last().map_or(0, |last| last + 1);
     let parts = PeopleParts {
         means: archive.array("background_mean_", &[rows])?,
-        linear: archive.array("background_people", &[photos.len(), rows])?,
-        levels: archive.array("background_levels", &[photos.len(), 3])?,
+        linear: archive.array("background_people", &[people, rows])?,
+        levels: archive.array("background_levels", &[people, 3])?,
     };
+    let moments: Vec<i64> = archive.array("background_moments", &[people])?;
+    // Frames of one moment count as one photo, and each person has some.
+    let sound = |&count: &i64| {
+        usize::try_from(count)
+            .ok()
+            .filter(|&it| 0 < it && it <= persons.len())
+    };
+    let photos: Option<Vec<usize>> = moments.iter().map(sound).collect();
+    let photos = photos.ok_or_else(|| refuse("senseless numbers of photos"))?;
     let people = People::from_parts(adaptation, photos, parts)
         .ok_or_else(|| refuse("senseless people of the background model"))?;
     let fingerprints: Vec<i64> = archive.array("background_fingerprints", &[persons.len()])?;

@@ -245,8 +245,8 @@ fn hostile_arrays_are_refused() {
         ArrayProblem::Header
     );
     assert_eq!(
-        read([2, 0], &header("'<f4'", "(1,)"), four, &[1]),
-        ArrayProblem::Version { major: 2, minor: 0 }
+        read([4, 0], &header("'<f4'", "(1,)"), four, &[1]),
+        ArrayProblem::Version { major: 4, minor: 0 }
     );
     let fortran = header("'<f4'", "(1, 1)").replace("False", "True");
     assert_eq!(
