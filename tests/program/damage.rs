@@ -6,13 +6,13 @@ use image::GrayImage;
 use serde_json::Value;
 use symmetric_eigen::Noise;
 
-use crate::support::{bundled_faces, real_data, scratch};
+use crate::support::{real_data, scratch};
 use crate::{run, text};
 
 /// What happens to the gray levels of a photo, by place.
 type Damage = fn(f64, f64, f64, &mut Noise) -> f64;
 
-const ROWS: [(&str, Damage); 5] = [
+const ROWS: [(&str, Damage); 4] = [
     ("clean", |level, _, _, _| level),
     ("noise of 8", |level, _, _, noise| {
         darker(level) + 8.0 * noise.normal()
@@ -22,10 +22,6 @@ const ROWS: [(&str, Damage); 5] = [
     }),
     ("halftone", |level, x, y, _| {
         darker(level) + 18.0 * (x * 1.3).sin() * (y * 1.3).sin()
-    }),
-    ("scan lines", |level, _, y, _| match y as usize % 3 {
-        0 => 0.6 * darker(level),
-        _ => darker(level),
     }),
 ];
 
@@ -107,32 +103,6 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn drawn_strangers_damaged_alike_get_no_name() {
-    let people: Vec<PathBuf> = listed(bundled_faces())
-        .into_iter()
-        .filter(|it| it.is_dir())
-        .collect();
-    let own = listed(&people[0]);
-    let strangers: Vec<PathBuf> = people[1..]
-        .iter()
-        .map(|person| listed(person)[0].clone())
-        .collect();
-    for (row, kind) in ROWS {
-        let found = named(&own, &strangers, kind);
-        assert!(
-            found <= 1,
-            "{row}: {found} of {} strangers are named",
-            strangers.len()
-        );
-        let found = same(&strangers, kind);
-        assert!(
-            found <= 1,
-            "{row}: {found} pairs of strangers are the same person"
-        );
-    }
-}
-
-#[test]
 fn strangers_damaged_alike_get_no_name() {
     let (Some(people), Some(strangers)) = (real_data("lfw"), real_data("lfw-strangers")) else {
         return;
@@ -141,6 +111,11 @@ fn strangers_damaged_alike_get_no_name() {
     let strangers = &listed(&strangers)[..60];
     for (row, kind) in ROWS {
         let found = named(&own, strangers, kind);
-        assert!(found <= 6, "{row}: {found} of 60 strangers are named");
+        assert!(found <= 3, "{row}: {found} of 60 strangers are named");
+        let found = same(&strangers[..24], kind);
+        assert!(
+            found <= 1,
+            "{row}: {found} of 23 pairs of strangers are the same person"
+        );
     }
 }
