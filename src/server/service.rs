@@ -51,7 +51,7 @@ const SHORT_CHANGE: Duration = Duration::from_secs(1);
 
 /// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
 /// learning takes longer, or faces are added all the time, nobody waits for it.
-const LEARNING: Duration = Duration::from_secs(1);
+const LEARNING: Duration = Duration::from_secs(2);
 
 /// Time that the change being made has left when the server is told to end. Faces in the journal are safe anyway.
 const LAST_CHANGE: Duration = Duration::from_secs(5);
