@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::support::{bundled_faces, probes, scratch};
 use crate::{Run, picture, program, text};
 
-const CASES: u32 = 40;
+const CASES: u32 = 16;
 
 const PROTOCOLS: [&str; 4] = ["leave-one-out", "k-fold:3", "first:1", "random:1x3"];
 
