@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         without.len()
     );
 
-    let faces = Faces::of(&photos, |_, photo| Some(photo))?;
+    let faces = Faces::of(&numbered(&photos), |_, photo| photo);
     let (described, persons) = (faces.described(&mouths)?, faces.persons());
     let background = options.training.learn(&described, &mouths)?;
     let families: Result<Vec<DamagedPhotos>, Box<dyn Error>> = Family::ALL
@@ -79,6 +79,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// A photo and its number among all.
+struct Numbered<'a> {
+    number: usize,
+    photo: &'a LabeledPhoto,
+}
+
+impl AsRef<Path> for Numbered<'_> {
+    fn as_ref(&self) -> &Path {
+        self.photo.as_ref()
+    }
+}
+
 /// A face of the size [`FACE`], after the number of its photo and its person.
 type AlignedFace = (usize, Person, Vec<u8>);
 
@@ -88,55 +100,40 @@ struct Faces {
 }
 
 impl Faces {
-    /// Of what `shown` makes of each photo, by its number; `None` leaves it out. Photos without a face are left out too.
-    fn of(
-        photos: &[LabeledPhoto],
-        shown: impl Fn(usize, GrayImage) -> Option<GrayImage> + Sync,
-    ) -> Result<Self, Box<dyn Error>> {
+    /// Of what `shown` makes of each photo, by its number. Photos without a face are left out.
+    fn of(photos: &[Numbered<'_>], shown: impl Fn(usize, GrayImage) -> GrayImage + Sync) -> Self {
         let preparation = Preparation::new(FACE, Framing::Detect);
-        let numbers: BTreeMap<&Path, usize> = photos
-            .iter()
-            .enumerate()
-            .map(|(number, photo)| (photo.path.as_path(), number))
-            .collect();
         let loaded = dataset::load(
             photos,
-            |photo: &LabeledPhoto, file| {
-                let number = numbers[photo.path.as_path()];
-                let shown = shown(number, file.decode()?);
-                let face = shown.map(|shown| preparation.prepare(&shown)).transpose()?;
-                Ok(face.map(|face| (number, photo.person.clone(), face.pixels)))
+            |Numbered { number, photo }, file| {
+                let face = preparation.prepare(&shown(*number, file.decode()?))?;
+                Ok((*number, photo.person.clone(), face.pixels))
             },
             &|_| {},
         );
-        let without = loaded.skipped.len();
-        let faces: Vec<_> = loaded.items.into_iter().flatten().collect();
-        eprintln!("{} faces found, {without} photos without", faces.len());
-        Ok(Self { faces })
+        eprintln!(
+            "{} faces found, {} photos without",
+            loaded.items.len(),
+            loaded.skipped.len()
+        );
+        Self {
+            faces: loaded.items,
+        }
     }
 
+    /// The number of each face's person, from 0 on.
     fn persons(&self) -> Vec<usize> {
-        let mut number = 0;
-        let pairs = self.faces.windows(2);
-        let rest = pairs.map(|pair| {
-            number += usize::from(pair[0].1 != pair[1].1);
-            number
-        });
-        let rest: Vec<usize> = rest.collect();
-        let first = self.faces.first().map(|_| 0);
-        first.into_iter().chain(rest).collect()
-    }
-
-    fn matrix(&self) -> Result<FaceMatrix, Box<dyn Error>> {
-        let pixels = self
-            .faces
-            .iter()
-            .flat_map(|(.., face)| face.iter().copied());
-        Ok(FaceMatrix::from_pixels(FACE, pixels.collect())?)
+        let of_one = self.faces.chunk_by(|one, other| one.1 == other.1);
+        let numbered = of_one.enumerate();
+        numbered
+            .flat_map(|(number, own)| vec![number; own.len()])
+            .collect()
     }
 
     fn described(&self, mouths: &MouthFinder) -> Result<Described, Box<dyn Error>> {
-        Ok(Described::of(&self.matrix()?, &self.persons(), mouths)?)
+        let pixels = self.faces.iter().flat_map(|(.., face)| face).copied();
+        let faces = FaceMatrix::from_pixels(FACE, pixels.collect())?;
+        Ok(Described::of(&faces, &self.persons(), mouths)?)
     }
 
     /// Some of the photos, and copies of them with a family of damage.
@@ -146,11 +143,13 @@ impl Faces {
         family: Family,
         background: &Background,
     ) -> Result<DamagedPhotos, Box<dyn Error>> {
-        let damaged = Self::of(photos, |number, photo| {
-            let is_copied = number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY;
+        let is_copied = |number: usize| number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY;
+        let mut copied = numbered(photos);
+        copied.retain(|photo| is_copied(photo.number));
+        let damaged = Self::of(&copied, |number, photo| {
             let seed = (number * Family::ALL.len() + family as usize) as u64;
-            is_copied.then(|| damage::damaged(&photo, family, seed))
-        })?;
+            damage::damaged(&photo, family, seed)
+        });
         let clean: BTreeMap<usize, &[u8]> = self
             .faces
             .iter()
@@ -167,6 +166,13 @@ impl Faces {
             damaged: coordinates(&|(.., face)| face.clone())?,
         })
     }
+}
+
+fn numbered(photos: &[LabeledPhoto]) -> Vec<Numbered<'_>> {
+    let photos = photos.iter().enumerate();
+    photos
+        .map(|(number, photo)| Numbered { number, photo })
+        .collect()
 }
 
 struct Options {

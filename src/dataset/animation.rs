@@ -4,17 +4,15 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
+use super::extension::has_extension;
+
 /// Whether a file is a GIF of several frames or an animated WebP, by its extension and its content.
 pub(super) fn is_animation(path: &Path) -> bool {
-    let is = |kind: &str| {
-        path.extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case(kind))
-    };
     let opened = || File::open(path).map(BufReader::new);
-    if is("gif") {
+    if has_extension(path, &["gif"]) {
         return opened().and_then(has_second_frame).unwrap_or(false);
     }
-    is("webp") && opened().and_then(is_animated_webp).unwrap_or(false)
+    has_extension(path, &["webp"]) && opened().and_then(is_animated_webp).unwrap_or(false)
 }
 
 /// The chunk of extended files says so in a bit.

@@ -12,6 +12,7 @@ mod alike;
 mod animation;
 mod damaged;
 pub mod decode;
+mod extension;
 mod file_name;
 mod file_path;
 mod folder_person;

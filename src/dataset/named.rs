@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::PhotoFile;
 use super::damaged::io_reason;
+use super::extension::{RAW_EXTENSIONS, has_extension, has_image_extension};
 use super::open::open_file;
 use super::picasa;
-use super::walk::has_image_extension;
+
 use crate::xmp::{self, PhotoLayout, Region, Regions, XmpProblem};
 
 /// The names of faces beside photos and inside them; each folder is listed once.
@@ -84,10 +85,7 @@ impl NameSources {
         let key = sidecar_name(photo.file_stem().unwrap_or_default());
         let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
         let photos = sidecars.photos.get(&key).map_or(&[][..], Vec::as_slice);
-        let is_raw = |name: &str| {
-            let extension = Path::new(name).extension().unwrap_or_default();
-            RAW.iter().any(|raw| extension.eq_ignore_ascii_case(raw))
-        };
+        let is_raw = |name: &str| has_extension(Path::new(name), RAW_EXTENSIONS);
         let own = photo.file_name().unwrap_or_default().to_string_lossy();
         let others = photos.iter().filter(|name| **name != own && !is_raw(name));
         others.cloned().collect()
@@ -201,9 +199,6 @@ impl NameSources {
         Arc::clone(folders.entry(folder.to_owned()).or_insert_with(listed))
     }
 }
-
-/// Extensions of cameras' raw files.
-const RAW: &[&str] = &["dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2"];
 
 /// The name of the sidecar of a photo of this name, in lower case.
 fn sidecar_name(photo: &OsStr) -> String {

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use tiff::decoder::Decoder;
 use tiff::tags::{PhotometricInterpretation, Tag};
 
+use super::extension::has_extension;
+
 /// More pages are measurements, no photos.
 const MOST_PAGES: usize = 1000;
 
@@ -95,11 +97,7 @@ pub(super) fn as_gray(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Pages are named by text, so files of other names have none.
 fn is_called_tiff(path: &Path) -> bool {
     let is_text = path.file_name().is_some_and(|name| name.to_str().is_some());
-    let is = |kind: &str| {
-        path.extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case(kind))
-    };
-    is_text && (is("tif") || is("tiff"))
+    is_text && has_extension(path, &["tif", "tiff"])
 }
 
 /// Where the directories of a TIFF's pages stand: without thumbnails, masks and smaller copies of the page before. None where

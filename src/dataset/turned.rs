@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use image::metadata::Orientation;
 
+use super::extension::has_extension;
 use super::open::{is_standard_input, open_file};
 use crate::xmp;
 
@@ -12,21 +13,13 @@ use crate::xmp;
 /// read turns nothing: whoever asks for its names is told.
 pub(super) fn by_sidecar(photo: &Path) -> Orientation {
     let upright = Orientation::NoTransforms;
-    if is_standard_input(photo)
-        || photo
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("xmp"))
-    {
+    if is_standard_input(photo) || has_extension(photo, &["xmp"]) {
         return upright;
     }
     let own = orientation(&beside(photo), |_| true);
     let is_of_photo = |packet: &[u8]| {
         let extension = xmp::read(packet).ok().and_then(|regions| regions.extension);
-        extension.is_some_and(|named| {
-            photo
-                .extension()
-                .is_some_and(|extension| extension.eq_ignore_ascii_case(named))
-        })
+        extension.is_some_and(|named| has_extension(photo, &[&named]))
     };
     let told = own.or_else(|| orientation(&photo.with_extension("xmp"), is_of_photo));
     told.and_then(Orientation::from_exif).unwrap_or(upright)

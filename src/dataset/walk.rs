@@ -23,6 +23,7 @@ use super::alike::alike;
 use super::animation::is_animation;
 use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
+use super::extension::has_image_extension;
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
@@ -422,22 +423,6 @@ fn trouble(error: &walkdir::Error) -> Option<Skipped> {
         problem: PhotoProblem::Unreadable {
             reason: io_reason(io),
         },
-    })
-}
-
-/// Extensions that promise an image, including kinds that we do not read: a user should hear about
-/// those.
-const IMAGE_EXTENSIONS: &[&str] = &[
-    "jpg", "jpeg", "jpe", "jfif", "png", "gif", "pgm", "ppm", "pbm", "pnm", "pam", "webp", "bmp",
-    "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr",
-    "hdr", "dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2",
-];
-
-pub(super) fn has_image_extension(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        IMAGE_EXTENSIONS
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
     })
 }
 

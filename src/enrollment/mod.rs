@@ -36,7 +36,7 @@ pub enum Base<'a> {
 impl Base<'_> {
     fn enrolled(self) -> HashSet<ContentHash> {
         match self {
-            Self::Gallery(_, gallery) => gallery.enrolled().iter().map(|face| face.hash).collect(),
+            Self::Gallery(_, gallery) => gallery.hashes().collect(),
             Self::Nothing(_) => HashSet::new(),
         }
     }

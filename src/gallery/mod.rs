@@ -197,6 +197,11 @@ impl Gallery {
         &self.enrolled
     }
 
+    /// The hashes of the enrolled faces' photos, in the same order.
+    pub fn hashes(&self) -> impl Iterator<Item = ContentHash> {
+        self.enrolled.iter().map(|face| face.hash)
+    }
+
     /// The pixels of the enrolled faces, d x n, in the same order.
     pub fn faces(&self) -> &FaceMatrix {
         &self.faces

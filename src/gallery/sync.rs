@@ -250,7 +250,7 @@ impl SyncOutcome {
             .map(|face| (face.hash, face.source.clone()))
             .collect();
         let (gallery, more) = stayed.with(new)?;
-        let there: HashSet<ContentHash> = gallery.enrolled().iter().map(|face| face.hash).collect();
+        let there: HashSet<ContentHash> = gallery.hashes().collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
         self.added = given
             .into_iter()

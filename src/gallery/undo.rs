@@ -58,8 +58,8 @@ pub struct Undone {
 impl LastChange {
     /// The change that leads from one state to the other; `None` where there is none.
     pub fn between(before: &Gallery, after: &Gallery) -> Option<Self> {
-        let old: HashMap<ContentHash, usize> = hashes(before).zip(0..).collect();
-        let there: HashSet<ContentHash> = hashes(after).collect();
+        let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
+        let there: HashSet<ContentHash> = after.hashes().collect();
         let (mut added, mut moved) = (Vec::new(), Vec::new());
         for face in after.enrolled() {
             let Some(&at) = old.get(&face.hash) else {
@@ -81,7 +81,7 @@ impl LastChange {
                 });
             }
         }
-        let erased = hashes(before).filter(|hash| !there.contains(hash)).count();
+        let erased = before.hashes().filter(|hash| !there.contains(hash)).count();
         if added.is_empty() && moved.is_empty() && erased == 0 {
             return None;
         }
@@ -141,10 +141,6 @@ impl LastChange {
             erased: 0,
         }
     }
-}
-
-fn hashes(gallery: &Gallery) -> impl Iterator<Item = ContentHash> {
-    gallery.enrolled().iter().map(|face| face.hash)
 }
 
 impl Gallery {

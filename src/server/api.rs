@@ -1,6 +1,5 @@
 //! `/api/v0`: what `--format json` prints, over HTTP.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use eigenfaces::dataset::{ContentHash, LabelRule};
+use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate;
 use eigenfaces::render::{explain, strip};
@@ -23,7 +22,7 @@ use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::people;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared, Undo};
+use super::service::{Service, Shared, Undo, hashes};
 use super::typed::Typed;
 use crate::cli::args::SortBy;
 use crate::cli::json;
@@ -233,7 +232,7 @@ async fn do_job(
             let change = move |model: &mut Option<Model>, job: &Job| {
                 let folders = [folder.clone()];
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
-                let before: HashSet<ContentHash> = hashes(model.as_ref());
+                let before = hashes(model.as_ref());
                 match model {
                     Some(model) => {
                         model
@@ -288,11 +287,6 @@ async fn do_job(
             service.work_in_job(check).await
         }
     }
-}
-
-fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
-    let enrolled = model.map_or(&[][..], |model| model.gallery().enrolled());
-    enrolled.iter().map(|face| face.hash).collect()
 }
 
 fn no_such_job() -> Failure {

@@ -1,7 +1,7 @@
 //! The gallery that is served. Everybody may ask the model as it is, whatever is done to the next one; changes are made one
 //! at a time, in the order in which they came.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::{Observer, PhotoFaces};
 use eigenfaces::face_index;
-use eigenfaces::gallery::LabeledFace;
+use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::model::TakenIn;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
@@ -741,12 +741,14 @@ fn faces_of(model: Option<&Model>) -> usize {
     model.map_or(0, |model| model.gallery().len())
 }
 
+/// The hashes of everybody's photos, or none.
+pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
+    let gallery = model.map(Model::gallery);
+    gallery.into_iter().flat_map(Gallery::hashes).collect()
+}
+
 /// Whether a face is in one model that is not in another.
 fn loses_faces(from: Option<&Model>, to: Option<&Model>) -> bool {
-    let hashes = |model: Option<&Model>| -> BTreeSet<ContentHash> {
-        let enrolled = model.map_or(&[][..], |model| model.gallery().enrolled());
-        enrolled.iter().map(|face| face.hash).collect()
-    };
     !hashes(from).is_subset(&hashes(to))
 }
 

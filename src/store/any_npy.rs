@@ -11,19 +11,20 @@ use crate::error::ArrayProblem;
 /// What is wrong with it; a shape that does not fit the bytes among it, so a stranger's file cannot ask for memory.
 pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
     let (header, order, content) = Header::parse_any(file)?;
-    let Some((width, number)) = number(&header.descr) else {
+    let Some(kind) = Kind::of(&header.descr) else {
         return Err(ArrayProblem::NotNumbers {
             found: header.descr,
         });
     };
-    let wanted = count(&header.shape).and_then(|count| count.checked_mul(width));
+    let wanted = count(&header.shape).and_then(|count| count.checked_mul(kind.width));
     if wanted != Some(content.len()) {
         return Err(ArrayProblem::Length {
             shape: header.shape,
             bytes: content.len(),
         });
     }
-    let numbers: Vec<f64> = content.chunks_exact(width).map(number).collect();
+    let numbers = content.chunks_exact(kind.width);
+    let numbers: Vec<f64> = numbers.map(|bytes| kind.number(bytes)).collect();
     let numbers = match order {
         Order::RowByRow => numbers,
         Order::ColumnByColumn => row_by_row(&header.shape, &numbers),
@@ -47,42 +48,53 @@ fn row_by_row(shape: &[usize], numbers: &[f64]) -> Vec<f64> {
     (0..numbers.len()).map(|at| numbers[place(at)]).collect()
 }
 
-/// Reads one number from its bytes, of which there are as many as its type has.
-type Read = fn(&[u8]) -> f64;
-
-/// The bytes of a type of numbers, and how one is read; `None` for text, complex numbers and the like.
-fn number(descr: &str) -> Option<(usize, Read)> {
-    macro_rules! reading {
-        ($($number:ident)*) => {
-            match descr {
-                $(_ if descr == names::$number[0] => {
-                    (size_of::<$number>(), |bytes| bytes.first_chunk().map_or(0.0, |&it| $number::from_le_bytes(it) as f64))
-                })*
-                $(_ if descr == names::$number[1] => {
-                    (size_of::<$number>(), |bytes| bytes.first_chunk().map_or(0.0, |&it| $number::from_be_bytes(it) as f64))
-                })*
-                "|u1" | "|b1" => (1, |bytes| bytes.first().map_or(0.0, |&it| f64::from(it))),
-                "|i1" => (1, |bytes| bytes.first().map_or(0.0, |&it| f64::from(it as i8))),
-                "<f2" => (2, |bytes| bytes.first_chunk().map_or(0.0, |&it| half(u16::from_le_bytes(it)))),
-                ">f2" => (2, |bytes| bytes.first_chunk().map_or(0.0, |&it| half(u16::from_be_bytes(it)))),
-                _ => return None,
-            }
-        };
-    }
-    Some(reading!(u16 u32 u64 i16 i32 i64 f32 f64))
+/// A type of numbers.
+struct Kind {
+    /// Bytes of a number.
+    width: usize,
+    is_highest_first: bool,
+    /// The number that these bits stand for, the lowest of them its own.
+    of_bits: fn(u64) -> f64,
 }
 
-/// NumPy's names of types: with the lowest byte first, and with the highest.
-#[allow(non_upper_case_globals)]
-mod names {
-    pub const u16: [&str; 2] = ["<u2", ">u2"];
-    pub const u32: [&str; 2] = ["<u4", ">u4"];
-    pub const u64: [&str; 2] = ["<u8", ">u8"];
-    pub const i16: [&str; 2] = ["<i2", ">i2"];
-    pub const i32: [&str; 2] = ["<i4", ">i4"];
-    pub const i64: [&str; 2] = ["<i8", ">i8"];
-    pub const f32: [&str; 2] = ["<f4", ">f4"];
-    pub const f64: [&str; 2] = ["<f8", ">f8"];
+impl Kind {
+    /// The type of NumPy's name; `None` for text, complex numbers and the like.
+    fn of(descr: &str) -> Option<Self> {
+        let (order, name) = descr.split_at_checked(1)?;
+        let (width, of_bits): (usize, fn(u64) -> f64) = match name {
+            "b1" | "u1" => (1, |bits| bits as f64),
+            "u2" => (2, |bits| bits as f64),
+            "u4" => (4, |bits| bits as f64),
+            "u8" => (8, |bits| bits as f64),
+            "i1" => (1, |bits| f64::from(bits as i8)),
+            "i2" => (2, |bits| f64::from(bits as i16)),
+            "i4" => (4, |bits| f64::from(bits as i32)),
+            "i8" => (8, |bits| bits as i64 as f64),
+            "f2" => (2, |bits| half(bits as u16)),
+            "f4" => (4, |bits| f64::from(f32::from_bits(bits as u32))),
+            "f8" => (8, f64::from_bits),
+            _ => return None,
+        };
+        let is_highest_first = match (order, width) {
+            ("|", 1) => false,
+            ("<", 2..) => false,
+            (">", 2..) => true,
+            _ => return None,
+        };
+        Some(Self {
+            width,
+            is_highest_first,
+            of_bits,
+        })
+    }
+
+    fn number(&self, bytes: &[u8]) -> f64 {
+        let joined = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
+        (self.of_bits)(match self.is_highest_first {
+            true => bytes.iter().fold(0, joined),
+            false => bytes.iter().rfold(0, joined),
+        })
+    }
 }
 
 /// A number of 16 bits (IEEE 754 binary16).

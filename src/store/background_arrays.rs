@@ -104,13 +104,13 @@ pub(super) fn read(
     } else {
         Adaptation::none(background)
     };
-    let people = persons.last().map_or(0, |last| last + 1);
+    let count = persons.last().map_or(0, |last| last + 1);
     let parts = PeopleParts {
         means: archive.array("background_mean_", &[rows])?,
-        linear: archive.array("background_people", &[people, rows])?,
-        levels: archive.array("background_levels", &[people, 3])?,
+        linear: archive.array("background_people", &[count, rows])?,
+        levels: archive.array("background_levels", &[count, 3])?,
     };
-    let moments: Vec<i64> = archive.array("background_moments", &[people])?;
+    let moments: Vec<i64> = archive.array("background_moments", &[count])?;
     // Frames of one moment count as one photo, and each person has some.
     let sound = |&count: &i64| {
         usize::try_from(count)

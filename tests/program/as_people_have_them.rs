@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{bundled_faces, photo_of_ada, probes, real_data, scratch};
+use crate::support::{bundled_faces, listed, photo_of_ada, probes, real_data, scratch};
 use crate::{enrolled, run, text};
 
 fn copy_all(from: &Path, to: &Path) {
@@ -183,11 +183,7 @@ fn a_folder_of_several_people_is_told() {
     };
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
-    let mut photos: Vec<_> = fs::read_dir(strangers)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    photos.sort();
+    let photos = listed(&strangers);
     fs::create_dir_all(at("family/Holiday 2026")).unwrap();
     for photo in photos.iter().take(15) {
         fs::copy(
@@ -196,11 +192,7 @@ fn a_folder_of_several_people_is_told() {
         )
         .unwrap();
     }
-    let mut people: Vec<_> = fs::read_dir(lfw)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    people.sort();
+    let people = listed(&lfw);
     for person in &people[..8] {
         copy_all(person, &at("family").join(person.file_name().unwrap()));
     }
@@ -238,11 +230,7 @@ fn two_photos_are_compared_with_nobody_enrolled() {
     let Some(strangers) = real_data("lfw-strangers") else {
         return;
     };
-    let mut photos: Vec<_> = fs::read_dir(strangers)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    photos.sort();
+    let photos = listed(&strangers);
     for pair in photos[..6].chunks(2) {
         let verify = ["verify", text(&pair[0]), text(&pair[1])];
         run(folder.path(), verify).ended(1, &["no model"]);

@@ -6,7 +6,7 @@ use image::GrayImage;
 use serde_json::Value;
 use symmetric_eigen::Noise;
 
-use crate::support::{real_data, scratch};
+use crate::support::{listed, real_data, scratch};
 use crate::{run, text};
 
 /// What happens to the gray levels of a photo, by place.
@@ -90,16 +90,6 @@ fn same(strangers: &[PathBuf], kind: Damage) -> usize {
         run(folder.path(), args.iter().map(String::as_str)).code == 0
     };
     pairs.filter(is_same).count()
-}
-
-fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = folder
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut all: Vec<PathBuf> = entries.collect();
-    all.sort();
-    all
 }
 
 #[test]

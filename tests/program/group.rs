@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{bundled_faces, group_photo, real_data, scratch, with_text};
+use crate::support::{bundled_faces, group_photo, listed, real_data, scratch, with_text};
 use crate::{Run, run};
 
 /// All bundled photos of some people in one folder, under names that tell nobody.
@@ -539,11 +539,7 @@ fn real_people_are_grouped() {
     let folder = scratch();
     let photos = folder.path().join("photos");
     fs::create_dir(&photos).unwrap();
-    let mut people: Vec<_> = fs::read_dir(lfw)
-        .unwrap()
-        .map(|person| person.unwrap().path())
-        .collect();
-    people.sort();
+    let people = listed(&lfw);
     for photo in people[..6]
         .iter()
         .flat_map(|person| fs::read_dir(person).unwrap())

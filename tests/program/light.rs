@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::run;
-use crate::support::{real_data, scratch};
+use crate::support::{listed, real_data, scratch};
 
 /// The angle between light and camera that the name of a photo tells, in degrees.
 fn angle(photo: &Path) -> Option<f64> {
@@ -15,14 +15,6 @@ fn angle(photo: &Path) -> Option<f64> {
     let radians = |degrees: &str| Some(degrees.parse::<f64>().ok()?.to_radians());
     let cosine = radians(azimuth)?.cos() * radians(elevation)?.cos();
     Some(cosine.clamp(-1.0, 1.0).acos().to_degrees())
-}
-
-/// Photos in a folder.
-fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = folder.read_dir().unwrap();
-    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    all.sort();
-    all
 }
 
 #[derive(Default)]

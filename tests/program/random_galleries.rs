@@ -5,41 +5,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use symmetric_eigen::Noise;
 
-use crate::support::{bundled_faces, probes, scratch};
+use crate::support::{bundled_faces, listed, probes, scratch};
 use crate::{Run, picture, program, text};
 
 const CASES: u32 = 16;
 
 const PROTOCOLS: [&str; 4] = ["leave-one-out", "k-fold:3", "first:1", "random:1x3"];
 
-/// Numbers that look drawn, the same ones for a seed.
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
-    }
-}
-
 /// The bundled photos, all of them.
 fn bundled() -> Vec<PathBuf> {
-    let list = |folder: &Path| {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        paths
-    };
-    let people = list(bundled_faces());
-    let people = people.iter().filter(|path| path.is_dir());
-    people.flat_map(|person| list(person)).collect()
+    let people = listed(bundled_faces()).into_iter();
+    let people = people.filter(|path| path.is_dir());
+    people.flat_map(|person| listed(&person)).collect()
 }
 
 /// Writes a gallery: 1 to 12 people with 1 to 4 photos each, most of them bundled people's faces, some of them equal, some drawn
 /// and no faces.
-fn draw(folder: &Path, draws: &mut Draws) {
+fn draw(folder: &Path, draws: &mut Noise) {
     let photos = bundled();
     let people = 1 + draws.below(12);
     let mut last = None;
@@ -89,7 +73,7 @@ fn ends(seed: u32, folder: &Path, args: &[&str]) {
 fn try_some(seed: u32) {
     let folder = scratch();
     let folder = folder.path();
-    draw(&folder.join("faces"), &mut Draws(u64::from(seed)));
+    draw(&folder.join("faces"), &mut Noise::seeded(u64::from(seed)));
     let probe = probes().join("ada.png");
     let comparison = ["bundled", "none"][seed as usize % 2];
     let protocol = PROTOCOLS[seed as usize / 2 % PROTOCOLS.len()];

@@ -529,7 +529,7 @@ fn what_is_asked_for_in_other_words_is_understood_or_told() {
     assert_eq!(sorted.stdout, "");
     assert!(bundled.path().join("s/Ada").is_dir());
     if cfg!(feature = "serve") {
-        run(folder.path(), ["serve", "--listen", "8384"]).ended(2, &["such as 127.0.0.1:8384"]);
+        run(folder.path(), ["serve", "--listen", "home"]).ended(2, &["such as 127.0.0.1:8384"]);
     }
 }
 

@@ -55,6 +55,16 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
     faces.get_or_init(read).clone()
 }
 
+/// What is in a folder, in order.
+pub fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().expect("the folder can be read");
+    let mut all: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("so can its entries").path())
+        .collect();
+    all.sort();
+    all
+}
+
 /// A folder that is removed with the value.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder can be made")

@@ -1,11 +1,8 @@
 //! The page behind a proxy with TLS, whichever way the proxy passes on the path, and the name in `Host`.
 
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
-use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 
-use super::client::{KEY, Server};
+use super::client::{KEY, Server, spawned};
 use super::probe;
 use crate::{enrolled, program, run};
 
@@ -14,24 +11,18 @@ fn public(folder: &std::path::Path, url: &str) -> Server {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap().to_string();
     drop(free);
-    let mut process = program(folder)
-        .args(["serve", "--listen", &address, "--public-url", url])
-        .env("EIGENFACES_KEY", KEY)
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    let mut lines = BufReader::new(process.stderr.take().unwrap());
-    while !said.contains("Ctrl-C") && lines.read_line(&mut said).unwrap() > 0 {}
+    let args = ["serve", "--listen", &address, "--public-url", url];
+    let (process, said) = spawned(program(folder).args(args), "Ctrl-C");
+    let before = said.lock().unwrap().clone();
     let opens = format!("{url}?token=");
-    let (_, token) = said.split_once(&opens).unwrap_or_else(|| panic!("{said}"));
+    let (_, token) = before
+        .split_once(&opens)
+        .unwrap_or_else(|| panic!("{before}"));
     let token = token.lines().next().unwrap().to_owned();
-    std::thread::spawn(move || lines.lines().map_while(Result::ok).count());
     Server {
         process,
+        said,
         address,
-        said: Arc::new(Mutex::new(said)),
         token,
     }
 }

@@ -54,6 +54,29 @@ impl Answer {
     }
 }
 
+/// Begins a server, with the key of these tests, and waits for the line in which it says `mark`: the process, and what it has
+/// said up to that line, and says from then on.
+pub fn spawned(command: &mut Command, mark: &str) -> (Child, Arc<Mutex<String>>) {
+    let mut process = command
+        .env("EIGENFACES_KEY", KEY)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut lines = BufReader::new(process.stderr.take().unwrap());
+    while !said.contains(mark) && lines.read_line(&mut said).unwrap() > 0 {}
+    let said = Arc::new(Mutex::new(said));
+    let more = Arc::clone(&said);
+    // The pipe stays open, or the server could not say anything.
+    std::thread::spawn(move || {
+        for line in lines.lines().map_while(Result::ok) {
+            *more.lock().unwrap() += &(line + "\n");
+        }
+    });
+    (process, said)
+}
+
 impl Server {
     pub fn start(folder: &Path) -> Self {
         Self::start_by(program(folder).args(["serve", "--listen", "127.0.0.1:0"]))
@@ -61,28 +84,13 @@ impl Server {
 
     /// Starts a server by a command of its own. What it says before its address is passed over.
     pub fn start_by(command: &mut Command) -> Self {
-        let mut process = command
-            .env("EIGENFACES_KEY", KEY)
-            .stderr(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut said = String::new();
-        let mut lines = BufReader::new(process.stderr.take().unwrap());
-        while !said.contains("http://") && lines.read_line(&mut said).unwrap() > 0 {}
-        let (_, rest) = said
+        let (process, said) = spawned(command, "http://");
+        let before = said.lock().unwrap().clone();
+        let (_, rest) = before
             .split_once("http://")
-            .unwrap_or_else(|| panic!("{said}"));
+            .unwrap_or_else(|| panic!("{before}"));
         let (address, token) = rest.trim().split_once("/?token=").unwrap();
-        let said = Arc::new(Mutex::new(said.clone()));
-        let more = Arc::clone(&said);
         let (address, token) = (address.to_owned(), token.to_owned());
-        // The pipe stays open, or the server could not say anything.
-        std::thread::spawn(move || {
-            for line in lines.lines().map_while(Result::ok) {
-                *more.lock().unwrap() += &(line + "\n");
-            }
-        });
         Self {
             process,
             said,

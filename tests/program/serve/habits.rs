@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::client::{KEY, Server};
 use super::{ended, photos_of, probe};
-use crate::support::{real_data, scratch};
+use crate::support::{listed, real_data, scratch};
 use crate::{another, enrolled, program, run};
 
 #[test]
@@ -127,12 +127,7 @@ fn a_job_warns_as_the_command_line_does() {
     let Some(strangers) = real_data("lfw-strangers") else {
         return;
     };
-    let mut strangers: Vec<_> = fs::read_dir(strangers)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    strangers.sort();
-    for photo in &strangers[..15] {
+    for photo in &listed(&strangers)[..15] {
         fs::copy(photo, event.join(photo.file_name().unwrap())).unwrap();
     }
     for name in ["Ada", "Boris", "Chiara", "Dmitri"] {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{bundled_faces, probes, scratch};
+use crate::support::{bundled_faces, listed, probes, scratch};
 use crate::{Run, enrolled, program, run};
 use client::{KEY, Server};
 
@@ -27,11 +27,7 @@ fn probe(name: &str) -> Vec<u8> {
 
 /// The photos of a bundled person.
 fn photos_of(name: &str) -> Vec<Vec<u8>> {
-    let mut photos: Vec<_> = fs::read_dir(bundled_faces().join(name))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    photos.sort();
+    let photos = listed(&bundled_faces().join(name));
     photos.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::directions::whitened;
 use super::light::LightVariation;
 use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
@@ -277,7 +278,7 @@ impl Adaptation {
     }
 
     fn light_along(&self, channel: usize, x: impl IntoIterator<Item = f64>) -> Vec<f64> {
-        self.light.channels[channel].along(x, &self.channels[channel].prior)
+        self.light.channels[channel].along(&whitened(x, &self.channels[channel].prior))
     }
 
     fn light_of(&self, channel: usize, raw: &DMatrix<f32>, photo: usize) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
-//! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k); then the number of kinds of damage, and
-//! of each kind the same as of light, little-endian; last the SHA-256 of all before it.
+//! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k); then the number of
+//! kinds of damage, and of each kind the same as of light, little-endian; last the SHA-256 of all before it.
 
 use std::borrow::Cow;
 use std::sync::Arc;

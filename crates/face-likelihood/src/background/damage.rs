@@ -8,7 +8,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::directions::Directions;
+use super::directions::{Directions, whitened};
 use super::likelihood::length_factor;
 use super::{Background, Channel};
 use crate::error::{BackgroundProblem, Error, Result};
@@ -82,12 +82,12 @@ impl DamageVariation {
         }
         let k = background.components();
         let mut expected = vec![0.0; 2 * k];
-        for found in self.posterior(background, coordinates) {
+        for (probability, found) in self.posterior(background, coordinates) {
             for (channel, expected) in expected.chunks_exact_mut(k).enumerate() {
                 let between = background.between_people(Channel::ALL[channel]);
                 let of_kind = found.kind[channel].expected(&found.along[channel], between);
                 for (sum, value) in expected.iter_mut().zip(of_kind) {
-                    *sum += found.probability * value;
+                    *sum += probability * value;
                 }
             }
         }
@@ -96,59 +96,46 @@ impl DamageVariation {
         }
     }
 
-    /// The kinds that are likely in a photo.
-    fn posterior(&self, background: &Background, coordinates: &[f32]) -> Vec<Posterior<'_>> {
+    /// The kinds that are likely in a photo, each with its probability.
+    fn posterior(&self, background: &Background, coordinates: &[f32]) -> Vec<(f64, Found<'_>)> {
         let k = background.components();
         let channels = [0, 1].map(|channel| {
+            let between = background.between_people(Channel::ALL[channel]);
             let own = coordinates[channel * k..][..k].iter();
-            let own: Vec<f64> = own.map(|&x| f64::from(x)).collect();
-            (own, background.between_people(Channel::ALL[channel]))
+            let own = own.map(|&x| f64::from(x));
+            // Kinds are judged at the length that the model expects.
+            (whitened(own.clone(), between), length_factor(own, between))
         });
-        // Kinds are judged at the length that the model expects.
-        let factors = channels
-            .each_ref()
-            .map(|(own, between)| length_factor(own.iter().copied(), between));
-        let of_kind = |kind| -> (f64, Posterior<'_>) {
+        let of_kind = |kind| {
             let kind: &[Directions; 2] = kind;
-            let mut ratio = -PRIOR;
+            let mut log_odds = -PRIOR;
             let along = [0, 1].map(|channel| {
-                let (own, between) = &channels[channel];
-                let along = kind[channel].along(own.iter().copied(), between);
-                let scaled: Vec<f64> = along.iter().map(|x| factors[channel] * x).collect();
-                ratio += kind[channel].log_ratio(&scaled);
+                let (whitened, factor) = &channels[channel];
+                let along = kind[channel].along(whitened);
+                let scaled: Vec<f64> = along.iter().map(|x| factor * x).collect();
+                log_odds += kind[channel].log_ratio(&scaled);
                 along
             });
-            let probability = 0.0;
-            (
-                ratio,
-                Posterior {
-                    kind,
-                    probability,
-                    along,
-                },
-            )
+            (log_odds, Found { kind, along })
         };
-        let mut found: Vec<(f64, Posterior<'_>)> = self.kinds.iter().map(of_kind).collect();
+        let found: Vec<(f64, Found<'_>)> = self.kinds.iter().map(of_kind).collect();
         // A clean photo has the odds of 1, relative to the greatest.
         let greatest = found
             .iter()
-            .fold(0.0_f64, |most, (ratio, _)| most.max(*ratio));
-        let odds = found.iter().map(|(ratio, _)| (ratio - greatest).exp());
-        let all: f64 = (-greatest).exp() + odds.sum::<f64>();
-        for (ratio, posterior) in &mut found {
-            posterior.probability = (*ratio - greatest).exp() / all;
-        }
-        let likely = found.into_iter().map(|(_, posterior)| posterior);
-        likely
-            .filter(|kind| kind.probability >= NEGLIGIBLE)
+            .fold(0.0_f64, |most, (log_odds, _)| most.max(*log_odds));
+        let odds = |log_odds: f64| (log_odds - greatest).exp();
+        let all: f64 = odds(0.0) + found.iter().map(|(own, _)| odds(*own)).sum::<f64>();
+        found
+            .into_iter()
+            .map(|(log_odds, found)| (odds(log_odds) / all, found))
+            .filter(|(probability, _)| *probability >= NEGLIGIBLE)
             .collect()
     }
 }
 
-/// A kind of damage in a photo.
-struct Posterior<'a> {
+/// A kind of damage looked for in a photo.
+struct Found<'a> {
     kind: &'a [Directions; 2],
-    probability: f64,
     /// The photo's part along the kind's directions, of each channel.
     along: [Vec<f64>; 2],
 }
@@ -158,12 +145,11 @@ impl DamagedPhotos {
     fn whitened(&self, background: &Background, channel: usize, photo: usize) -> DVector<f64> {
         let between = background.between_people(Channel::ALL[channel]);
         let rows = channel * between.len()..;
-        let pairs = self.damaged.column(photo);
-        let of_row = |(row, psi): (usize, &f64)| {
-            let difference = pairs[row] - self.clean[(row, photo)];
-            f64::from(difference) / (1.0 + psi).sqrt()
-        };
-        DVector::from_iterator(between.len(), rows.zip(between).map(of_row))
+        let difference = |row: usize| self.damaged[(row, photo)] - self.clean[(row, photo)];
+        DVector::from_vec(whitened(
+            rows.map(|row| f64::from(difference(row))),
+            between,
+        ))
     }
 }
 
@@ -241,7 +227,7 @@ mod tests {
         let photos = drawn(&background, 1.0, 3);
         for column in photos.damaged.column_iter() {
             let found = background.damage.posterior(&background, column.as_slice());
-            let sum: f64 = found.iter().map(|kind| kind.probability).sum();
+            let sum: f64 = found.iter().map(|(probability, _)| probability).sum();
             assert!((0.0..=1.0 + 1e-12).contains(&sum), "{sum}");
         }
     }

@@ -6,6 +6,12 @@
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
+/// z = x / √(1 + ψ), for coordinates x (k) with ψ.
+pub fn whitened(x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
+    let pairs = x.into_iter().zip(between);
+    pairs.map(|(x, psi)| x / (1.0 + psi).sqrt()).collect()
+}
+
 /// The covariance Σ v w wᵀ, of rank r, that a condition of photos adds to whitened coordinates.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Directions {
@@ -31,13 +37,11 @@ impl Directions {
         })
     }
 
-    /// wᵀz of each direction, for coordinates x (k) with ψ.
-    pub fn along(&self, x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
-        let whitened = x.into_iter().zip(between);
-        let whitened: Vec<f64> = whitened.map(|(x, psi)| x / (1.0 + psi).sqrt()).collect();
-        let rows = self.rows.chunks_exact(between.len().max(1));
+    /// wᵀz of each direction, for z ([`whitened`], k).
+    pub fn along(&self, whitened: &[f64]) -> Vec<f64> {
+        let rows = self.rows.chunks_exact(whitened.len().max(1));
         rows.map(|row| {
-            let terms = row.iter().zip(&whitened);
+            let terms = row.iter().zip(whitened);
             terms.map(|(&w, z)| f64::from(w) * z).sum()
         })
         .collect()
