@@ -149,7 +149,7 @@ const CROP_SIDE: u32 = 256;
 const CROP_SHAPES: std::ops::RangeInclusive<f32> = 0.6..=1.1;
 
 /// Eyes whose places, found from several starts, lie farther apart than this share of the distance between them are in
-/// doubt: none of 399 photos of AT&T, 1.3 % of LFW's, 25 % of those lit from the side (docs/RECIPES.md).
+/// doubt: none of 399 photos of AT&T, 1.3 % of LFW's, 25 % of those lit from the side (docs/notebook/recognition.md).
 const DOUBTFUL_SPREAD: f32 = 0.02;
 
 /// The farthest that eyes found lie from the frame's that take their place, in distances between the eyes. Where they are in

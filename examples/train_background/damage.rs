@@ -9,22 +9,51 @@ use symmetric_eigen::Noise;
 /// Ways in which photos are damaged that look alike; each is learned by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// Noise of sensors, film grain, specks.
+    /// Noise of sensors.
     Noise,
-    /// Waves, grids, weaves and moiré.
+    /// Film grain.
+    Grain,
+    /// Black and white specks.
+    Specks,
+    /// Waves and grids.
     Waves,
-    /// Scan lines, dither, printed dots.
-    Screens,
-    /// Compression, enlarged small pictures, blur, motion, few gray levels.
-    Loss,
+    /// Stripes, weaves and moiré.
+    Weaves,
+    /// Scan lines.
+    Lines,
+    /// Ordered dither.
+    Dither,
+    /// Printed dots.
+    Dots,
+    /// Strong compression.
+    Compression,
+    /// Enlarged small pictures.
+    Enlargement,
+    /// Blur and motion.
+    Blur,
+    /// Few gray levels.
+    Posterised,
 }
 
 impl Family {
-    pub const ALL: [Self; 4] = [Self::Noise, Self::Waves, Self::Screens, Self::Loss];
+    pub const ALL: [Self; 12] = [
+        Self::Noise,
+        Self::Grain,
+        Self::Specks,
+        Self::Waves,
+        Self::Weaves,
+        Self::Lines,
+        Self::Dither,
+        Self::Dots,
+        Self::Compression,
+        Self::Enlargement,
+        Self::Blur,
+        Self::Posterised,
+    ];
 }
 
 /// A share of photos that are damaged twice.
-const TWICE: f64 = 0.3;
+const TWICE: f64 = 0.2;
 
 /// The longer side that photos are shrunk to first, at random: faces of 45 to 100 pixels in photos of Labeled Faces in the Wild.
 const SIDES: [f64; 2] = [110.0, 250.0];
@@ -39,9 +68,10 @@ pub fn damaged(photo: &GrayImage, family: Family, seed: u64) -> GrayImage {
     let contrast = chance.between(0.55, 1.0);
     let black = chance.between(0.0, 150.0) * (1.0 - contrast);
     levels.map(|level, _, _| level * contrast + black);
-    let times = 1 + usize::from(chance.between(0.0, 1.0) < TWICE);
-    for _ in 0..times {
-        levels.damage(family, &mut chance);
+    levels.damage(family, &mut chance);
+    if chance.between(0.0, 1.0) < TWICE {
+        let other = chance.one_of(&Family::ALL);
+        levels.damage(other, &mut chance);
     }
     compressed(&levels.picture(), chance.between(75.0, 98.0))
 }
@@ -97,36 +127,61 @@ impl Levels {
     fn damage(&mut self, family: Family, chance: &mut Chance) {
         match family {
             Family::Noise => self.noise(chance),
-            Family::Waves => self.waves(chance),
-            Family::Screens => self.screens(chance),
-            Family::Loss => self.lose(chance),
+            Family::Grain => {
+                let (radius, strength) = (chance.between(0.5, 1.8), chance.between(3.0, 22.0));
+                self.add_grain(radius, strength, chance);
+            }
+            Family::Specks => self.specks(chance),
+            Family::Waves => {
+                let shape = chance.0.below(3);
+                self.waves(shape, chance);
+            }
+            Family::Weaves => {
+                let shape = 3 + chance.0.below(3);
+                self.waves(shape, chance);
+            }
+            Family::Lines => self.lines(chance),
+            Family::Dither => self.dither(chance),
+            Family::Dots => self.dots(chance),
+            Family::Compression => {
+                *self = Self::of(&compressed(&self.picture(), chance.between(5.0, 30.0)));
+            }
+            Family::Enlargement => self.enlarge(chance),
+            Family::Blur => match chance.0.below(2) {
+                0 => {
+                    let radius = chance.log_between(0.7, 2.6) as f32;
+                    *self = Self::of(&imageops::blur(&self.picture(), radius));
+                }
+                _ => *self = self.in_motion(chance.between(0.0, PI), chance.between(1.5, 6.0)),
+            },
+            Family::Posterised => {
+                let step = chance.between(15.0, 45.0);
+                self.map(|level, _, _| (level / step).round() * step);
+            }
         }
     }
 
     fn noise(&mut self, chance: &mut Chance) {
-        match chance.0.below(8) {
+        match chance.0.below(5) {
             0..3 => {
                 let spread = chance.log_between(2.0, 20.0);
                 self.map(|level, _, _| level + spread * chance.0.normal());
             }
             // Of photons: its variance rises with the level.
-            3..5 => {
+            _ => {
                 let share = chance.log_between(0.5, 2.6);
                 self.map(|level, _, _| level + share * level.sqrt() * chance.0.normal());
             }
-            5..7 => {
-                let (radius, strength) = (chance.between(0.5, 1.8), chance.between(3.0, 22.0));
-                self.add_grain(radius, strength, chance);
-            }
-            _ => {
-                let share = chance.between(0.003, 0.04);
-                self.map(|level, _, _| match chance.between(0.0, 1.0) {
-                    drawn if drawn < share => 0.0,
-                    drawn if drawn > 1.0 - share => 255.0,
-                    _ => level,
-                });
-            }
         }
+    }
+
+    fn specks(&mut self, chance: &mut Chance) {
+        let share = chance.between(0.003, 0.04);
+        self.map(|level, _, _| match chance.between(0.0, 1.0) {
+            drawn if drawn < share => 0.0,
+            drawn if drawn > 1.0 - share => 255.0,
+            _ => level,
+        });
     }
 
     /// Noise that is blurred, as film has it, of this spread.
@@ -147,7 +202,7 @@ impl Levels {
         self.map(|level, _, _| level + spread * (grain.next().unwrap_or(mean) - mean) / found);
     }
 
-    fn waves(&mut self, chance: &mut Chance) {
+    fn waves(&mut self, shape: usize, chance: &mut Chance) {
         let (turn, other) = (Turn::any(chance), Turn::any(chance));
         let [f, first, second] = [
             chance.log_between(0.45, 2.6),
@@ -156,7 +211,7 @@ impl Levels {
         ];
         let across = f * chance.between(0.6, 1.6);
         let near = f * chance.between(0.9, 1.1);
-        let (shape, lean) = (chance.0.below(6), chance.between(-0.5, 0.5));
+        let lean = chance.between(-0.5, 0.5);
         let wave = move |x: f64, y: f64| {
             let (u, v) = turn.of(x, y);
             match shape {
@@ -178,82 +233,54 @@ impl Levels {
         }
     }
 
-    fn screens(&mut self, chance: &mut Chance) {
-        match chance.0.below(4) {
-            0 | 1 => {
-                let period = 2 + chance.0.below(5);
-                let dark = 1 + chance.0.below(period.div_ceil(2));
-                let (share, is_across) =
-                    (chance.between(0.45, 0.9), chance.between(0.0, 1.0) < 0.7);
-                self.map(|level, x, y| {
-                    let at = if is_across { y } else { x } as usize;
-                    if at % period < dark {
-                        level * share
-                    } else {
-                        level
-                    }
-                });
+    fn lines(&mut self, chance: &mut Chance) {
+        let period = 2 + chance.0.below(5);
+        let dark = 1 + chance.0.below(period.div_ceil(2));
+        let (share, is_across) = (chance.between(0.45, 0.9), chance.between(0.0, 1.0) < 0.7);
+        self.map(|level, x, y| {
+            let at = if is_across { y } else { x } as usize;
+            match at % period < dark {
+                true => level * share,
+                false => level,
             }
-            // Ordered dither (Bayer).
-            2 => {
-                const ORDER: [u8; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
-                let most = chance.one_of(&[1.0, 3.0, 7.0, 15.0]);
-                self.map(|level, x, y| {
-                    let order = ORDER[(y as usize % 4) * 4 + x as usize % 4];
-                    let raised = level / 255.0 * most + (f64::from(order) + 0.5) / 16.0;
-                    raised.floor() / most * 255.0
-                });
-            }
-            // Dots whose size is the level.
-            _ => {
-                let (turn, f) = (Turn::any(chance), chance.log_between(0.8, 2.6));
-                let (sharp, share) = (chance.between(3.0, 12.0), chance.between(0.2, 0.8));
-                self.map(|level, x, y| {
-                    let (u, v) = turn.of(x, y);
-                    let limit = ((u * f).cos() + (v * f).cos()) / 4.0 + 0.5;
-                    let dot = 255.0 / (1.0 + (-sharp * (level / 255.0 - limit)).exp());
-                    share * dot + (1.0 - share) * level
-                });
-            }
-        }
+        });
     }
 
-    fn lose(&mut self, chance: &mut Chance) {
+    /// Ordered dither (Bayer).
+    fn dither(&mut self, chance: &mut Chance) {
+        const ORDER: [u8; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+        let most = chance.one_of(&[1.0, 3.0, 7.0, 15.0]);
+        self.map(|level, x, y| {
+            let order = ORDER[(y as usize % 4) * 4 + x as usize % 4];
+            let raised = level / 255.0 * most + (f64::from(order) + 0.5) / 16.0;
+            raised.floor() / most * 255.0
+        });
+    }
+
+    /// Dots whose size is the level.
+    fn dots(&mut self, chance: &mut Chance) {
+        let (turn, f) = (Turn::any(chance), chance.log_between(0.8, 2.6));
+        let (sharp, share) = (chance.between(3.0, 12.0), chance.between(0.2, 0.8));
+        self.map(|level, x, y| {
+            let (u, v) = turn.of(x, y);
+            let limit = ((u * f).cos() + (v * f).cos()) / 4.0 + 0.5;
+            let dot = 255.0 / (1.0 + (-sharp * (level / 255.0 - limit)).exp());
+            share * dot + (1.0 - share) * level
+        });
+    }
+
+    fn enlarge(&mut self, chance: &mut Chance) {
+        use FilterType::{CatmullRom, Lanczos3, Nearest, Triangle};
         let picture = self.picture();
-        *self = match chance.0.below(6) {
-            0 | 1 => Self::of(&compressed(&picture, chance.between(5.0, 30.0))),
-            2 => {
-                let filters = [
-                    FilterType::Lanczos3,
-                    FilterType::CatmullRom,
-                    FilterType::Triangle,
-                ];
-                let share = 1.0 / chance.between(1.6, 4.2);
-                let small = scaled(&picture, share, chance.one_of(&filters));
-                let filters = [
-                    FilterType::Nearest,
-                    FilterType::CatmullRom,
-                    FilterType::Triangle,
-                ];
-                let (width, height) = picture.dimensions();
-                Self::of(&imageops::resize(
-                    &small,
-                    width,
-                    height,
-                    chance.one_of(&filters),
-                ))
-            }
-            3 => Self::of(&imageops::blur(
-                &picture,
-                chance.log_between(0.7, 2.6) as f32,
-            )),
-            4 => self.in_motion(chance.between(0.0, PI), chance.between(1.5, 6.0)),
-            _ => {
-                let step = chance.between(15.0, 45.0);
-                self.map(|level, _, _| (level / step).round() * step);
-                return;
-            }
-        };
+        let share = 1.0 / chance.between(1.6, 4.2);
+        let small = scaled(
+            &picture,
+            share,
+            chance.one_of(&[Lanczos3, CatmullRom, Triangle]),
+        );
+        let filter = chance.one_of(&[Nearest, CatmullRom, Triangle]);
+        let (width, height) = picture.dimensions();
+        *self = Self::of(&imageops::resize(&small, width, height, filter));
     }
 
     /// Moved by so many pixels to either side while it was taken.

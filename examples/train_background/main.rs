@@ -32,7 +32,7 @@ use eigenfaces::preparation::Preparation;
 use image::GrayImage;
 
 /// One photo of so many is copied with each family of damage.
-const DAMAGED_EVERY: usize = 3;
+const DAMAGED_EVERY: usize = 6;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;

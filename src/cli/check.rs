@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use eigenfaces::background::DAMAGED;
 use eigenfaces::dataset::{ContentHash, Person, alike};
-use eigenfaces::enrollment::quality::{self, BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
+use eigenfaces::evaluate::quality::{BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, History, LabeledFace, SamePhotos};
 use eigenfaces::grouping::ONE_PERSON;
@@ -79,9 +80,8 @@ fn check(
     let (faces, same) = take_same_photos(faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
     let (preparation, gallery) = enrollment::frame(gallery, &read.preparation, output);
-    let weak = quality::flaws(&gallery, &preparation);
     let suspects = evaluate::check(preparation, gallery.clone(), settings)?;
-    let findings = findings(&gallery, &same, &suspects, &weak);
+    let findings = findings(&gallery, &same, &suspects);
     print(&gallery, findings, &suspects, output)?;
     Ok(outcome)
 }
@@ -114,7 +114,6 @@ fn findings(
     gallery: &Gallery,
     same: &[(LabeledFace, LabeledFace)],
     suspects: &Suspects,
-    weak: &[(usize, Flaw)],
 ) -> Vec<Finding> {
     let photo = |face: usize| gallery.enrolled()[face].source.as_str();
     let name = |person: usize| gallery.people()[person].as_str();
@@ -192,13 +191,13 @@ fn findings(
             }),
         }
     }));
-    found.extend(weak.iter().map(|&(face, flaw)| {
+    found.extend(suspects.flaws.iter().map(|&(face, flaw)| {
         let (kind, text, measure, limit) = match flaw {
             Flaw::Tiny(apart) => (
                 "tiny",
                 format!("the eyes are {apart:.0} pixels apart; {TINY:.0} or more show who it is"),
-                apart,
-                TINY,
+                f64::from(apart),
+                f64::from(TINY),
             ),
             Flaw::CutOff(outside) => (
                 "cut-off",
@@ -206,14 +205,22 @@ fn findings(
                     "{} of the face lies outside the photo",
                     percent(f64::from(outside))
                 ),
-                outside,
-                CUT_OFF,
+                outside.into(),
+                CUT_OFF.into(),
             ),
             Flaw::Blurred(sharpness) => (
                 "blurred",
                 format!("is blurred (sharpness {sharpness:.4}; {BLURRED} or more is sharp)"),
-                sharpness,
-                BLURRED,
+                sharpness.into(),
+                BLURRED.into(),
+            ),
+            Flaw::Damaged(signal) => (
+                "damaged",
+                format!(
+                    "noise, print or compression hides the face (signal {signal:.2}; {DAMAGED} or more is clear)"
+                ),
+                signal,
+                DAMAGED,
             ),
         };
         Finding {

@@ -51,6 +51,7 @@ fn face(found: &Identification) -> Value {
         "somebody_else": found.somebody_else,
         "residual": found.residual.distance,
         "likeness": found.face_score,
+        "signal": found.signal,
         "candidates": candidates,
     })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use eigenfaces::enrollment::quality::{self, Flaw};
 use eigenfaces::evaluate;
+use eigenfaces::evaluate::quality::{self, Flaw};
 use eigenfaces::gallery::Enrolled;
 use eigenfaces::recognizer::Recognizer;
 
@@ -26,13 +26,14 @@ pub fn notices(recognizer: &Recognizer, is_new: impl Fn(&Enrolled) -> bool) -> R
 
 /// Counts the new photos that weaken whom they are enrolled for.
 fn weak_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Option<String> {
-    let flaws = quality::flaws(recognizer.gallery(), recognizer.preparation());
-    let mut counts = [(0, "tiny"), (0, "cut off"), (0, "blurred")];
+    let flaws = quality::flaws(recognizer);
+    let mut counts = [(0, "tiny"), (0, "cut off"), (0, "blurred"), (0, "damaged")];
     for (_, flaw) in flaws.into_iter().filter(|(at, _)| new.contains(at)) {
         counts[match flaw {
             Flaw::Tiny(_) => 0,
             Flaw::CutOff(_) => 1,
             Flaw::Blurred(_) => 2,
+            Flaw::Damaged(_) => 3,
         }]
         .0 += 1;
     }

@@ -38,7 +38,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let outcome = match found.verdict {
         Verdict::Same => Outcome::Same,
-        Verdict::Different => Outcome::Different,
+        Verdict::Different | Verdict::CannotTell => Outcome::Different,
         Verdict::NotAFace { photo } => {
             let path = match (photo, &args.other) {
                 (1, Some(other)) => other,
@@ -66,7 +66,7 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
     print(args, None, &found, output)?;
     Ok(match found.verdict {
         Verdict::Same => Outcome::Same,
-        Verdict::Different | Verdict::NotAFace { .. } => Outcome::Different,
+        _ => Outcome::Different,
     })
 }
 
@@ -85,6 +85,7 @@ fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
 fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Output) -> Result<()> {
     let decision = match found.verdict {
         Verdict::Same => "same",
+        Verdict::CannotTell => "cannot-tell",
         Verdict::Different | Verdict::NotAFace { .. } => "different",
     };
     let object = json!({
@@ -104,7 +105,8 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
 fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String {
     let sure = percent(found.confidence);
     // Likely, and not sure enough for a yes.
-    let needed = (found.verdict == Verdict::Different && found.confidence > 0.5).then(|| {
+    let is_no = matches!(found.verdict, Verdict::Different | Verdict::CannotTell);
+    let needed = (is_no && found.confidence > 0.5).then(|| {
         let needed = percent(found.needed);
         match needed == sure {
             true => "slightly more".to_owned(),
@@ -113,6 +115,12 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
     });
     let photo = shown(&args.photo);
     let other = args.other.as_deref().map_or_else(String::new, shown);
+    if found.verdict == Verdict::CannotTell {
+        let whose = person.map_or(other, |person| format!("{}'s photos", one_line(person)));
+        return format!(
+            "{photo} and {whose}: cannot tell whether it is the same person ({sure}): noise, print or compression hides too much of a face"
+        );
+    }
     match (person.map(one_line), found.verdict) {
         (Some(person), Verdict::Same) => format!("{photo}: {person} ({sure})"),
         (Some(person), _) => match needed {

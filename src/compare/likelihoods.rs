@@ -161,6 +161,11 @@ impl Compare for Likelihoods {
         )
     }
 
+    fn signal(&self, coordinates: &[f32]) -> Option<f64> {
+        let background = Background::bundled().ok()?;
+        Some(background.signal(coordinates))
+    }
+
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
         self.with_scores(probes, |scores| {
             ranking(&self.calibration, &scores, 0.0, top, acceptance)

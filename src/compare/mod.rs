@@ -44,6 +44,12 @@ pub trait Compare: fmt::Debug + Send + Sync {
     /// Coordinates of faces (m x n): what the other methods take.
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32>;
 
+    /// How much a face (its coordinates, m) still shows once damage is taken off
+    /// ([`Background::signal`](crate::background::Background::signal)); `None` where nothing is known of damage.
+    fn signal(&self, _coordinates: &[f32]) -> Option<f64> {
+        None
+    }
+
     /// The people ranked for each probe (m x p), in order, `top` of them at most.
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking>;
 

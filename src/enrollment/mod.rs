@@ -6,7 +6,6 @@
 mod chosen;
 mod observer;
 mod preparation;
-pub mod quality;
 mod regions;
 
 use std::collections::HashSet;

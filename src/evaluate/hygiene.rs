@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::ProbeOutcome;
 use super::folds;
+use super::quality::{self, Flaw};
 use super::split::Protocol;
 use crate::background::Background;
 use crate::decision::Acceptance;
@@ -29,6 +30,8 @@ pub struct Suspects {
     pub not_faces: Vec<NotAFaceSuspect>,
     /// People whose photos clearly show several people, in their order.
     pub several_people: Vec<SeveralPeople>,
+    /// Photos that weaken whom they are enrolled for, in the order of faces.
+    pub flaws: Vec<(usize, Flaw)>,
 }
 
 /// A person whose photos clearly show several people.
@@ -107,6 +110,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
         unclear,
         not_faces: not_faces(whole)?,
         several_people: several_people(whole, 0..whole.gallery().people().len())?,
+        flaws: quality::flaws(whole),
     })
 }
 

@@ -18,6 +18,7 @@ mod identification;
 mod not_faces;
 mod open_set;
 pub mod pairs;
+pub mod quality;
 mod searches;
 pub mod split;
 mod verification;

@@ -25,7 +25,7 @@ use cluster::{Cluster, Model};
 use domain::Domain;
 
 /// Chance joins that a face may take part in for each hundredth of impurity: of this many in all, most join nothing in
-/// the end, for groups are joined by averages. Chosen on AT&T and LFW; CFP was looked at afterwards (docs/RECIPES.md).
+/// the end, for groups are joined by averages. Chosen on AT&T and LFW; CFP was looked at afterwards (docs/notebook/recognition.md).
 const CHANCE: f64 = 20.0;
 
 /// The largest share of strangers' scores that may lie beyond the threshold: matters where faces are few.
@@ -125,7 +125,7 @@ const ENOUGH_FOR_UNITY: usize = 5;
 const MOST_FOR_UNITY: usize = 60;
 
 /// The mean score of pairs of faces below which they are clearly of several people. Of real people (AT&T, CFP, LFW, Yale; four
-/// photos and more each) the lowest was 2.5; twelve and more strangers of one of these had 2.0 at most (docs/RECIPES.md).
+/// photos and more each) the lowest was 2.5; twelve and more strangers of one of these had 2.0 at most (docs/notebook/recognition.md).
 pub const ONE_PERSON: f64 = 2.0;
 
 /// The mean score of all pairs of faces as of one person, to be held against [`ONE_PERSON`]; `None` where they are too few to

@@ -14,7 +14,7 @@ use crate::error::{PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 
 /// Faces have at most this many pixels unless the user asks for more: the classic 92x112 become 54x66, as
-/// many as aligned faces have. Measured, more recognise no better and cost more work (docs/RECIPES.md).
+/// many as aligned faces have. Measured, more recognise no better and cost more work (docs/notebook/recognition.md).
 const MOST_PIXELS: u64 = 3_600;
 
 /// Chooses the size of faces from the sizes of all photos (width, height; upright).

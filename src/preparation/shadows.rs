@@ -3,7 +3,7 @@
 //! A face lit from the side or from behind has some ten gray levels where it is dark. Resizing rounds them once more, and
 //! what is left tells nobody apart. So where much of an aligned face is nearly black, levels are compressed by a power
 //! before they are averaged, and stretched before they are rounded; all other faces stay as they are. What it gives:
-//! docs/RECIPES.md, "Light from the side".
+//! docs/notebook/recognition.md, "Light from the side".
 
 use face_likelihood::elementary::power;
 use image::GrayImage;

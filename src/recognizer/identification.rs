@@ -33,6 +33,9 @@ pub struct Identification {
     pub residual: Residual,
     /// The face score, -1 to 1: [`faceness`](crate::faceness) has its definition.
     pub face_score: f64,
+    /// How much of the face is left once damage is taken off: about 1 in photos as they are, less than
+    /// [`DAMAGED`](crate::background::DAMAGED) in noise or print. `None` where the background model compares nothing here.
+    pub signal: Option<f64>,
     /// Box and eyes of the face in the photo; `None` where the photo was taken as it is.
     pub location: Option<Location>,
 }

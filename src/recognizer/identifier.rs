@@ -203,12 +203,13 @@ impl Identifier {
             .comparer
             .rank(&coordinates, options.top, options.acceptance);
         let name = |person: usize| self.people[person].clone();
-        let judge = |(ranking, looks)| self.judge(ranking, name, looks);
-        ranked
-            .into_iter()
-            .zip(self.looks(faces))
-            .map(judge)
-            .collect()
+        let signal = |at: usize| self.comparer.signal(coordinates.column(at).as_slice());
+        let judge = |(at, (ranking, looks))| Identification {
+            signal: signal(at),
+            ..self.judge(ranking, name, looks)
+        };
+        let looked_at = ranked.into_iter().zip(self.looks(faces));
+        looked_at.enumerate().map(judge).collect()
     }
 
     /// How each face (d x n) looks, in order.
@@ -250,6 +251,7 @@ impl Identifier {
             somebody_else: ranking.somebody_else,
             residual: looks.residual,
             face_score: looks.face_score,
+            signal: None,
             location: None,
         }
     }

@@ -1,6 +1,9 @@
 //! Verification of two photos, or of a photo and a name.
 
+use nalgebra::DMatrix;
+
 use super::Recognizer;
+use crate::background::DAMAGED;
 use crate::compare::{Compare, Likelihoods, Likeness};
 use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::{Error, Result};
@@ -15,6 +18,8 @@ pub enum Verdict {
     Same,
     /// It is not, as far as can be told.
     Different,
+    /// Noise, print or other damage hides too much of a face ([`DAMAGED`]) to tell.
+    CannotTell,
     /// The photo at this position does not show a face.
     NotAFace {
         /// 0 for the first.
@@ -50,13 +55,24 @@ pub fn verify_alone(
     let pixels = [first, second].map(|face| face.pixels.as_slice());
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
     let nobody = Likelihoods::of_nobody()?;
-    let likeness = nobody.pair(&nobody.describe(&faces), acceptance);
+    let coordinates = nobody.describe(&faces);
+    let likeness = nobody.pair(&coordinates, acceptance);
     let likeness = likeness.ok_or(Error::BackgroundDamaged)?;
     let verdict = match likeness.passes {
         true => Verdict::Same,
-        false => Verdict::Different,
+        false => no(&nobody, &coordinates),
     };
     Ok(Verification::of(likeness, verdict))
+}
+
+/// What is said of faces (coordinates, m x n) that do not pass as one person's.
+fn no(comparer: &dyn Compare, coordinates: &DMatrix<f32>) -> Verdict {
+    let signals = coordinates.column_iter();
+    let mut signals = signals.filter_map(|face| comparer.signal(face.as_slice()));
+    match signals.any(|signal| signal < DAMAGED) {
+        true => Verdict::CannotTell,
+        false => Verdict::Different,
+    }
 }
 
 impl Verification {
@@ -87,8 +103,9 @@ impl Recognizer {
         let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
         let found = [first, second].map(|face| face.part.location().is_some());
         let comparer = self.comparer();
-        let likeness = comparer.pair(&comparer.describe(&faces), acceptance);
-        self.answer(&faces, &found, likeness)
+        let coordinates = comparer.describe(&faces);
+        let likeness = comparer.pair(&coordinates, acceptance);
+        self.answer(&faces, &coordinates, &found, likeness)
     }
 
     /// Whether a prepared face is of an enrolled person, given by the position in
@@ -109,25 +126,28 @@ impl Recognizer {
         let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
         let found = [face.part.location().is_some()];
         let comparer = self.comparer();
-        let likeness = comparer.claim(&comparer.describe(&faces), person, acceptance);
-        self.answer(&faces, &found, likeness)
+        let coordinates = comparer.describe(&faces);
+        let likeness = comparer.claim(&coordinates, person, acceptance);
+        self.answer(&faces, &coordinates, &found, likeness)
     }
 
-    /// The answer about faces (d x n), of which these were `found` as faces.
+    /// The answer about faces (d x n, with their coordinates, m x n), of which these were `found` as faces.
     fn answer(
         &self,
         faces: &FaceMatrix,
+        coordinates: &DMatrix<f32>,
         found: &[bool],
         likeness: Option<Likeness>,
     ) -> Result<Verification> {
         let likeness = likeness.ok_or_else(|| self.too_few())?;
+        let no = || no(&**self.comparer(), coordinates);
         let verdict = match likeness.passes {
             true => Verdict::Same,
-            false if likeness.is_somebody => Verdict::Different,
+            false if likeness.is_somebody => no(),
             // Neither detected nor face-like.
             false => match self.not_a_face(faces, found) {
                 Some(photo) => Verdict::NotAFace { photo },
-                None => Verdict::Different,
+                None => no(),
             },
         };
         Ok(Verification::of(likeness, verdict))

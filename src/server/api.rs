@@ -118,6 +118,7 @@ pub async fn verify(
             "decision": match found.verdict {
                 Verdict::Same => "same",
                 Verdict::Different => "different",
+                Verdict::CannotTell => "cannot-tell",
                 Verdict::NotAFace { .. } => return Err(eigenfaces::error::PhotoProblem::NotAFace.into()),
             },
             "confidence": found.confidence,

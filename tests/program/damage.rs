@@ -92,6 +92,59 @@ fn same(strangers: &[PathBuf], kind: Damage) -> usize {
     pairs.filter(is_same).count()
 }
 
+/// Whoever takes photos in which noise hides faces is told so: by `enroll`, its check, `identify` and `verify`.
+#[test]
+fn damage_is_told() {
+    let Some(people) = real_data("lfw") else {
+        return;
+    };
+    let own = &listed(&listed(&people)[1])[..8];
+    let folder = scratch();
+    let at = |name: String| folder.path().join(name);
+    let (_, noise) = ROWS[2];
+    for (number, photo) in own.iter().enumerate() {
+        damage(photo, &at(format!("clean/Own/{number}")), ROWS[0].1, 0);
+        damage(
+            photo,
+            &at(format!("noisy/Own/{number}")),
+            noise,
+            number as u64,
+        );
+    }
+    let clean = run(folder.path(), ["enroll", "clean", "-m", "clean.npz"]).done();
+    assert!(!clean.stderr.contains("damaged"), "{}", clean.stderr);
+    let noisy = run(folder.path(), ["enroll", "noisy", "-m", "noisy.npz"]).done();
+    assert!(noisy.stderr.contains(" damaged)"), "{}", noisy.stderr);
+    let checked = run(folder.path(), ["enroll", "noisy", "--check"]).done();
+    assert!(
+        checked
+            .stdout
+            .contains("noise, print or compression hides the face"),
+        "{}",
+        checked.stdout
+    );
+    let signal = |photos: &str| -> f64 {
+        let args = ["identify", photos, "-m", "clean.npz", "--format", "json"];
+        let said = run(folder.path(), args).done();
+        let signals = said.stdout.lines().map(|line| {
+            let photo: Value = serde_json::from_str(line).unwrap();
+            photo["faces"][0]["signal"].as_f64().unwrap()
+        });
+        signals.sum::<f64>() / own.len() as f64
+    };
+    assert!(signal("clean") > 0.7, "{}", signal("clean"));
+    assert!(signal("noisy") < 0.6, "{}", signal("noisy"));
+    let strangers = real_data("lfw-strangers").map(|all| listed(&all));
+    for (number, stranger) in strangers.iter().flatten().take(4).enumerate() {
+        damage(stranger, &at(format!("stranger{number}")), noise, 50);
+        let stranger = format!("stranger{number}.png");
+        let args = ["verify", "noisy/Own/0.png", stranger.as_str()];
+        let said = run(folder.path(), args);
+        assert_eq!(said.code, 1, "{}", said.stderr);
+        assert!(said.stdout.contains("cannot tell"), "{}", said.stdout);
+    }
+}
+
 #[test]
 fn strangers_damaged_alike_get_no_name() {
     let (Some(people), Some(strangers)) = (real_data("lfw"), real_data("lfw-strangers")) else {

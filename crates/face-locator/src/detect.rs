@@ -28,7 +28,7 @@ pub struct Detection {
 pub const MIN_SCORE: f64 = 3.0;
 
 /// Windows looked at are so many pixels apart. At 6 a face in 250 is lost, and nearly half the time goes
-/// (docs/RECIPES.md).
+/// (docs/notebook/finding-faces.md).
 pub(super) const STEP: u32 = 4;
 
 /// Share of the longest side that a face takes, of a short photo: where the

@@ -13,14 +13,14 @@ use super::likelihood::length_factor;
 use super::{Background, Channel};
 use crate::error::{BackgroundProblem, Error, Result};
 
-/// r, the directions of each channel and kind. 24 to 80 do alike.
-const DIRECTIONS: usize = 40;
+/// r, the directions of each channel and kind. 16 to 40 do alike.
+const DIRECTIONS: usize = 24;
 
 /// Kinds that a family of damage is divided into, by how far the damage goes.
 const STRENGTHS: usize = 2;
 
-/// The logarithm of the prior odds of a clean photo against each kind. 0 to 5 do alike.
-const PRIOR: f64 = 4.0;
+/// The logarithm of the prior odds of a clean photo against each kind. 0 to 4 do alike.
+const PRIOR: f64 = 1.0;
 
 /// A probability of damage below which it is 0, and nothing is taken off.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -41,37 +41,20 @@ pub struct DamagedPhotos {
 }
 
 impl DamageVariation {
-    /// Learns [`STRENGTHS`] kinds from each family of damage.
+    /// Learns [`STRENGTHS`] kinds from each family of damage, and as many from all of them together: a kind for what is like
+    /// none.
     ///
     /// # Errors
     /// A family of too few photos.
     pub fn learn(background: &Background, families: &[DamagedPhotos]) -> Result<Self> {
         let mut kinds = Vec::new();
-        let too_few = || Error::Background {
-            problem: BackgroundProblem::TooFewPhotos,
-        };
+        let mut all = Vec::new();
         for photos in families {
-            let mut differences: Vec<[DVector<f64>; 2]> = (0..photos.clean.ncols())
-                .map(|photo| [0, 1].map(|channel| photos.whitened(background, channel, photo)))
-                .collect();
-            if differences.is_empty() {
-                return Err(too_few());
-            }
-            let strength = |of: &[DVector<f64>; 2]| of[0].norm_squared() + of[1].norm_squared();
-            differences.sort_by(|a, b| strength(a).total_cmp(&strength(b)));
-            let each = differences.len().div_ceil(STRENGTHS);
-            for kind in differences.chunks(each) {
-                let of_channel = |channel: usize| -> Vec<DVector<f64>> {
-                    kind.iter().map(|both| both[channel].clone()).collect()
-                };
-                let learned =
-                    [0, 1].map(|channel| Directions::learn(&of_channel(channel), DIRECTIONS));
-                let [Some(plain), Some(relit)] = learned else {
-                    return Err(too_few());
-                };
-                kinds.push([plain, relit]);
-            }
+            let differences = photos.differences(background);
+            all.extend(differences.iter().cloned());
+            kinds.extend(kinds_of(differences)?);
         }
+        kinds.extend(kinds_of(all)?);
         Ok(Self { kinds })
     }
 
@@ -133,6 +116,29 @@ impl DamageVariation {
     }
 }
 
+/// The kinds of a family, the mildest first, from how its copies differ from their photos.
+fn kinds_of(mut differences: Vec<Difference>) -> Result<Vec<[Directions; 2]>> {
+    let too_few = || Error::Background {
+        problem: BackgroundProblem::TooFewPhotos,
+    };
+    let strength = |of: &Difference| of[0].norm_squared() + of[1].norm_squared();
+    differences.sort_by(|a, b| strength(a).total_cmp(&strength(b)));
+    let of_kind = |kind: &[Difference]| {
+        let of_channel = |channel: usize| -> Vec<DVector<f64>> {
+            kind.iter().map(|both| both[channel].clone()).collect()
+        };
+        match [0, 1].map(|channel| Directions::learn(&of_channel(channel), DIRECTIONS)) {
+            [Some(plain), Some(relit)] => Ok([plain, relit]),
+            _ => Err(too_few()),
+        }
+    };
+    if differences.is_empty() {
+        return Err(too_few());
+    }
+    let each = differences.len().div_ceil(STRENGTHS);
+    differences.chunks(each).map(of_kind).collect()
+}
+
 /// A kind of damage looked for in a photo.
 struct Found<'a> {
     kind: &'a [Directions; 2],
@@ -140,7 +146,16 @@ struct Found<'a> {
     along: [Vec<f64>; 2],
 }
 
+/// What a copy differs by from its photo, in whitened coordinates of each channel (k).
+type Difference = [DVector<f64>; 2];
+
 impl DamagedPhotos {
+    fn differences(&self, background: &Background) -> Vec<Difference> {
+        (0..self.clean.ncols())
+            .map(|photo| [0, 1].map(|channel| self.whitened(background, channel, photo)))
+            .collect()
+    }
+
     /// The damage of a photo in one channel, in whitened coordinates (k).
     fn whitened(&self, background: &Background, channel: usize, photo: usize) -> DVector<f64> {
         let between = background.between_people(Channel::ALL[channel]);
@@ -219,6 +234,20 @@ mod tests {
             let after = error(&freed(&background, &photos.damaged, photo), photo);
             assert!(after < 0.3 * before, "{photo}: {before} {after}");
         }
+    }
+
+    #[test]
+    fn what_is_left_of_a_damaged_photo_is_less() {
+        let background = learned(2.0);
+        let photos = drawn(&background, 2.0, 2);
+        let mean = |photos: &DMatrix<f32>| -> f64 {
+            let signal = |photo| background.signal(&freed(&background, photos, photo));
+            (0..PHOTOS).map(signal).sum::<f64>() / PHOTOS as f64
+        };
+        let clean = mean(&photos.clean);
+        assert!((clean - 1.0).abs() < 0.05, "{clean}");
+        assert!(mean(&photos.damaged) < clean);
+        assert_eq!(background.signal(&[]), 0.0);
     }
 
     #[test]

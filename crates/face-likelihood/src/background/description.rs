@@ -47,7 +47,7 @@ impl Channel {
     /// Every channel, in the order in which their scores are added.
     pub const ALL: [Self; 2] = [Self::Plain, Self::LightNormalized];
 
-    /// The views that are described together. Measured: docs/RECIPES.md.
+    /// The views that are described together. Measured: docs/notebook/recognition.md.
     fn views(self) -> [Zoom; 2] {
         let zoom = |to, from| Zoom { to, from };
         match self {

@@ -3,7 +3,7 @@
 //! parts of photos that show none (`examples/train_face_classifier`).
 //!
 //! The face score of face space measures light as much as faces, so that a face lit from the side scores like a wall;
-//! this does not. It wants the eyes in their places: docs/RECIPES.md, "Light from the side".
+//! this does not. It wants the eyes in their places: docs/notebook/recognition.md, "Light from the side".
 //!
 //! The file: `EFFACE`, version, scale and bias (f32), a byte for each of the description's values, little-endian.
 

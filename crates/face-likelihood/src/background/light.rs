@@ -24,7 +24,7 @@ const PRIOR: f64 = 5.0;
 const NEGLIGIBLE: f64 = 1e-3;
 
 /// Mean and spread of a stranger's score against one person in hard light, in galleries of any kind: what lies in the dark
-/// tells nobody apart. Measured: docs/RECIPES.md, "Light from the side".
+/// tells nobody apart. Measured: docs/notebook/recognition.md, "Light from the side".
 const STRANGERS: (f64, f64) = (0.3, 1.0);
 
 /// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.

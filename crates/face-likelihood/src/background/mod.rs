@@ -63,6 +63,10 @@ pub use two_covariance::TwoCovariance;
 /// The model that comes with the program.
 const BUNDLED: &[u8] = include_bytes!("../../models/background.bin");
 
+/// The [signal](Background::signal) of damaged photos is less. Of LFW's, AT&T's and CFP's photos half a percent lies below, of
+/// those with noise of 8 gray levels nine in ten.
+pub const DAMAGED: f64 = 0.6;
+
 /// The background model: where mouths are, for each [`Channel`] the map from descriptions to coordinates, and what hard
 /// light and damage do to these.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,6 +194,17 @@ impl Background {
             .map(|face| self.coordinates_of(&at_size(face, faces.size())))
             .collect();
         DMatrix::from_vec(rows, faces.len(), columns.concat())
+    }
+
+    /// How much a face still shows once damage is taken off: the mean over its coordinates (2k) of x² / (1 + ψ), about 1 in
+    /// photos as they are. What is known by less than [`DAMAGED`] of it is hidden by noise, print or the like.
+    pub fn signal(&self, coordinates: &[f32]) -> f64 {
+        let between = Channel::ALL.iter().flat_map(|&it| self.between_people(it));
+        let terms = coordinates.iter().zip(between);
+        let sum: f64 = terms
+            .map(|(&x, psi)| f64::from(x).powi(2) / (1.0 + psi))
+            .sum();
+        sum / coordinates.len().max(1) as f64
     }
 
     /// Coordinates of photos that are described already, 2k x n.

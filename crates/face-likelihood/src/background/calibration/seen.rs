@@ -27,11 +27,6 @@ const MOST_DISTANT: f64 = 2.0;
 const SPREAD_WORTH: f64 = 6.0;
 const MOST_COUNTED: usize = 60;
 
-/// People that the mean assumed of strangers' scores counts for, and how far a gallery's own strangers lie above it
-/// without saying anything.
-const LOCATION_WORTH: f64 = 3.0;
-const LOCATION_SLACK: f64 = 0.25;
-
 /// The distance of another photo's score from strangers' scores, in terms of what the model expects of it: of people with
 /// photos without number, and what one over the number of photos adds; and the photos that this counts for.
 const GENUINE: (f64, f64) = (0.85, -0.06);
@@ -141,8 +136,8 @@ impl Seen {
         enough.then(|| (self.people.min(MOST_COUNTED) - 1) as f64)
     }
 
-    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, or more where this gallery's
-    /// own strangers lie higher than is assumed of them.
+    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, which counts for one person, or
+    /// more where this gallery's own strangers lie higher than is assumed of them.
     pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64) -> f64 {
         let prior = assumed(expected);
         let Some(weight) = self.worth() else {
@@ -150,8 +145,8 @@ impl Seen {
         };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
-        let above = mean - assumed(self.expected / count) - LOCATION_SLACK;
-        prior + above.max(0.0) * weight / (LOCATION_WORTH + weight)
+        let above = mean - assumed(self.expected / count);
+        prior + above.max(0.0) * weight / (1.0 + weight)
     }
 
     /// Spread of strangers' scores, from other galleries and this one; `distant` is the weight of what is assumed of distant

@@ -1,9 +1,10 @@
-//! Photos that weaken whom they are enrolled for: tiny, cut off at the edge, or blurred.
+//! Photos that weaken whom they are enrolled for: tiny, cut off at the edge, blurred, or damaged alike.
 //!
 //! What each costs was measured on LFW (docs/RECIPES.md, "Quality of photos"). None is refused.
 
-use crate::gallery::Gallery;
+use crate::background::DAMAGED;
 use crate::preparation::{Origin, Preparation};
+use crate::recognizer::Recognizer;
 
 /// A weakness of an enrolled photo.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +15,8 @@ pub enum Flaw {
     CutOff(f32),
     /// The [sharpness](sharpness) of the aligned face.
     Blurred(f32),
+    /// Noise, print or other damage leaves so little of the face ([`Background::signal`](crate::background::Background::signal)).
+    Damaged(f64),
 }
 
 /// Eyes that are closer, in pixels, make a face tiny: enlarged to the size of aligned faces it shows no more.
@@ -25,9 +28,10 @@ pub const CUT_OFF: f32 = 0.15;
 /// Less sharpness makes a face blurred.
 pub const BLURRED: f32 = 0.002;
 
-/// The flaw of each face that has one, with its position in [`Gallery::enrolled`]; of several the first of [`Flaw`]'s.
-/// Photos that were taken whole can only be blurred.
-pub fn flaws(gallery: &Gallery, preparation: &Preparation) -> Vec<(usize, Flaw)> {
+/// The flaw of each enrolled face that has one, with its position in the gallery; of several the first of [`Flaw`]'s. Photos
+/// that were taken whole can only be blurred or damaged.
+pub fn flaws(recognizer: &Recognizer) -> Vec<(usize, Flaw)> {
+    let (gallery, preparation) = (recognizer.gallery(), recognizer.preparation());
     let width = preparation.size().width() as usize;
     let faces = gallery.enrolled().iter().enumerate();
     let found = faces.filter_map(|(at, face)| {
@@ -36,7 +40,12 @@ pub fn flaws(gallery: &Gallery, preparation: &Preparation) -> Vec<(usize, Flaw)>
             let sharpness = sharpness(gallery.faces().face(at), width);
             (sharpness < BLURRED).then_some(Flaw::Blurred(sharpness))
         };
-        Some((at, placed.or_else(blurred)?))
+        let damaged = || {
+            let coordinates = recognizer.coordinates()?.column(at);
+            let signal = recognizer.comparer().signal(coordinates.as_slice())?;
+            (signal < DAMAGED).then_some(Flaw::Damaged(signal))
+        };
+        Some((at, placed.or_else(blurred).or_else(damaged)?))
     });
     found.collect()
 }
