@@ -5,7 +5,6 @@ use nalgebra::{DMatrix, DVector};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 pub use crate::pca::Residual;
 use crate::pca::{Components, Pca, PcaError, projection, variance_ratios};
-use crate::vectors::vectorised_mut;
 
 /// The subspace spanned by k eigenfaces around the mean face (Turk & Pentland 1991).
 ///
@@ -172,23 +171,7 @@ impl FaceSpace {
     /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k
     /// are ignored.
     pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
-        /// Pixels rebuilt at a time: their sums stay in the first-level cache.
-        const PIXELS: usize = 256;
-        let mut face: Vec<f32> = self.mean.iter().map(|&level| level as f32).collect();
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                for (block, levels) in face.chunks_mut(PIXELS).enumerate() {
-                    for (eigenface, &weight) in self.basis.column_iter().zip(weights) {
-                        let values = &eigenface.as_slice()[block * PIXELS..];
-                        for (level, &value) in levels.iter_mut().zip(values) {
-                            *level += weight * value;
-                        }
-                    }
-                }
-            },
-        );
-        face
+        projection::rebuild(&self.basis, self.mean.as_slice(), weights)
     }
 
     /// The mean loss of these faces (d x n) by projection to face space. Of the faces that the space was

@@ -11,6 +11,7 @@ mod remote;
 mod resample;
 
 use std::fmt;
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
@@ -84,7 +85,7 @@ pub enum Comparer {
     /// By distances in a space learned from this gallery.
     Distances(Box<Distances>),
     /// By likelihood ratios of the background model, moved by this gallery.
-    Likelihoods(Box<Likelihoods>),
+    Likelihoods(Arc<Likelihoods>),
 }
 
 impl std::ops::Deref for Comparer {

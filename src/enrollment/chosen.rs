@@ -71,7 +71,7 @@ impl PhotoFaces {
             person: person.clone(),
             source,
             hash,
-            pixels: face.pixels.clone(),
+            pixels: face.pixels.clone().into(),
             origin: face.origin.clone(),
         })
     }

@@ -297,7 +297,7 @@ fn read_photos(
             person: known.person,
             source: known.source,
             hash: known.hash,
-            pixels: face.pixels,
+            pixels: face.pixels.into(),
             origin: face.origin,
         };
         Ok(Read::New(labeled, face.part))

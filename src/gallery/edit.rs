@@ -216,7 +216,7 @@ mod tests {
             person: Person::new(person).unwrap(),
             source: format!("{person}/{number}.png"),
             hash: ContentHash::of(&[number]),
-            pixels: vec![number; 64],
+            pixels: vec![number; 64].into(),
             origin: Origin::Whole,
         }
     }

@@ -48,7 +48,7 @@ impl LabeledFace {
         if let Origin::Kept { photo, eyes } = &self.origin
             && let Some(aligned) = preparation.assumed(photo.clone(), *eyes)
         {
-            self.pixels = aligned.pixels;
+            self.pixels = aligned.pixels.into();
         }
     }
 }

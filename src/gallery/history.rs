@@ -344,7 +344,7 @@ mod tests {
                 person: Person::new(&person.to_string()).unwrap(),
                 source: String::new(),
                 hash: ContentHash::of(&[number]),
-                pixels: vec![number; 64],
+                pixels: vec![number; 64].into(),
                 origin: Origin::Whole,
             });
         Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())

@@ -3,6 +3,7 @@
 mod edit;
 mod framed;
 mod history;
+mod pixels;
 mod same_photo;
 mod sync;
 mod undo;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 #[doc(hidden)]
 pub use edit::HASH_DIGITS;
 pub use history::{Event, History, Record, Tally, change_time};
+pub use pixels::Pixels;
 #[doc(hidden)]
 pub use same_photo::SamePhotos;
 pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
@@ -33,7 +35,7 @@ pub struct LabeledFace {
     /// The hash of the photo's content.
     pub hash: ContentHash,
     /// d pixels.
-    pub pixels: Vec<u8>,
+    pub pixels: Pixels,
     /// What is kept of the photo.
     pub origin: Origin,
 }
@@ -164,8 +166,14 @@ impl Gallery {
         });
         let mut people: Vec<Person> = faces.iter().map(|face| face.person.clone()).collect();
         people.dedup();
+        let pixels = || faces.iter().map(|face| &face.pixels);
+        let matrix = Pixels::common(pixels()).cloned().unwrap_or_else(|| {
+            let mut all = Vec::with_capacity(faces.len() * size.pixels());
+            pixels().for_each(|face| all.extend_from_slice(face));
+            let all = FaceMatrix::from_pixels(size, all);
+            Arc::new(all.expect("whole faces of this size"))
+        });
         let mut enrolled = Vec::with_capacity(faces.len());
-        let mut pixels = Vec::with_capacity(faces.len() * size.pixels());
         let mut person = 0;
         for face in faces {
             while people[person] != face.person {
@@ -177,13 +185,11 @@ impl Gallery {
                 hash: face.hash,
                 origin: face.origin,
             });
-            pixels.extend_from_slice(&face.pixels);
         }
-        let faces = FaceMatrix::from_pixels(size, pixels).expect("whole faces of this size");
         Self {
             people,
             enrolled,
-            faces: Arc::new(faces),
+            faces: matrix,
         }
     }
 
@@ -268,12 +274,12 @@ impl Gallery {
         } = self;
         enrolled
             .into_iter()
-            .enumerate()
-            .map(|(at, face)| LabeledFace {
+            .zip(Pixels::of_all(&faces))
+            .map(|(face, pixels)| LabeledFace {
                 person: people[face.person].clone(),
                 source: face.source,
                 hash: face.hash,
-                pixels: faces.face(at).to_vec(),
+                pixels,
                 origin: face.origin,
             })
             .collect()

@@ -95,7 +95,7 @@ mod tests {
             person: Person::new(person).unwrap(),
             source: file.to_owned(),
             hash: ContentHash::of(file.as_bytes()),
-            pixels,
+            pixels: pixels.into(),
             origin: Origin::Whole,
         }
     }

@@ -282,7 +282,7 @@ mod tests {
             person: Person::new(person).unwrap(),
             source: source.to_owned(),
             hash: ContentHash::of(&[content]),
-            pixels: vec![content; 64],
+            pixels: vec![content; 64].into(),
             origin: Origin::Whole,
         }
     }

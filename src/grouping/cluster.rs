@@ -1,10 +1,11 @@
 //! A group of faces as the background model sees it: what it takes to score it against another one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
 use crate::background::likelihood::{Ratio, Standard};
-use crate::background::{Adaptation, Channel, inner_product};
+use crate::background::{Adaptation, Channel, inner_product, inner_products};
 
 /// Variances between people, and what depends on the number of photos only.
 pub(super) struct Model {
@@ -120,14 +121,46 @@ impl Cluster {
             + self.constant
     }
 
-    /// As [`score`](Self::score), of two single faces: their log-likelihood ratio is one number, and so is one inner
-    /// product enough.
-    pub fn score_of_faces(&self, other: &Self) -> f64 {
-        let ratio = inner_product(&self.linear, &other.mean) / self.share;
+    /// As [`score`](Self::score), of two single faces, from the product of the linear part of this one with the other's
+    /// coordinates: their log-likelihood ratio is one number, and so is one inner product enough.
+    fn score_of_faces(&self, other: &Self, product: f64) -> f64 {
+        let ratio = product / self.share;
         let against = |person: &Self, photo: &Self| {
             person.share * (photo.own_square + ratio) + person.constant
         };
         (against(self, other) + against(other, self)) / 2.0
+    }
+}
+
+/// Scores each of the single faces `ones` with all later ones; `hear` is told both and the score, of each face with others
+/// in ascending order.
+pub(super) fn score_pairs(
+    faces: &[Cluster],
+    ones: Range<usize>,
+    mut hear: impl FnMut(usize, usize, f64),
+) {
+    /// Faces scored together: as many products as the registers of AVX2 hold.
+    const ROWS: usize = 2;
+    const COLUMNS: usize = 3;
+    // Beyond the last face it is taken again, and not told.
+    let face = |at: usize| &faces[at.min(faces.len() - 1)];
+    for other in (ones.start + 1..faces.len()).step_by(COLUMNS) {
+        let means = std::array::from_fn::<_, COLUMNS, _>(|c| face(other + c).mean.as_slice());
+        for one in ones.clone().step_by(ROWS) {
+            let linear = std::array::from_fn::<_, ROWS, _>(|r| face(one + r).linear.as_slice());
+            let products = inner_products(linear, means);
+            for (one, products) in (one..ones.end).zip(products) {
+                for (other, product) in (other..faces.len()).zip(products) {
+                    if one < other {
+                        hear(
+                            one,
+                            other,
+                            faces[one].score_of_faces(&faces[other], product),
+                        );
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -137,7 +170,7 @@ mod tests {
     use crate::background::Background;
 
     #[test]
-    fn the_score_of_faces_is_that_of_groups_of_one() {
+    fn scores_of_pairs_are_those_of_groups_of_one() {
         let background = Background::bundled().unwrap();
         let model = Model::new(&Adaptation::none(background));
         let face = |seed: usize| {
@@ -146,11 +179,21 @@ mod tests {
                 .collect();
             Cluster::of_face(&model, seed, &coordinates)
         };
-        let (a, b) = (face(1), face(2));
-        assert!((a.score(&b) - a.score_of_faces(&b)).abs() < 1e-3);
-        assert!((a.score(&b) - b.score(&a)).abs() < 1e-12);
-        let both = a.join(&b, &model);
+        let faces: Vec<Cluster> = (0..9).map(face).collect();
+        let mut told = Vec::new();
+        for ones in [0..5, 5..9] {
+            score_pairs(&faces, ones, |one, other, score| {
+                let (a, b) = (&faces[one], &faces[other]);
+                assert!((a.score(b) - score).abs() < 1e-3);
+                assert!((a.score(b) - b.score(a)).abs() < 1e-12);
+                told.push((one, other));
+            });
+        }
+        told.sort_unstable();
+        let all = (0..9).flat_map(|one| (one + 1..9).map(move |other| (one, other)));
+        assert!(told.into_iter().eq(all));
+        let both = faces[1].join(&faces[2], &model);
         assert_eq!(both.faces, [1, 2]);
-        assert!(both.score(&a).is_finite());
+        assert!(both.score(&faces[1]).is_finite());
     }
 }

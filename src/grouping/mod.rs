@@ -14,6 +14,7 @@ mod cluster;
 mod domain;
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -21,7 +22,7 @@ use rayon::prelude::*;
 use crate::background::{Adaptation, Background, Channel};
 use crate::decision::upper_normal_quantile;
 use agglomerate::{Agglomeration, Link};
-use cluster::{Cluster, Model};
+use cluster::{Cluster, Model, score_pairs};
 use domain::Domain;
 
 /// Chance joins that a face may take part in for each hundredth of impurity: of this many in all, most join nothing in
@@ -148,12 +149,11 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
         .map(|face| Cluster::of_face(&model, face, placed.column(face).as_slice()))
         .collect();
     let pairs = faces.len() * (faces.len() - 1) / 2;
-    let of_face = |(at, face): (usize, &Cluster)| -> f64 {
-        let others = faces[at + 1..].iter();
-        others.map(|other| face.score_of_faces(other)).sum()
-    };
-    let sum: f64 = faces.iter().enumerate().map(of_face).sum();
-    Some(sum / pairs as f64)
+    let mut of_face = vec![0.0; faces.len()];
+    score_pairs(&faces, 0..faces.len(), |one, _, score| {
+        of_face[one] += score
+    });
+    Some(of_face.iter().sum::<f64>() / pairs as f64)
 }
 
 /// The kind of these photos, and the background model moved by it: first as the least similar pairs tell, then as
@@ -226,28 +226,60 @@ fn deviation(count: usize, purity: f64) -> f64 {
 
 /// The strongest links of each face, if they are this strong.
 fn links(faces: &[Cluster], least: f64) -> Vec<Link> {
-    let of_face = |one: usize| {
-        // In one order, so that both faces of a pair come to the same bits.
-        let score = |other: usize| faces[one.min(other)].score_of_faces(&faces[one.max(other)]);
-        let mut links: Vec<(f64, usize)> = (0..faces.len())
-            .filter(|&other| other != one)
-            .map(|other| (score(other), other))
-            .filter(|(score, _)| *score >= least)
-            .collect();
-        links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        links.truncate(MOST_LINKS);
-        links
-            .into_iter()
-            .map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
-            .collect()
+    /// Faces that are scored with all later ones at a time: they stay in the caches.
+    const BLOCK: usize = 32;
+    let strongest = Mutex::new(vec![Strongest::default(); faces.len()]);
+    let firsts: Vec<usize> = (0..faces.len()).step_by(BLOCK).collect();
+    firsts.into_par_iter().for_each(|first| {
+        let mut found = Vec::new();
+        let block = first..faces.len().min(first + BLOCK);
+        score_pairs(faces, block, |one, other, score| {
+            if score >= least {
+                found.push((score, one, other));
+            }
+        });
+        let mut strongest = strongest.lock().unwrap_or_else(PoisonError::into_inner);
+        for (score, one, other) in found {
+            strongest[one].offer(score, other);
+            strongest[other].offer(score, one);
+        }
+    });
+    let strongest = strongest.into_inner();
+    let strongest = strongest.unwrap_or_else(PoisonError::into_inner);
+    let of_face = |(one, mut own): (usize, Strongest)| {
+        own.prune();
+        let links = own.0.into_iter();
+        links.map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
     };
-    let all: Vec<Vec<(usize, usize, u64)>> =
-        (0..faces.len()).into_par_iter().map(of_face).collect();
-    let distinct: BTreeSet<(usize, usize, u64)> = all.into_iter().flatten().collect();
+    let distinct: BTreeSet<(usize, usize, u64)> = strongest
+        .into_iter()
+        .enumerate()
+        .flat_map(of_face)
+        .collect();
     distinct
         .into_iter()
         .map(|(one, other, score)| Link::new(f64::from_bits(score), [one, other]))
         .collect()
+}
+
+/// Scores of a face with others, in no order: [`MOST_LINKS`] at least of the strongest offered.
+#[derive(Clone, Default)]
+struct Strongest(Vec<(f64, usize)>);
+
+impl Strongest {
+    fn offer(&mut self, score: f64, other: usize) {
+        self.0.push((score, other));
+        if self.0.len() == 2 * MOST_LINKS {
+            self.prune();
+        }
+    }
+
+    /// Drops all but [`MOST_LINKS`]. Which these are does not depend on the order of offering.
+    fn prune(&mut self) {
+        self.0
+            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.0.truncate(MOST_LINKS);
+    }
 }
 
 /// Numbers the groups by size.

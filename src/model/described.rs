@@ -43,7 +43,7 @@ impl DescribedFace {
             person,
             source: source.to_owned(),
             hash: photo.content_hash(),
-            pixels: face.pixels,
+            pixels: face.pixels.into(),
             origin: face.origin,
         };
         Ok(Self {

@@ -27,7 +27,7 @@ impl Model {
                 person: person.clone(),
                 source: String::new(),
                 hash: photo.content_hash(),
-                pixels: face.pixels,
+                pixels: face.pixels.into(),
                 origin: face.origin,
             });
         }

@@ -22,7 +22,7 @@ pub(crate) fn learned(size: &str, people: u32, photos: u32, settings: Settings) 
             person: format!("p{person}").parse().unwrap(),
             source: format!("{photo}"),
             hash: ContentHash::of(&photo.to_le_bytes()),
-            pixels: pixels.collect(),
+            pixels: pixels.collect::<Vec<u8>>().into(),
             origin: Origin::Whole,
         }
     });

@@ -1,6 +1,7 @@
-//! Faces that are described already: of a gallery that grows most are.
+//! Faces that are described already, of a gallery that grows most; and a face space that stays, where only names change.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
@@ -8,7 +9,9 @@ use super::Recognizer;
 use crate::background::Background;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
+use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
+use crate::pca::Pca;
 
 /// Faces whose coordinates in the background model are known already: describing them is nearly all the work of learning.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +19,8 @@ pub struct KnownCoordinates<'a> {
     faces: &'a Gallery,
     /// 2k x n.
     coordinates: &'a DMatrix<f32>,
+    /// What was learned of just these faces.
+    learned: Option<&'a Recognizer>,
 }
 
 impl<'a> KnownCoordinates<'a> {
@@ -28,7 +33,11 @@ impl<'a> KnownCoordinates<'a> {
         if coordinates.shape() != shape {
             return Err(Error::Inconsistent);
         }
-        Ok(Self { faces, coordinates })
+        Ok(Self {
+            faces,
+            coordinates,
+            learned: None,
+        })
     }
 
     /// Those of a recogniser that compares by the background model.
@@ -36,29 +45,51 @@ impl<'a> KnownCoordinates<'a> {
         Some(Self {
             faces: recognizer.gallery(),
             coordinates: recognizer.coordinates()?,
+            learned: Some(recognizer),
         })
+    }
+
+    /// The place among these faces of each face of a gallery, of those that are here.
+    pub(super) fn places(&self, gallery: &Gallery) -> Vec<Option<usize>> {
+        let described = self.faces.enrolled().iter().enumerate();
+        let places: HashMap<_, usize> = described.map(|(at, face)| (face.hash, at)).collect();
+        let same = |at: usize| {
+            let place = *places.get(&gallery.enrolled()[at].hash)?;
+            let alike = self.faces.faces().face(place) == gallery.faces().face(at);
+            alike.then_some(place)
+        };
+        (0..gallery.len()).map(same).collect()
+    }
+
+    /// The face space of these faces in another order, which is the same, and their weights in it; `None` unless all of them
+    /// are in these `places`, or where it was learned otherwise.
+    pub(super) fn space(
+        &self,
+        places: &[Option<usize>],
+        pca: Pca,
+    ) -> Option<(Arc<FaceSpace>, Weights)> {
+        let learned = self
+            .learned
+            .filter(|learned| learned.settings().pca == pca && !pca.components.needs_faces())?;
+        let all: Vec<usize> = places.iter().copied().collect::<Option<_>>()?;
+        let weights = || learned.weights().select_columns(&all);
+        // No photo is enrolled twice, so as many are the same ones.
+        (all.len() == self.faces.len()).then(|| (learned.identifier().shared_space(), weights()))
     }
 }
 
-/// The background model's coordinates of a gallery's faces (2k x n): those that are known are not computed again.
+/// The background model's coordinates of a gallery's faces (2k x n): those that are `known`, with their places there, are not
+/// computed again.
 pub(super) fn coordinates(
     gallery: &Gallery,
-    known: Option<KnownCoordinates<'_>>,
+    known: Option<(KnownCoordinates<'_>, &[Option<usize>])>,
 ) -> Result<DMatrix<f32>> {
     let background = Background::bundled()?;
-    let Some(known) = known else {
+    let Some((known, places)) = known else {
         return Ok(background.coordinates(gallery.faces()));
     };
-    let described = known.faces.enrolled().iter().enumerate();
-    let places: HashMap<_, usize> = described.map(|(at, face)| (face.hash, at)).collect();
-    let same = |at: usize| {
-        let place = *places.get(&gallery.enrolled()[at].hash)?;
-        let alike = known.faces.faces().face(place) == gallery.faces().face(at);
-        alike.then_some(place)
-    };
-    let found: Vec<Option<usize>> = (0..gallery.len()).map(same).collect();
     let missing: Vec<usize> = (0..gallery.len())
-        .filter(|&at| found[at].is_none())
+        .filter(|&at| places[at].is_none())
         .collect();
     let computed = match missing.is_empty() {
         true => FaceMatrix::new(gallery.faces().size()),
@@ -67,9 +98,9 @@ pub(super) fn coordinates(
     let computed = background.coordinates(&computed);
     let mut all = DMatrix::zeros(2 * background.components(), gallery.len());
     let mut next = computed.column_iter();
-    for (at, place) in found.into_iter().enumerate() {
+    for (at, place) in places.iter().enumerate() {
         match place {
-            Some(place) => all.set_column(at, &known.coordinates.column(place)),
+            Some(place) => all.set_column(at, &known.coordinates.column(*place)),
             None => {
                 if let Some(column) = next.next() {
                     all.set_column(at, &column);

@@ -9,7 +9,7 @@ use super::{Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Prior;
 use crate::compare::{Comparer, Distances, Likelihoods};
 use crate::error::Result;
-use crate::face_space::FaceSpace;
+use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
 use crate::matcher::Matcher;
 use crate::preparation::Preparation;
@@ -52,28 +52,48 @@ impl Recognizer {
         let (preparation, gallery) = gallery.framed(&preparation);
         match settings.prior {
             Prior::Bundled => {
-                let coordinates = known_coordinates::coordinates(&gallery, described)?;
-                let space = Arc::new(FaceSpace::learn(gallery.faces(), settings.pca)?);
+                let places = described.map(|known| (known, known.places(&gallery)));
+                let known = places.as_ref().map(|(known, places)| (*known, &places[..]));
+                let coordinates = known_coordinates::coordinates(&gallery, known)?;
+                let space = match known.and_then(|(known, at)| known.space(at, settings.pca)) {
+                    Some(same) => same,
+                    None => Self::face_space(&gallery, settings)?,
+                };
                 Self::compared_by_background(preparation, gallery, settings, space, coordinates)
             }
             Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
         }
     }
 
+    /// The face space of a gallery, and the weights of its faces.
+    fn face_space(gallery: &Gallery, settings: Settings) -> Result<(Arc<FaceSpace>, Weights)> {
+        let space = FaceSpace::learn(gallery.faces(), settings.pca)?;
+        let weights = space.project(gallery.faces());
+        Ok((Arc::new(space), weights))
+    }
+
     fn compared_by_background(
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
-        space: Arc<FaceSpace>,
+        (space, weights): (Arc<FaceSpace>, Weights),
         coordinates: DMatrix<f32>,
     ) -> Result<Self> {
         let face_score_limit = face_score_limit::learned(&gallery, &space);
         let persons = gallery.persons();
         let framing = preparation.framing();
         let comparer = Likelihoods::learn(&coordinates, &persons, face_score_limit, framing)?;
-        let comparer = Comparer::Likelihoods(Box::new(comparer));
-        let coordinates = Some(coordinates);
-        Self::compared_by(preparation, gallery, settings, space, comparer, coordinates)
+        let comparer = Comparer::Likelihoods(Arc::new(comparer));
+        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            comparer,
+            Some(coordinates),
+        )
     }
 
     fn learn_from_gallery(
@@ -84,9 +104,9 @@ impl Recognizer {
         let (faces, people) = (gallery.faces(), gallery.people().len());
         let (distance, pca) = (settings.distance, settings.pca);
         let matcher = Matcher::learn(faces, &gallery.persons(), people, distance, pca)?;
-        let space = match matcher.space().linear() {
-            Some(space) => Arc::clone(space),
-            None => Arc::new(FaceSpace::learn(faces, pca)?),
+        let (space, weights) = match matcher.space().linear() {
+            Some(space) => (Arc::clone(space), space.project(faces)),
+            None => Self::face_space(&gallery, settings)?,
         };
         let face_score_limit = face_score_limit::learned(&gallery, &space);
         let calibration = calibrate::calibrate(&gallery, settings, face_score_limit);
@@ -94,19 +114,6 @@ impl Recognizer {
             matcher,
             calibration,
         }));
-        Self::compared_by(preparation, gallery, settings, space, comparer, None)
-    }
-
-    /// The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
-    fn compared_by(
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-        space: Arc<FaceSpace>,
-        comparer: Comparer,
-        coordinates: Option<DMatrix<f32>>,
-    ) -> Result<Self> {
-        let weights = space.project(gallery.faces());
         Self::from_parts(
             preparation,
             settings,
@@ -114,7 +121,7 @@ impl Recognizer {
             gallery,
             weights,
             comparer,
-            coordinates,
+            None,
         )
     }
 }

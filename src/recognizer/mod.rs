@@ -56,15 +56,15 @@ impl Settings {
     }
 }
 
-/// A learned recogniser: identifies faces among the enrolled people, and holds these.
+/// A learned recogniser: identifies faces among the enrolled people, and holds these. What is large is shared with clones.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
     identifier: Identifier,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
-    weights: Weights,
+    weights: Arc<Weights>,
     /// Coordinates of the enrolled faces in the background model, 2 k' x n, where it compares.
-    coordinates: Option<DMatrix<f32>>,
+    coordinates: Option<Arc<DMatrix<f32>>>,
 }
 
 impl Recognizer {
@@ -100,8 +100,8 @@ impl Recognizer {
         Ok(Self {
             identifier,
             gallery,
-            weights,
-            coordinates,
+            weights: Arc::new(weights),
+            coordinates: coordinates.map(Arc::new),
         })
     }
 
@@ -132,7 +132,7 @@ impl Recognizer {
 
     /// Coordinates of the enrolled faces in the background model (2 k' x n), where it compares.
     pub fn coordinates(&self) -> Option<&DMatrix<f32>> {
-        self.coordinates.as_ref()
+        self.coordinates.as_deref()
     }
 
     /// The matcher, where faces are compared by what this gallery alone teaches.

@@ -27,7 +27,7 @@ impl Recognizer {
     /// The weights of the enrolled faces (k x n) in the [space that is shown](Self::display_space).
     pub fn shown_weights(&self, space: &Space) -> Weights {
         match space {
-            Space::Linear(_) => self.weights.clone(),
+            Space::Linear(_) => self.weights().clone(),
             Space::Scaled(_) | Space::Kernel(..) => space.project(self.gallery.faces()),
         }
     }

@@ -1,6 +1,7 @@
 //! Arrays of a model that is compared by the background model.
 
 use std::io;
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -93,7 +94,7 @@ pub(super) fn read(
             return Err(refuse("senseless limits of the background model"));
         }
         let comparer = Likelihoods::learn(coordinates, persons, limit, framing)?;
-        return Ok(Comparer::Likelihoods(Box::new(comparer)));
+        return Ok(Comparer::Likelihoods(Arc::new(comparer)));
     }
     let rows = 2 * background.components();
     let adaptation = if about.adapted {
@@ -129,7 +130,7 @@ pub(super) fn read(
         about.calibration,
         about.face_score_limit,
     )
-    .map(|comparer| Comparer::Likelihoods(Box::new(comparer)))
+    .map(|comparer| Comparer::Likelihoods(Arc::new(comparer)))
     .map_err(|_| refuse("a calibration that does not fit its people"))
 }
 

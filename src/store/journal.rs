@@ -93,7 +93,7 @@ impl Record {
             width: preparation.size().width(),
             height: preparation.size().height(),
             framing: preparation.framing(),
-            pixels: STANDARD.encode(&face.pixels),
+            pixels: STANDARD.encode(&*face.pixels),
             photo,
             eyes,
             kept,
@@ -115,7 +115,7 @@ impl Record {
             person: Person::new(&self.person).ok()?,
             source: self.source,
             hash: self.hash.parse().ok()?,
-            pixels: STANDARD.decode(self.pixels).ok()?,
+            pixels: STANDARD.decode(self.pixels).ok()?.into(),
             origin,
         };
         let preparation = Preparation::new(size, self.framing);
@@ -285,7 +285,7 @@ mod tests {
                 person: Person::new(&format!("Renée {number} 顔")).unwrap(),
                 source: format!("{number}\n.jpg"),
                 hash: ContentHash::of(&[number]),
-                pixels: vec![number; 64],
+                pixels: vec![number; 64].into(),
                 origin: match number % 3 {
                     0 => Origin::Whole,
                     1 => Origin::Found {

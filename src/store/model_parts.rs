@@ -13,7 +13,7 @@ use crate::dataset::{ContentHash, Person};
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_space::{FaceSpace, Weights};
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::{Gallery, LabeledFace, Pixels};
 use crate::kernel_pca::Kernel;
 use crate::matcher::{Matcher, PixelScale, Space};
 use crate::recognizer::Settings;
@@ -98,14 +98,15 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let labels = archive.text("labels", n)?;
     let sources = archive.text("sources", n)?;
     let hashes = archive.bytes("hashes", &[n, 32])?;
-    let pixels = archive.bytes("faces", &[n, d])?;
+    let pixels = archive.bytes("faces", &[n, d])?.to_vec();
+    let pixels = FaceMatrix::from_pixels(size, pixels).map(Arc::new)?;
     let mut origins = origins::read(archive, n)?.into_iter();
     let mut faces = Vec::with_capacity(n);
     let rows = labels
         .into_iter()
         .zip(sources)
         .zip(hashes.chunks_exact(32))
-        .zip(pixels.chunks_exact(d));
+        .zip(Pixels::of_all(&pixels));
     for (((label, source), hash), pixels) in rows {
         let person = named(&label).map_err(invalid)?;
         let mut content = [0; 32];
@@ -114,7 +115,7 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
             person,
             source,
             hash: ContentHash(content),
-            pixels: pixels.to_vec(),
+            pixels,
             origin: origins.next().unwrap_or_default(),
         });
     }

@@ -95,7 +95,7 @@ fn drawn(counts: &[usize], picture: impl Fn(usize, usize) -> u32) -> Gallery {
     for (person, &count) in counts.iter().enumerate() {
         for photo in 0..count {
             let seed = picture(person, photo);
-            let pixels = (0..64_u32)
+            let pixels: Vec<u8> = (0..64_u32)
                 .map(|at| (at.wrapping_mul(seed.wrapping_mul(2_654_435_761) | 1) >> 7) as u8)
                 .collect();
             let source = format!("p{person}/{photo}");
@@ -103,7 +103,7 @@ fn drawn(counts: &[usize], picture: impl Fn(usize, usize) -> u32) -> Gallery {
                 person: Person::new(&format!("p{person}")).unwrap(),
                 hash: ContentHash::of(source.as_bytes()),
                 source,
-                pixels,
+                pixels: pixels.into(),
                 origin: eigenfaces::preparation::Origin::Whole,
             });
         }
@@ -289,16 +289,16 @@ fn planted_faults_are_found() {
     copy.person = Person::new("Dmitri").unwrap();
     copy.source = "copy".to_owned();
     copy.hash = ContentHash::of(b"copy");
-    for pixel in &mut copy.pixels {
-        *pixel = pixel.saturating_add(9);
-    }
+    let brighter = copy.pixels.iter().map(|pixel| pixel.saturating_add(9));
+    copy.pixels = brighter.collect::<Vec<u8>>().into();
     faces.push(copy);
     let noisy = faces[esther].source.clone();
     let mut state = 1_u32;
-    for pixel in &mut faces[esther].pixels {
+    let noise = faces[esther].pixels.iter().map(|_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        *pixel = (state >> 24) as u8;
-    }
+        (state >> 24) as u8
+    });
+    faces[esther].pixels = noise.collect::<Vec<u8>>().into();
     let gallery = gallery(&preparation, faces);
     let suspects = check(preparation, gallery.clone(), Settings::default()).unwrap();
     let source = |face: usize| gallery.enrolled()[face].source.as_str();

@@ -10,6 +10,7 @@ use super::ShapeError;
 use nalgebra::DMatrix;
 use pulp::Simd;
 use rayon::prelude::*;
+use vectorised::vectorised_mut;
 
 /// Partial sums of a product.
 const LANES: usize = 16;
@@ -58,6 +59,28 @@ pub fn project(
             },
         );
     Ok(weights)
+}
+
+/// One face m + U w rebuilt from its leading weights in the face space of `basis` (d x k) and `mean` (d). Weights beyond k are
+/// ignored.
+pub fn rebuild(basis: &DMatrix<f32>, mean: &[f64], weights: &[f32]) -> Vec<f32> {
+    /// Pixels rebuilt at a time: their sums stay in the first-level cache.
+    const PIXELS: usize = 256;
+    let mut face: Vec<f32> = mean.iter().map(|&level| level as f32).collect();
+    vectorised_mut(
+        #[inline(always)]
+        || {
+            for (block, levels) in face.chunks_mut(PIXELS).enumerate() {
+                for (component, &weight) in basis.column_iter().zip(weights) {
+                    let values = &component.as_slice()[block * PIXELS..];
+                    for (level, &value) in levels.iter_mut().zip(values) {
+                        *level += weight * value;
+                    }
+                }
+            }
+        },
+    );
+    face
 }
 
 /// Up to [`PANEL`] faces to project; `weights` is k x faces. Compiled once for each instruction set.

@@ -50,12 +50,12 @@ impl FaceSize {
     }
 
     /// Pixels from left to right.
-    pub fn width(self) -> u32 {
+    pub const fn width(self) -> u32 {
         self.width
     }
 
     /// Pixels from top to bottom.
-    pub fn height(self) -> u32 {
+    pub const fn height(self) -> u32 {
         self.height
     }
 

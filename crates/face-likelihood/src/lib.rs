@@ -18,6 +18,9 @@ pub mod elementary;
 mod tan_triggs;
 
 #[doc(hidden)]
+pub mod detail;
+
+#[doc(hidden)]
 pub mod features;
 
 #[doc(hidden)]

@@ -122,6 +122,68 @@ impl WithSimd for InnerProducts<'_> {
     }
 }
 
+/// Sums that [`products_in_lanes`] forms side by side.
+const LANES: usize = 16;
+
+/// Σ a b between each of some rows and each of some columns, all of one length, in single precision: in sixteen sums side by
+/// side, added up in `f64` one after the other. A pair has the same bits however many are taken at once, on any machine.
+///
+/// # Panics
+/// If one is shorter than the first row.
+pub fn products_in_lanes<const R: usize, const C: usize>(
+    rows: [&[f32]; R],
+    columns: [&[f32]; C],
+) -> [[f64; C]; R] {
+    Arch::new().dispatch(ProductsInLanes { rows, columns })
+}
+
+struct ProductsInLanes<'a, const R: usize, const C: usize> {
+    rows: [&'a [f32]; R],
+    columns: [&'a [f32]; C],
+}
+
+impl<const R: usize, const C: usize> WithSimd for ProductsInLanes<'_, R, C> {
+    type Output = [[f64; C]; R];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> [[f64; C]; R] {
+        let Self { rows, columns } = self;
+        let whole = rows.first().map_or(0, |row| row.len() / LANES * LANES);
+        let count = whole / S::F32_LANES;
+        let row_registers = rows.map(|row| &S::as_simd_f32s(&row[..whole]).0[..count]);
+        let column_registers = columns.map(|column| &S::as_simd_f32s(&column[..whole]).0[..count]);
+        // Where the sixteen take several registers, one is summed after the other: so those of all pairs stay in registers.
+        let stride = LANES / S::F32_LANES;
+        let mut lanes = [[[0.0_f32; LANES]; C]; R];
+        for part in 0..stride {
+            let mut sums = [[simd.splat_f32s(0.0); C]; R];
+            for at in (part..count).step_by(stride) {
+                for c in 0..C {
+                    let column = column_registers[c][at];
+                    for r in 0..R {
+                        let product = simd.mul_f32s(row_registers[r][at], column);
+                        sums[r][c] = simd.add_f32s(sums[r][c], product);
+                    }
+                }
+            }
+            for r in 0..R {
+                for c in 0..C {
+                    S::as_mut_simd_f32s(&mut lanes[r][c]).0[part] = sums[r][c];
+                }
+            }
+        }
+        let mut products = [[0.0; C]; R];
+        for r in 0..R {
+            for c in 0..C {
+                let rest = rows[r][whole..].iter().zip(&columns[c][whole..]);
+                let rest: f64 = rest.map(|(a, b)| f64::from(a * b)).sum();
+                products[r][c] = lanes[r][c].iter().map(|&sum| f64::from(sum)).sum::<f64>() + rest;
+            }
+        }
+        products
+    }
+}
+
 struct Reading<F>(F);
 
 impl<R, F: Fn() -> R> WithSimd for Reading<F> {
@@ -176,6 +238,35 @@ mod tests {
             for (column, product) in columns.chunks(k).zip(products) {
                 let expected: f32 = column.iter().zip(&probe).map(|(a, b)| a * b).sum();
                 assert_eq!(product, expected, "whole numbers are summed exactly");
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_in_lanes_has_the_same_bits_alone_and_among_others() {
+        for length in [0, 5, 16, 53, 512] {
+            let vectors: Vec<Vec<f32>> = (0..5)
+                .map(|seed| {
+                    (0..length)
+                        .map(|at| ((at * 37 + seed * 11) % 101) as f32 / 7.0 - 6.0)
+                        .collect()
+                })
+                .collect();
+            let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| vectors[at].as_slice());
+            let together = products_in_lanes([a, b], [c, d, e]);
+            for (row, products) in [a, b].into_iter().zip(together) {
+                for (column, product) in [c, d, e].into_iter().zip(products) {
+                    let mut lanes = [0.0_f32; LANES];
+                    let (whole, rest) = row.split_at(length / LANES * LANES);
+                    for (at, a) in whole.iter().enumerate() {
+                        lanes[at % LANES] += a * column[at];
+                    }
+                    let rest = rest.iter().zip(&column[whole.len()..]);
+                    let rest: f64 = rest.map(|(a, b)| f64::from(a * b)).sum();
+                    let expected = lanes.iter().map(|&sum| f64::from(sum)).sum::<f64>() + rest;
+                    assert_eq!(product.to_bits(), expected.to_bits(), "{length}");
+                    assert_eq!(products_in_lanes([row], [column]), [[product]]);
+                }
             }
         }
     }

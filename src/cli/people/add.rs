@@ -63,7 +63,7 @@ pub fn plan(
 /// Whether a face is not what `identify` would call none.
 fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Result<bool> {
     let size = recognizer.preparation().size();
-    let face = FaceMatrix::from_pixels(size, face.pixels.clone())?;
+    let face = FaceMatrix::from_pixels(size, face.pixels.to_vec())?;
     let found = recognizer
         .identifier()
         .identify_faces(&face, QueryOptions::default());

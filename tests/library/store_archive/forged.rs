@@ -32,7 +32,8 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
         hash: ContentHash::of(&[number]),
         pixels: (0..side * side)
             .map(|at| (f64::from(at * u32::from(number + 2)).sin() * 99.0 + 120.0) as u8)
-            .collect(),
+            .collect::<Vec<u8>>()
+            .into(),
     });
     let gallery = Gallery::assemble(size, faces.collect()).unwrap().0;
     let mut history = History::default();

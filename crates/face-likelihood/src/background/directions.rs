@@ -39,12 +39,17 @@ impl Directions {
 
     /// wᵀz of each direction, for z ([`whitened`], k).
     pub fn along(&self, whitened: &[f64]) -> Vec<f64> {
+        /// Directions whose sums are formed side by side: each in order, and none waits for another's.
+        const TOGETHER: usize = 10;
         let rows = self.rows.chunks_exact(whitened.len().max(1));
-        rows.map(|row| {
-            let terms = row.iter().zip(whitened);
-            terms.map(|(&w, z)| f64::from(w) * z).sum()
-        })
-        .collect()
+        let rows: Vec<&[f32]> = rows.collect();
+        let (tens, rest) = rows.as_chunks::<TOGETHER>();
+        let mut along = Vec::with_capacity(rows.len());
+        tens.iter()
+            .for_each(|&ten| along.extend(sums(ten, whitened)));
+        rest.iter()
+            .for_each(|&one| along.extend(sums([one], whitened)));
+        along
     }
 
     /// The log-likelihood ratio of photos taken under the condition against others.
@@ -71,4 +76,16 @@ impl Directions {
         }
         expected
     }
+}
+
+/// Σ w z of each row, from the first to the last.
+fn sums<const N: usize>(rows: [&[f32]; N], whitened: &[f64]) -> [f64; N] {
+    let rows = rows.map(|row| &row[..whitened.len()]);
+    let mut sums = [-0.0; N];
+    for (at, z) in whitened.iter().enumerate() {
+        for n in 0..N {
+            sums[n] += f64::from(rows[n][at]) * z;
+        }
+    }
+    sums
 }

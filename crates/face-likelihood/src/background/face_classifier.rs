@@ -10,7 +10,7 @@
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
-use super::{Background, Channel, LENGTH, at_size, description, product};
+use super::{Background, Channel, LENGTH, at_size, description, products};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 
@@ -53,7 +53,8 @@ impl FaceClassifier {
     /// The score of a description of [`LENGTH`] bytes.
     #[doc(hidden)]
     pub fn score(&self, description: &[u8]) -> f32 {
-        self.scale * product(&self.weights, description) as f32 + self.bias
+        let [product] = products(&self.weights, [description]);
+        self.scale * product as f32 + self.bias
     }
 
     /// Learns from descriptions, with the light evened out, of faces and of other pictures ([`LENGTH`] x n each).

@@ -54,7 +54,7 @@ pub use moments::moments;
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 #[doc(hidden)]
-pub use people::{ExtendedProbe, inner_product};
+pub use people::{ExtendedProbe, inner_product, inner_products};
 pub use people::{People, PeopleParts};
 pub use training::{Described, Training};
 #[doc(hidden)]
@@ -187,13 +187,10 @@ impl Background {
     /// Coordinates of faces, 2k x n: below each other those of the two channels, less what is expected of damage
     /// ([`DamageVariation`]). Faces of another size than [`FACE`] are brought to it first.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
-        let rows = 2 * self.components();
         let all: Vec<&[u8]> = faces.faces().collect();
-        let columns: Vec<Vec<f32>> = all
-            .par_iter()
-            .map(|face| self.coordinates_of(&at_size(face, faces.size())))
-            .collect();
-        DMatrix::from_vec(rows, faces.len(), columns.concat())
+        self.projected_in_blocks(&all, |face| {
+            description::describe(&at_size(face, faces.size()), &self.mouths)
+        })
     }
 
     /// How much a face still shows once damage is taken off: the mean over its coordinates (2k) of x² / (1 + ψ), about 1 in
@@ -209,60 +206,81 @@ impl Background {
 
     /// Coordinates of photos that are described already, 2k x n.
     pub fn coordinates_of_described(&self, photos: &Described) -> DMatrix<f32> {
-        let count = photos.persons.len();
-        let columns: Vec<Vec<f32>> = (0..count)
-            .into_par_iter()
-            .map(|photo| self.projected(photos.channels.each_ref().map(|bytes| bytes.face(photo))))
-            .collect();
-        DMatrix::from_vec(2 * self.components(), count, columns.concat())
+        let all: Vec<usize> = (0..photos.persons.len()).collect();
+        self.projected_in_blocks(&all, |&photo| {
+            photos.channels.each_ref().map(|bytes| bytes.face(photo))
+        })
     }
 
-    /// Coordinates of one face of the size [`FACE`].
-    fn coordinates_of(&self, face: &[u8]) -> Vec<f32> {
-        let descriptions = description::describe(face, &self.mouths);
-        self.projected(descriptions.each_ref().map(Vec::as_slice))
-    }
-
-    /// Coordinates of a photo with these descriptions.
-    fn projected(&self, descriptions: [&[u8]; 2]) -> Vec<f32> {
-        let channels = self.projections.iter().zip(descriptions);
-        let mut coordinates: Vec<f32> = channels
-            .flat_map(|(projection, description)| projection.project(description))
-            .collect();
-        self.damage.take_off(self, &mut coordinates);
+    /// Coordinates (2k x n) of what `describe` makes of each.
+    fn projected_in_blocks<T: Sync, D: AsRef<[u8]>>(
+        &self,
+        all: &[T],
+        describe: impl Fn(&T) -> [D; 2] + Sync,
+    ) -> DMatrix<f32> {
+        /// Faces projected together at most: each row of the basis is read once for all of them.
+        const TOGETHER: usize = 8;
+        let rows = 2 * self.components();
+        let block = all.len().div_ceil(rayon::current_num_threads());
+        let block = block.clamp(1, TOGETHER);
+        let mut coordinates = DMatrix::zeros(rows, all.len());
+        coordinates
+            .as_mut_slice()
+            .par_chunks_mut(rows * block)
+            .zip(all.par_chunks(block))
+            .for_each(|(coordinates, some)| {
+                let described: Vec<[D; 2]> = some.iter().map(&describe).collect();
+                for (channel, projection) in self.projections.iter().enumerate() {
+                    let own = described.iter().map(|both| both[channel].as_ref());
+                    let own: Vec<&[u8]> = own.collect();
+                    projection.project(&own, coordinates, channel * rows / 2);
+                }
+                for own in coordinates.chunks_exact_mut(rows) {
+                    self.damage.take_off(self, own);
+                }
+            });
         coordinates
     }
 }
 
 impl Projection {
-    /// k coordinates of a description (d bytes).
-    fn project(&self, description: &[u8]) -> Vec<f32> {
-        let mut coordinates = vec![0.0; self.scale.len()];
+    /// Writes the k coordinates of some descriptions (d bytes each) into their columns (2k each), from row `first` on.
+    fn project(&self, descriptions: &[&[u8]], coordinates: &mut [f32], first: usize) {
         vectorised_mut(
             #[inline(always)]
             || {
-                // A loop and no iterator to be collected, which the compiler does not always inline: outside of this
-                // closure it takes four times as long.
-                let rows = self.basis.chunks_exact(LENGTH);
-                let parameters = self.scale.iter().zip(&self.offset);
-                for (to, (row, (scale, offset))) in coordinates.iter_mut().zip(rows.zip(parameters))
-                {
-                    *to = scale * product(row, description) as f32 - offset;
+                let k = self.scale.len();
+                let (fours, rest) = descriptions.as_chunks::<4>();
+                for (at, row) in self.basis.chunks_exact(LENGTH).enumerate() {
+                    let mut write = |face: usize, product: i32| {
+                        coordinates[face * 2 * k + first + at] =
+                            self.scale[at] * product as f32 - self.offset[at];
+                    };
+                    for (block, &four) in fours.iter().enumerate() {
+                        for (face, product) in products(row, four).into_iter().enumerate() {
+                            write(4 * block + face, product);
+                        }
+                    }
+                    for (face, &one) in rest.iter().enumerate() {
+                        write(4 * fours.len() + face, products(row, [one])[0]);
+                    }
                 }
             },
         );
-        coordinates
     }
 }
 
-/// Σ a b, exact: with at most 2^15 terms it stays below 2^31.
+/// Σ a b for each b, exact: with at most 2^15 terms it stays below 2^31.
 #[inline(always)]
-fn product(a: &[i8], b: &[u8]) -> i32 {
-    let mut sum = 0;
-    for (&a, &b) in a.iter().zip(b) {
-        sum += i32::from(a) * i32::from(b);
+fn products<const N: usize>(a: &[i8], b: [&[u8]; N]) -> [i32; N] {
+    let (a, b) = (&a[..LENGTH], b.map(|b| &b[..LENGTH]));
+    let mut sums = [0; N];
+    for at in 0..LENGTH {
+        for n in 0..N {
+            sums[n] += i32::from(a[at]) * i32::from(b[n][at]);
+        }
     }
-    sum
+    sums
 }
 
 /// A face of any size at the size [`FACE`].

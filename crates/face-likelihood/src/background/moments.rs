@@ -5,7 +5,9 @@
 //! a fifth of what the model expects of two photos of one person; and so are those that a chain of such pairs joins, so that
 //! their order does not matter. Such frames become their mean.
 
-use nalgebra::{DMatrix, DVector};
+use std::borrow::Cow;
+
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::adaptation::groups;
@@ -20,38 +22,44 @@ const ONE_MOMENT: f64 = 0.2;
 
 /// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
 /// of the photos.
-pub fn moments(
+pub fn moments<'a>(
     background: &Background,
-    raw: &DMatrix<f32>,
+    raw: &'a DMatrix<f32>,
     persons: &[usize],
-) -> (DMatrix<f32>, Vec<usize>) {
+) -> (Cow<'a, DMatrix<f32>>, Vec<usize>) {
     let none = [0, 1].map(|_| vec![0.0; background.components()]);
-    let placed = Adaptation::none(background).placed_about(raw, &none);
+    let as_it_is = Adaptation::none(background);
     let photos: Vec<usize> = (0..persons.len()).collect();
     let of_person = groups(&photos, persons);
-    let mut found: Vec<Vec<usize>> = of_person
-        .par_iter()
-        .flat_map_iter(|own| joined(&placed.coordinates, own))
-        .collect();
-    found.sort_unstable();
-    let columns: Vec<DVector<f32>> = found
-        .par_iter()
-        .map(|frames| match frames[..] {
-            [photo] => raw.column(photo).into_owned(),
-            _ => raw.select_columns(frames).column_mean(),
-        })
-        .collect();
-    let persons = found.iter().map(|frames| persons[frames[0]]).collect();
-    match columns.is_empty() {
-        true => (raw.clone(), persons),
-        false => (DMatrix::from_columns(&columns), persons),
+    let of_own = |own: &Vec<usize>| match own.len() {
+        1 => vec![own.clone()],
+        _ => joined(
+            &as_it_is
+                .placed_about(&raw.select_columns(own), &none)
+                .coordinates,
+            own,
+        ),
+    };
+    let mut found: Vec<Vec<usize>> = of_person.par_iter().flat_map_iter(of_own).collect();
+    if found.len() == persons.len() {
+        return (Cow::Borrowed(raw), persons.to_vec());
     }
+    found.sort_unstable();
+    let mut means = DMatrix::zeros(raw.nrows(), found.len());
+    for (mut mean, frames) in means.column_iter_mut().zip(&found) {
+        match frames[..] {
+            [photo] => mean.copy_from(&raw.column(photo)),
+            _ => mean.copy_from(&raw.select_columns(frames).column_mean()),
+        }
+    }
+    let persons = found.iter().map(|frames| persons[frames[0]]).collect();
+    (Cow::Owned(means), persons)
 }
 
-/// A person's photos by moment, each in increasing order.
+/// A person's photos by moment, each in increasing order; `placed` are their coordinates, in the order of `own`.
 fn joined(placed: &DMatrix<f64>, own: &[usize]) -> Vec<Vec<usize>> {
     let limit = 2.0 * ONE_MOMENT * placed.nrows() as f64;
-    let mut rest = own.to_vec();
+    let mut rest: Vec<usize> = (0..own.len()).collect();
     let mut moments = Vec::new();
     while let Some(first) = rest.pop() {
         let mut frames = vec![first];
@@ -63,7 +71,7 @@ fn joined(placed: &DMatrix<f64>, own: &[usize]) -> Vec<Vec<usize>> {
             at += 1;
         }
         frames.sort_unstable();
-        moments.push(frames);
+        moments.push(frames.into_iter().map(|at| own[at]).collect());
     }
     moments
 }
@@ -96,11 +104,8 @@ mod tests {
             assert_eq!(found.column(at), photos.column(photo));
         }
         let turned: Vec<usize> = (0..6).rev().collect();
-        let (back, of_back) = moments(
-            background,
-            &all.select_columns(&turned),
-            &[1, 1, 0, 0, 0, 0],
-        );
+        let backwards = all.select_columns(&turned);
+        let (back, of_back) = moments(background, &backwards, &[1, 1, 0, 0, 0, 0]);
         assert_eq!(of_back, [1, 1, 0, 0]);
         for (one, other) in [(0, 3), (1, 2), (2, 0), (3, 1)] {
             let difference = back.column(one) - found.column(other);
@@ -113,6 +118,6 @@ mod tests {
         let background = Background::bundled().unwrap();
         let nothing = DMatrix::zeros(2 * background.components(), 0);
         let (found, persons) = moments(background, &nothing, &[]);
-        assert_eq!((found, persons), (nothing, Vec::new()));
+        assert_eq!((&*found, persons), (&nothing, Vec::new()));
     }
 }

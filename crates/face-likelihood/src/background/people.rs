@@ -17,7 +17,7 @@ use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_m
 use super::calibration::Calibration;
 use super::light::ScoreLine;
 use super::likelihood::{Ratio, Standard};
-use vectorised::vectorised;
+use vectorised::products_in_lanes;
 
 /// People placed at a time: bounds memory.
 const CHUNK: usize = 1_024;
@@ -373,24 +373,13 @@ fn numbers<'a>(column: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
     column.into_iter().copied().collect()
 }
 
-/// Σ a b in sixteen sums side by side: for the registers of any machine, in the same order.
+/// [`inner_product`] of each row with each column, all of one length.
+pub fn inner_products(rows: [&[f32]; 2], columns: [&[f32]; 3]) -> [[f64; 3]; 2] {
+    products_in_lanes(rows, columns)
+}
+
+/// Σ a b in sixteen sums side by side: the same bits on any machine.
 pub fn inner_product(a: &[f32], b: &[f32]) -> f64 {
-    vectorised(
-        #[inline(always)]
-        || {
-            let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
-            let mut sums = [0.0_f32; 16];
-            for (a, b) in a.iter().zip(b) {
-                for lane in 0..16 {
-                    sums[lane] += a[lane] * b[lane];
-                }
-            }
-            let rest: f64 = rest_a
-                .iter()
-                .zip(rest_b)
-                .map(|(a, b)| f64::from(a * b))
-                .sum();
-            sums.iter().map(|&sum| f64::from(sum)).sum::<f64>() + rest
-        },
-    )
+    let [[product]] = products_in_lanes([a], [b]);
+    product
 }

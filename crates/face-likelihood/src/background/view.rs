@@ -4,6 +4,8 @@
 //! low. A view shears the face until the mouth is below the middle of the eyes, and stretches or compresses it below
 //! them. All is in whole numbers, so that the view of a mirrored face is the mirrored view on any machine.
 
+use vectorised::vectorised_mut;
+
 use super::FACE;
 
 /// Places are counted in so many parts of a pixel.
@@ -78,16 +80,22 @@ struct Between {
 
 /// Positions across and down are in halves of [`SUBPIXELS`].
 const WHOLE: i32 = 2 * SUBPIXELS;
+const BITS: u32 = WHOLE.trailing_zeros();
+const _: () = assert!(WHOLE == 1 << BITS);
+
+/// Pixels across a face.
+const WIDTH: usize = FACE.width() as usize;
 
 impl Between {
     /// `place` from the middle of the first pixel; beyond the border its nearest pixel.
     fn of(place: i32, side: i32) -> Self {
-        let before = place.div_euclid(WHOLE);
+        // What div_euclid and rem_euclid are for a power of two.
+        let before = place >> BITS;
         let last = side - 1;
         Self {
             before: before.clamp(0, last) as usize,
             after: (before + 1).clamp(0, last) as usize,
-            weight: place.rem_euclid(WHOLE),
+            weight: place & (WHOLE - 1),
         }
     }
 }
@@ -95,22 +103,36 @@ impl Between {
 impl View {
     /// The view of a face of the size [`FACE`], bilinear; nearer or farther about a point two fifths from the top.
     pub fn of(self, face: &[u8]) -> Vec<u8> {
-        let stride = FACE.width() as usize;
-        let mut view = Vec::with_capacity(face.len());
-        for (row, columns) in self.rows() {
-            let (upper, lower) = (
-                &face[row.before * stride..][..stride],
-                &face[row.after * stride..][..stride],
-            );
-            view.extend(columns.map(|column| {
-                let level = |row: &[u8]| {
-                    i32::from(row[column.before]) * (WHOLE - column.weight)
-                        + i32::from(row[column.after]) * column.weight
-                };
-                let sum = level(upper) * (WHOLE - row.weight) + level(lower) * row.weight;
-                ((sum + WHOLE * WHOLE / 2) / (WHOLE * WHOLE)) as u8
-            }));
-        }
+        /// Levels of a row with one more at either end: a power of two, so that no place is out of range.
+        const LEVELS: usize = (WIDTH + 2).next_power_of_two();
+        let across = self.across();
+        let mut view = vec![0; face.len()];
+        vectorised_mut(
+            #[inline(always)]
+            || {
+                let mut levels = [0; LEVELS];
+                for (to, (row, shift)) in view.chunks_exact_mut(WIDTH).zip(self.rows()) {
+                    let [upper, lower] =
+                        [row.before, row.after].map(|row| &face[row * WIDTH..][..WIDTH]);
+                    for (x, level) in levels[1..=WIDTH].iter_mut().enumerate() {
+                        *level = i32::from(upper[x]) * (WHOLE - row.weight)
+                            + i32::from(lower[x]) * row.weight;
+                    }
+                    levels[0] = levels[1];
+                    levels[WIDTH + 1] = levels[WIDTH];
+                    for (to, across) in to.iter_mut().zip(across) {
+                        // As Between::of has it; beyond the border both are the level there.
+                        let place = across + shift;
+                        let before = (place >> BITS).clamp(-1, WIDTH as i32 - 1);
+                        let at = (before + 1) as usize;
+                        let (before, after) = (levels[at % LEVELS], levels[(at + 1) % LEVELS]);
+                        let weight = place & (WHOLE - 1);
+                        let sum = before * (WHOLE - weight) + after * weight;
+                        *to = ((sum + WHOLE * WHOLE / 2) >> (2 * BITS)) as u8;
+                    }
+                }
+            },
+        );
         view
     }
 
@@ -120,29 +142,32 @@ impl View {
             true => between.before,
             false => between.after,
         };
+        let across = self.across();
         self.rows()
-            .flat_map(|(row, columns)| {
-                let first = nearer(row) * FACE.width() as usize;
-                columns.map(move |column| first + nearer(column))
+            .flat_map(|(row, shift)| {
+                let columns = across.map(|across| Between::of(across + shift, WIDTH as i32));
+                columns.map(|column| nearer(row) * WIDTH + nearer(column))
             })
             .collect()
     }
 
-    /// Where each row of the view lies in a face, and each of its pixels.
-    fn rows(self) -> impl Iterator<Item = (Between, impl Iterator<Item = Between>)> {
-        let (width, height) = (FACE.width() as i32, FACE.height() as i32);
+    /// Where each column of the view lies in a face, but for the shift of a row.
+    fn across(self) -> [i32; WIDTH] {
+        let width = WIDTH as i32;
+        std::array::from_fn(|x| {
+            self.zoomed((2 * x as i32 + 1 - width) * SUBPIXELS) + (width - 1) * SUBPIXELS
+        })
+    }
+
+    /// Where each row of the view lies in a face, and its shift to the right.
+    fn rows(self) -> impl Iterator<Item = (Between, i32)> {
+        let height = FACE.height() as i32;
         let fixed = 2 * height / 5;
-        // Of any row but for its shift: a division for each column is enough.
-        let across: Vec<i32> = (0..width)
-            .map(|x| self.zoomed((2 * x + 1 - width) * SUBPIXELS) + (width - 1) * SUBPIXELS)
-            .collect();
         (0..height).map(move |y| {
             let down =
                 self.zoomed((2 * y + 1 - 2 * fixed) * SUBPIXELS) + (2 * fixed - 1) * SUBPIXELS;
             let (shift, down) = self.moved(down - 2 * EYES);
-            let columns = across.clone().into_iter();
-            let columns = columns.map(move |across| Between::of(across + shift, width));
-            (Between::of(down + 2 * EYES, height), columns)
+            (Between::of(down + 2 * EYES, height), shift)
         })
     }
 

@@ -73,7 +73,13 @@ pub(super) struct Seen {
 impl Seen {
     /// Leaves out some of the people (`own` are the photos of each, at least one), in turn.
     pub fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
-        let own = &some(raw, own)[..];
+        let own = some(raw, own);
+        // Of a large gallery few photos are looked at, many times.
+        let raw = &raw.select_columns(&own.concat());
+        let mut next = 0..;
+        let mut places = |photos: &Vec<usize>| next.by_ref().take(photos.len()).collect();
+        let own: Vec<Vec<usize>> = own.iter().map(&mut places).collect();
+        let own = &own[..];
         let folds = own.len().min(FOLDS);
         let parts: Vec<Self> = (0..folds)
             .into_par_iter()
