@@ -216,7 +216,9 @@ impl Set {
                 let mut face = self.faces[at].clone();
                 if let Some(light) = light {
                     let random = || random.below(1 << 20) as f64 / f64::from(1 << 20);
-                    face.pixels = light.fall_on(&face.pixels, self.preparation.size(), random);
+                    face.pixels = light
+                        .fall_on(&face.pixels, self.preparation.size(), random)
+                        .into();
                 }
                 face
             })

@@ -34,7 +34,7 @@ fn learn(faces: Vec<LabeledFace>) -> Recognizer {
 }
 
 fn identify(recognizer: &Recognizer, faces: &[LabeledFace]) -> Vec<Identification> {
-    let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
+    let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
     let query = QueryOptions {
         top: usize::MAX,

@@ -45,7 +45,7 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
             .collect();
         let other: Vec<&LabeledFace> = others.iter().map(|&at| &of_person[at][draw % 3]).collect();
         let identify = |faces: &[&LabeledFace], hits: &mut usize, all: &mut usize| {
-            let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
+            let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();
             let matrix = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
             let found = recognizer
                 .identifier()

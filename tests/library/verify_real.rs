@@ -135,7 +135,7 @@ fn models_of_some(
             let mut of_person = vec![0; people.len()];
             let asked: Vec<(usize, &[u8])> = asked
                 .iter()
-                .map(|face| (position(face), face.pixels.as_slice()))
+                .map(|face| (position(face), &*face.pixels))
                 .filter(|(person, _)| {
                     of_person[*person] += 1;
                     of_person[*person] <= each
@@ -230,7 +230,7 @@ fn bundled_people_verify() {
     let recognizer = learn(preparation, all.clone(), Settings::default());
     let face = |person: &str, number: usize| {
         let mut theirs = all.iter().filter(|face| face.person.as_str() == person);
-        whole(theirs.nth(number).unwrap().pixels.clone())
+        whole(theirs.nth(number).unwrap().pixels.to_vec())
     };
     let verify = |a: &PreparedFace, b: &PreparedFace| {
         recognizer.verify(a, b, Acceptance::default()).unwrap()
