@@ -254,8 +254,9 @@ fn in_two_seconds(seconds: u32) -> [u16; 2] {
         return [0, FIRST_DAY];
     }
     let of_day = seconds % 86_400;
-    let time = of_day / 3600 << 11 | of_day / 60 % 60 << 5 | of_day % 60 / 2;
-    let day = (year - 1980) << 9 | month << 5 | day;
+    let [hour, minute, second] = [of_day / 3600, of_day / 60 % 60, of_day % 60];
+    let time = (hour << 11) | (minute << 5) | (second / 2);
+    let day = ((year - 1980) << 9) | (month << 5) | day;
     [time as u16, day as u16]
 }
 

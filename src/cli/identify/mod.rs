@@ -86,7 +86,8 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         look(&photos, &report, copies.as_ref(), &mut results, problems)?;
         return results.finish();
     };
-    // Until the program is told to end, or nobody reads what it prints.
+    output.say("waiting for new photos; Ctrl-C ends this");
+    // Until then, or until nobody reads what is printed.
     loop {
         photos.paths = watched.next();
         look(&photos, &report, None, &mut results, Problems::AreTold)?;
