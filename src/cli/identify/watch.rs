@@ -113,12 +113,12 @@ mod tests {
             fs::write(&photo, content).unwrap();
             assert!(listed().is_empty(), "{content}");
         }
-        assert_eq!(listed(), [photo.clone()]);
+        assert_eq!(listed(), std::slice::from_ref(&photo));
         assert!(listed().is_empty());
         // A camera that writes to one name only.
         fs::write(&photo, b"another").unwrap();
         assert!(listed().is_empty());
-        assert_eq!(listed(), [photo.clone()]);
+        assert_eq!(listed(), std::slice::from_ref(&photo));
         fs::remove_file(&photo).unwrap();
         assert!(listed().is_empty());
         assert!(Watched::begin(&[photo]).is_err());
