@@ -197,12 +197,8 @@ pub enum Error {
     MergedIntoItself { name: String },
 
     /// No change is known that could be taken back.
-    #[error("nothing to undo: only the last change can be undone, once")]
+    #[error("nothing to undo: the last 20 changes can be, but what was erased is gone for good")]
     NothingToUndo,
-
-    /// The last change erased faces, and of these nothing is kept.
-    #[error("the last change erased {count} {}, and what is erased is gone for good; enrol the photos again", if *.count == 1 { "face" } else { "faces" })]
-    ErasedForGood { count: usize },
 
     /// A face space cannot be learned from the faces given.
     #[error(transparent)]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenfaces::decision::{Acceptance, Decision};
 use eigenfaces::error::PhotoProblem;
+use eigenfaces::locate::Location;
 use eigenfaces::matcher::PixelScale;
 use eigenfaces::recognizer::{Identification, Recognizer};
 use serde_json::{Value, json};
@@ -21,9 +22,30 @@ pub fn decision(decision: Decision) -> &'static str {
 
 /// One photo that was looked at, with its faces row by row, and by how many degrees it must be turned clockwise.
 pub fn identified(photo: &Path, found: &[Identification]) -> Value {
-    let faces: Vec<Value> = found.iter().map(face).collect();
     let location = found.first().and_then(|face| face.location);
-    let turn = location.map_or(0, |face| face.turn().degrees());
+    in_photo(photo, location, found.iter().map(face).collect())
+}
+
+/// Likewise, where nobody is enrolled: the faces are there, and unknown.
+#[cfg(feature = "serve")]
+pub fn located(photo: &Path, places: &[Option<Location>]) -> Value {
+    let faces = places.iter().map(|place| {
+        json!({
+            "box": place.map(|place| place.bounds.map(pixels)),
+            "eyes": place.map(|place| place.eyes.map(|eye| eye.map(pixels))),
+            "decision": decision(Decision::Unknown),
+            "probable": false,
+            "person": null, "confidence": null, "distance": null, "somebody_else": null,
+            "residual": null, "likeness": null,
+            "candidates": [],
+            "enrolled": null,
+        })
+    });
+    in_photo(photo, places.first().copied().flatten(), faces.collect())
+}
+
+fn in_photo(photo: &Path, first: Option<Location>, faces: Vec<Value>) -> Value {
+    let turn = first.map_or(0, |face| face.turn().degrees());
     json!({ "photo": photo.to_string_lossy(), "turn": turn, "faces": faces })
 }
 

@@ -1,5 +1,6 @@
 //! The history of a gallery, in words and for scripts: part of `eigenfaces info`.
 
+use eigenfaces::store::date;
 use std::collections::BTreeMap;
 
 use eigenfaces::gallery::{Event, History, Record, Tally};
@@ -103,22 +104,6 @@ pub fn utc(seconds: u64) -> String {
         "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC",
         second % 60
     )
-}
-
-/// The day of the Gregorian calendar a number of days after 1 January 1970.
-fn date(days: u64) -> (u64, u64, u64) {
-    // The calendar repeats after 400 years. Years are counted from March, so that the odd day of February is their last, and
-    // five months from March on have 153 days (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
-    const CYCLE: u64 = 146_097;
-    const MARCH_OF_YEAR_0: u64 = 719_468;
-    let days = days + MARCH_OF_YEAR_0;
-    let (cycle, left) = (days / CYCLE, days % CYCLE);
-    let year = (left - left / 1460 + left / 36_524 - left / 146_096) / 365;
-    let left = left - (365 * year + year / 4 - year / 100);
-    let month = (5 * left + 2) / 153;
-    let day = left - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (400 * cycle + year + u64::from(month < 3), month, day)
 }
 
 #[cfg(test)]

@@ -228,27 +228,23 @@ fn undo(known: &Recognizer, history: &History) -> Result<Plan> {
         .ok_or(eigenfaces::Error::NothingToUndo)?;
     let gallery = known.gallery();
     let undone = gallery.clone().undone(change)?;
+    if undone.gallery.is_empty() {
+        return Err(eigenfaces::Error::NothingToUndo.into());
+    }
     let added = (!undone.erased.is_empty()).then(|| {
         let faces = counted(undone.erased.len(), "face", "faces");
         format!("{faces} ({})", in_words(&tally(gallery, &undone.erased)))
     });
-    let mut parts = Vec::new();
-    if let Some(added) = &added {
-        parts.push(format!("{added} erased again"));
-    }
-    if undone.restored > 0 {
-        let faces = counted(undone.restored, "face", "faces");
-        parts.push(format!("{faces} given back the name or place from before"));
-    }
-    if undone.lost > 0 {
-        let faces = counted(undone.lost, "face", "faces");
-        parts.push(format!("{faces} that it erased cannot come back"));
-    }
+    let told = change.in_words(gallery);
+    let lost = counted(undone.lost, "face", "faces");
     Ok(Plan {
         after: undone.gallery,
         erased: added,
-        verbs: ["take back", "took back"],
-        what: format!("the last change ({})", parts.join(", ")),
+        verbs: ["undo:", "undone:"],
+        what: match undone.lost {
+            0 => told,
+            _ => format!("{told} ({lost} that it erased cannot come back)"),
+        },
         json: json!({
             "undone": { "erased": undone.erased.len(), "restored": undone.restored, "lost": undone.lost }
         }),

@@ -11,6 +11,7 @@ use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 use super::args::Format;
 use super::{Error, Output, Result, counted, learning, shown};
 
+#[derive(Default)]
 pub struct Photos {
     pub paths: Vec<PathBuf>,
     /// Photos named or found that cannot be looked at, each reported; with each the number of paths that come before it.

@@ -37,6 +37,11 @@ impl PhotoFaces {
         self.photo
     }
 
+    /// The faces, row by row.
+    pub fn prepared(&self) -> &Vec<PreparedFace> {
+        &self.faces
+    }
+
     /// The box and eyes of each face; `None` where the photo was taken as it is.
     pub fn locations(&self) -> Vec<Option<Location>> {
         let faces = self.faces.iter();

@@ -28,11 +28,17 @@ pub struct History {
     /// The last changes, which can be undone one after the other, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step>,
+    /// Number of changes that could ever be undone.
+    #[serde(default)]
+    changes: u64,
 }
 
 /// A change that can be undone, and the names before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
+    /// Which of the changes it is.
+    #[serde(default)]
+    number: u64,
     change: LastChange,
     /// The numbers of people whose names the change took, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -101,7 +107,28 @@ impl History {
 
     /// The last change that can be undone.
     pub fn last_change(&self) -> Option<&LastChange> {
-        self.steps.last().map(|step| &step.change)
+        self.last_step().map(|(_, change)| change)
+    }
+
+    /// The last change that can be undone, and its number, which no other change of this gallery has.
+    pub fn last_step(&self) -> Option<(u64, &LastChange)> {
+        self.steps.last().map(|step| (step.number, &step.change))
+    }
+
+    /// Makes the last change and the one before it one, to be undone at once, where both are of faces.
+    pub fn join(&mut self) {
+        let Some(mut last) = self.steps.pop() else {
+            return;
+        };
+        if let Some(before) = self.steps.last_mut() {
+            let Some(change) = before.change.join(last.change) else {
+                last.people.append(&mut before.people);
+                before.people = last.people;
+                return;
+            };
+            last.change = change;
+        }
+        self.steps.push(last);
     }
 
     /// The name now of somebody who was called `name` before they were renamed or merged.
@@ -171,7 +198,9 @@ impl History {
     fn step(&mut self, change: LastChange, names: (BTreeMap<String, u64>, BTreeMap<String, u64>)) {
         let (mut people, aliases) = names;
         people.retain(|name, number| self.people.get(name) != Some(number));
+        self.changes += 1;
         self.steps.push(Step {
+            number: self.changes,
             change,
             people,
             aliases,
@@ -204,9 +233,7 @@ impl History {
         for step in &mut self.steps {
             step.change.forget_people(&names);
         }
-        let last = self.steps.pop();
         self.steps.retain(|step| !step.change.is_nothing(&names));
-        self.steps.extend(last);
     }
 
     /// Forgets what a person was called before. The change that renamed them cannot be taken back then.
@@ -250,7 +277,7 @@ impl History {
                     self.rename(time, &to, &from);
                 }
             }
-            LastChange::Faces { .. } => self.record(time, before, after),
+            LastChange::Begun | LastChange::Faces { .. } => self.record(time, before, after),
         }
         self.steps = earlier;
         self.aliases = step.aliases;

@@ -8,11 +8,13 @@ use super::Gallery;
 use crate::dataset::{ContentHash, Person};
 use crate::error::{Error, Result};
 
-/// The last change of a gallery, with what taking it back needs. Of faces that were erased nothing is kept but their
+/// A change of a gallery, with what undoing it needs. Of faces that were erased nothing is kept but their
 /// number: they cannot come back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LastChange {
+    /// The first faces were enrolled: all of them came.
+    Begun,
     /// A person got another name.
     Renamed {
         /// The name before.
@@ -56,8 +58,12 @@ pub struct Undone {
 }
 
 impl LastChange {
-    /// The change that leads from one state to the other; `None` where there is none.
+    /// The change that leads from one state to the other; `None` where nothing of it could be undone.
     pub fn between(before: &Gallery, after: &Gallery) -> Option<Self> {
+        if before.is_empty() {
+            // No use in a list of all.
+            return (!after.is_empty()).then_some(Self::Begun);
+        }
         let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
         let there: HashSet<ContentHash> = after.hashes().collect();
         let (mut added, mut moved) = (Vec::new(), Vec::new());
@@ -82,18 +88,88 @@ impl LastChange {
             }
         }
         let erased = before.hashes().filter(|hash| !there.contains(hash)).count();
-        if added.is_empty() && moved.is_empty() && erased == 0 {
-            return None;
-        }
-        if before.is_empty() {
-            // Without them there is no model: no use in a list of all.
-            added.clear();
-        }
-        Some(Self::Faces {
+        (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces {
             added,
             moved,
             erased,
         })
+    }
+
+    /// Takes a later change in, so that both are undone at once; gives it back where that cannot be.
+    pub(super) fn join(&mut self, later: Self) -> Option<Self> {
+        match (self, later) {
+            (Self::Begun, Self::Faces { .. }) => {}
+            (
+                Self::Faces {
+                    added,
+                    moved,
+                    erased,
+                },
+                Self::Faces {
+                    added: more,
+                    moved: others,
+                    erased: gone,
+                },
+            ) => {
+                let is_new = |face: &Moved| {
+                    !added.contains(&face.hash) && moved.iter().all(|one| one.hash != face.hash)
+                };
+                let others: Vec<Moved> = others.into_iter().filter(is_new).collect();
+                moved.extend(others);
+                added.extend(more);
+                *erased += gone;
+            }
+            (_, later) => return Some(later),
+        }
+        None
+    }
+
+    /// Number of faces that undoing it erases, where `gallery` is the state after it.
+    pub fn erases(&self, gallery: &Gallery) -> usize {
+        match self {
+            Self::Begun => gallery.len(),
+            Self::Renamed { .. } => 0,
+            Self::Faces { added, .. } => added.len(),
+        }
+    }
+
+    /// What was done, as a person would say it, where `gallery` is the state after it: "Boris renamed Bo".
+    pub fn in_words(&self, gallery: &Gallery) -> String {
+        let (added, moved) = match self {
+            Self::Renamed { from, to } => return format!("{from} renamed {to}"),
+            Self::Begun => return format!("{} added", faces_of(gallery, |_| true)),
+            Self::Faces { added, moved, .. } => (added, moved),
+        };
+        let hashes: HashSet<&str> = added.iter().map(String::as_str).collect();
+        let is_added = |hash: &str| hashes.contains(hash);
+        let mut told = Vec::new();
+        if !added.is_empty() {
+            told.push(format!("{} added", faces_of(gallery, is_added)));
+        }
+        let before: HashMap<&str, &str> = moved
+            .iter()
+            .map(|face| (face.hash.as_str(), face.person.as_str()))
+            .collect();
+        let given = gallery.enrolled().iter().filter_map(|face| {
+            let (was, is) = (
+                *before.get(face.hash.to_string().as_str())?,
+                gallery.people()[face.person].as_str(),
+            );
+            (was != is).then_some((was, is))
+        });
+        let given: Vec<(&str, &str)> = given.collect();
+        let is_here = |name: &str| gallery.people().iter().any(|person| person.is_called(name));
+        told.extend(match given[..] {
+            [] => (!moved.is_empty()).then(|| "photos found elsewhere".to_owned()),
+            [(was, is), ..] if !is_here(was) && given.iter().all(|one| *one == (was, is)) => {
+                Some(format!("{was} merged into {is}"))
+            }
+            [(_, is), ..] if given.iter().all(|one| one.1 == is) => {
+                Some(format!("{} moved to {is}", faces(given.len(), "")))
+            }
+            _ => Some(format!("{} moved", faces(given.len(), ""))),
+        });
+        told.join(", ")
     }
 
     /// Forgets the faces that are enrolled no longer: of all but these hashes.
@@ -119,6 +195,7 @@ impl LastChange {
     /// Whether there is nothing left to undo of it, where these people are enrolled or can be again.
     pub(super) fn is_nothing(&self, there: &HashSet<String>) -> bool {
         match self {
+            Self::Begun => false,
             Self::Renamed { from, .. } => !there.contains(from),
             Self::Faces { added, moved, .. } => added.is_empty() && moved.is_empty(),
         }
@@ -147,9 +224,15 @@ impl Gallery {
     /// The gallery as it was before its last change, the erased excepted.
     ///
     /// # Errors
-    /// [`Error::NothingToUndo`], [`Error::ErasedForGood`]; a name in `change` that is no name.
+    /// [`Error::NothingToUndo`]; a name in `change` that is no name.
     pub fn undone(self, change: &LastChange) -> Result<Undone> {
         match change {
+            LastChange::Begun => Ok(Undone {
+                gallery: Self::empty(self.faces().size()),
+                erased: (0..self.len()).collect(),
+                restored: 0,
+                lost: 0,
+            }),
             LastChange::Renamed { from, to } => {
                 let (person, from) = (self.find(to)?, Person::new(from)?);
                 let restored = self.counts()[person];
@@ -190,9 +273,8 @@ impl Gallery {
             }
             true
         });
-        match (erased.len() + restored, lost) {
-            (0, 0) => Err(Error::NothingToUndo),
-            (0, count) => Err(Error::ErasedForGood { count }),
+        match erased.len() + restored {
+            0 => Err(Error::NothingToUndo),
             _ => Ok(Undone {
                 gallery,
                 erased,
@@ -201,6 +283,26 @@ impl Gallery {
             }),
         }
     }
+}
+
+fn faces(count: usize, whose: &str) -> String {
+    match count {
+        1 => format!("1 face{whose}"),
+        count => format!("{count} faces{whose}"),
+    }
+}
+
+/// Some faces of a gallery, and whose they are.
+fn faces_of(gallery: &Gallery, is_one: impl Fn(&str) -> bool) -> String {
+    let of = gallery.enrolled().iter();
+    let of = of.filter(|face| is_one(&face.hash.to_string()));
+    let people: Vec<usize> = of.map(|face| face.person).collect();
+    let distinct: HashSet<usize> = people.iter().copied().collect();
+    let whose = match (distinct.len(), people.first()) {
+        (1, Some(&person)) => format!(" of {}", gallery.people()[person]),
+        (several, _) => format!(" of {several} people"),
+    };
+    faces(people.len(), &whose)
 }
 
 #[cfg(test)]
@@ -241,10 +343,9 @@ mod tests {
     }
 
     #[test]
-    fn the_erased_stay_erased_and_it_is_said() {
+    fn the_erased_stay_erased_and_erasing_is_no_step() {
         let before = gallery(&[("Ada", 1), ("Boris", 2)]);
-        let error = back(&before, &gallery(&[("Ada", 1)])).unwrap_err();
-        assert!(matches!(error, Error::ErasedForGood { count: 1 }));
+        assert_eq!(LastChange::between(&before, &gallery(&[("Ada", 1)])), None);
         let undone = back(&before, &gallery(&[("Ada", 1), ("Cleo", 3)])).unwrap();
         assert_eq!((undone.gallery.len(), undone.lost), (1, 1));
     }
@@ -276,6 +377,51 @@ mod tests {
         history.undo(6, &renamed, &first);
         assert_eq!(history.current_name(&person("Robert")), None);
         assert!(history.fits(&first));
+        let begun = history.last_change().unwrap();
+        assert_eq!(begun.in_words(&first), "2 faces of 2 people added");
+        assert!(first.undone(begun).unwrap().gallery.is_empty());
+    }
+
+    #[test]
+    fn photos_of_one_gesture_are_one_step_and_steps_are_told_in_words() {
+        let states = [
+            gallery(&[("Ada", 1)]),
+            gallery(&[("Ada", 1), ("Boris", 2)]),
+            gallery(&[("Ada", 1), ("Boris", 2), ("Boris", 3)]),
+            gallery(&[("Ada", 1), ("Boris", 2), ("Ada", 3)]),
+        ];
+        let mut history = History::default();
+        let empty = gallery(&[]);
+        history.record(0, &empty, &states[0]);
+        for (at, pair) in (1..).zip(states.windows(2)) {
+            history.record(at, &pair[0], &pair[1]);
+            let told = history.last_change().unwrap().in_words(&pair[1]);
+            let expected = [
+                "1 face of Boris added",
+                "1 face of Boris added",
+                "1 face moved to Ada",
+            ];
+            assert_eq!(told, expected[at as usize - 1]);
+            if at > 1 {
+                history.join();
+            }
+        }
+        let step = history.last_change().unwrap();
+        assert_eq!(step.in_words(&states[3]), "2 faces of 2 people added");
+        let undone = states[3].clone().undone(step).unwrap().gallery;
+        assert_eq!(undone, states[0]);
+        history.undo(4, &states[3], &states[0]);
+        assert_eq!(history.last_step().unwrap().1, &LastChange::Begun);
+        history.rename(
+            5,
+            &Person::new("Ada").unwrap(),
+            &Person::new("Zoe").unwrap(),
+        );
+        history.join();
+        assert!(matches!(
+            history.last_change(),
+            Some(LastChange::Renamed { .. })
+        ));
     }
 
     #[test]

@@ -140,20 +140,50 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
     }
     let step = raw.ncols().div_ceil(MOST_FOR_UNITY);
     let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
-    let raw = raw.select_columns(&some);
-    let as_it_is = Adaptation::none(background);
-    let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
-    let placed = as_it_is.placed_about(&raw, &no_offset).coordinates;
-    let model = Model::new(&as_it_is);
-    let faces: Vec<Cluster> = (0..raw.ncols())
-        .map(|face| Cluster::of_face(&model, face, placed.column(face).as_slice()))
-        .collect();
+    let faces = as_they_are(background, &raw.select_columns(&some));
     let pairs = faces.len() * (faces.len() - 1) / 2;
     let mut of_face = vec![0.0; faces.len()];
     score_pairs(&faces, 0..faces.len(), |one, _, score| {
         of_face[one] += score
     });
     Some(of_face.iter().sum::<f64>() / pairs as f64)
+}
+
+/// Faces of which nothing but the background model is known.
+fn as_they_are(background: &Background, raw: &DMatrix<f32>) -> Vec<Cluster> {
+    let as_it_is = Adaptation::none(background);
+    let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
+    let placed = as_it_is.placed_about(raw, &no_offset).coordinates;
+    let model = Model::new(&as_it_is);
+    let face = |face| Cluster::of_face(&model, face, placed.column(face).as_slice());
+    (0..raw.ncols()).map(face).collect()
+}
+
+/// Two parts of a group of faces: the two that are least alike, and with each those that are more like it than like the other, the
+/// most alike first. `raw` are their [coordinates](Background::coordinates) (2k x n).
+pub fn split(background: &Background, raw: &DMatrix<f32>) -> [Vec<usize>; 2] {
+    let faces = as_they_are(background, raw);
+    let score = |one: usize, other: usize| faces[one].score(&faces[other]);
+    let pairs = (0..faces.len()).flat_map(|one| (one + 1..faces.len()).map(move |it| (one, it)));
+    let scored = pairs.map(|(one, other)| (score(one, other), one, other));
+    let Some((_, one, other)) = scored.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return [(0..faces.len()).collect(), Vec::new()];
+    };
+    let mut parts = [Vec::new(), Vec::new()];
+    for face in (0..faces.len()).filter(|&face| face != one && face != other) {
+        let [first, second] = [score(one, face), score(other, face)];
+        let part = usize::from(second > first);
+        parts[part].push((first.max(second), face));
+    }
+    let mut seeds = [one, other].into_iter();
+    parts.map(|mut part| {
+        part.sort_by(|a, b| b.0.total_cmp(&a.0));
+        seeds
+            .next()
+            .into_iter()
+            .chain(part.into_iter().map(|(_, face)| face))
+            .collect()
+    })
 }
 
 /// The kind of these photos, and the background model moved by it: first as the least similar pairs tell, then as

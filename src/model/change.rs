@@ -140,6 +140,27 @@ impl Model {
         Ok(())
     }
 
+    /// Makes the last two changes of faces one, to be undone at once: photos that were added by one gesture.
+    pub fn join_changes(&mut self) {
+        self.history.join();
+    }
+
+    /// The model as it was before its last change, but for what was erased; `None` where nobody was enrolled before it.
+    ///
+    /// # Errors
+    /// [`Error::NothingToUndo`].
+    pub fn undone(mut self) -> Result<Option<Self>> {
+        let change = self.history.last_change().ok_or(Error::NothingToUndo)?;
+        let before = self.gallery().clone();
+        let after = before.clone().undone(change)?.gallery;
+        if after.is_empty() {
+            return Ok(None);
+        }
+        self.history.undo(change_time(), &before, &after);
+        self.relearn(after)?;
+        Ok(Some(self))
+    }
+
     /// Erases a person. What was learned is learned again without their faces, so that nothing of them is left.
     ///
     /// # Errors

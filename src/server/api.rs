@@ -1,6 +1,5 @@
 //! `/api/v0`: what `--format json` prints, over HTTP.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
@@ -22,7 +21,7 @@ use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::people;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared, Undo, hashes};
+use super::service::{Service, Shared, hashes};
 use super::typed::Typed;
 use crate::cli::args::SortBy;
 use crate::cli::json;
@@ -69,13 +68,11 @@ pub async fn identify(
     let query = asked.query()?;
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
-    let object = service
-        .ask(move |model| {
-            let found = model.identify(&decode(&photo)?, query)?;
-            Ok(json::identified(Path::new(&name), &found))
-        })
-        .await?;
-    Ok(Json(with_schema(object)).into_response())
+    let state = service.up_to_date().await;
+    let shown = state.clone();
+    let work = move |_: &Service| shown.identify(&decode(&photo)?, &name, query);
+    let object = service.work(work).await?;
+    Ok(tagged(&service, &state, &with_schema(object)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -229,7 +226,6 @@ async fn do_job(
         Work::Enroll {
             folder: Typed(folder),
         } => {
-            let undo = Undo::Of(format!("folder {} enrolled", folder.display()));
             let change = move |model: &mut Option<Model>, job: &Job| {
                 let folders = [folder.clone()];
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
@@ -254,7 +250,7 @@ async fn do_job(
                 notices.into_iter().for_each(|notice| job.note(notice));
                 Ok(json!({ "added": model.gallery().len() - before.len() }))
             };
-            service.change_in_job(job, expected, undo, change).await
+            service.change_in_job(job, expected, change).await
         }
         Work::Relearn => {
             let change = |model: &mut Option<Model>, _: &Job| {
@@ -268,8 +264,7 @@ async fn do_job(
                 *model = Some(Model::from_parts(learned, history));
                 Ok(json!({ "faces": faces }))
             };
-            let undo = Undo::Of("learned again".to_owned());
-            service.change_in_job(job, expected, undo, change).await
+            service.change_in_job(job, expected, change).await
         }
         Work::Group { folder } => review::group(service, folder.0, job).await,
         Work::Name { groups } => review::name(service, expected, groups, job).await,
@@ -314,8 +309,9 @@ pub async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> An
 pub async fn last_change(State(service): Shared) -> Response {
     // What was added is a change as soon as it is learned.
     service.up_to_date().await;
-    let change = service.last_change().await;
-    tagged(&service, &service.snapshot(), &json!({ "change": change }))
+    let (change, erases) = service.last_change().await.unzip();
+    let told = json!({ "change": change, "erases": erases.unwrap_or(0) });
+    tagged(&service, &service.snapshot(), &told)
 }
 
 /// Takes back the last change; what was erased stays so.

@@ -95,6 +95,7 @@ impl From<eigenfaces::Error> for Failure {
             | Error::NameTaken { .. }
             | Error::PhotoOfOther { .. }
             | Error::MergedIntoItself { .. }
+            | Error::NothingToUndo
             | Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
             Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
                 Self::bad(error.to_string())

@@ -9,18 +9,21 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use eigenfaces::background::Background;
 use eigenfaces::dataset::ContentHash;
+use eigenfaces::grouping;
 use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
 use eigenfaces::{Decision, Person};
 use image::DynamicImage;
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::extract::UrlQuery;
+use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
-use super::folder_faces::{CHANGED, file_as_grouped, id};
+use super::folder_faces::{CHANGED, FolderFace, file_as_grouped, id};
 use super::service::{Service, Shared};
 use super::zipped;
 use crate::cli::annotate::jpeg;
@@ -36,6 +39,7 @@ pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
         let enrolled = service.enrolled(&snapshot);
         let people = folder.named(&enrolled).into_iter().map(|(person, faces)| {
             let mut photos = BTreeSet::new();
+            let count = faces.len();
             let faces: Vec<Value> = faces
                 .iter()
                 .filter(|(key, _)| photos.insert(key.photo))
@@ -44,7 +48,7 @@ pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
                     json!({ "id": id(*key), "name": name.to_string_lossy() })
                 })
                 .collect();
-            json!({ "person": person.as_str(), "photos": faces })
+            json!({ "person": person.as_str(), "faces": count, "photos": faces })
         });
         let people: Vec<Value> = people.collect();
         Ok(Json(
@@ -89,14 +93,73 @@ pub async fn photo(
         };
         let framed = DynamicImage::from(annotate(file.decode_color()?, &[mark]));
         let small = framed.width().max(framed.height()) <= side;
-        let shown = if small {
+        let seen = if small {
             framed
         } else {
             framed.thumbnail(side, side)
         };
-        let bytes = jpeg(&shown)
-            .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        Ok(([(header::CONTENT_TYPE, "image/jpeg")], bytes).into_response())
+        shown(&seen)
+    };
+    service.work(work).await
+}
+
+/// How much of a photo stands around a face: the sides of the picture in those of the face.
+const PORTRAIT: f32 = 1.7;
+
+/// The longer side of a portrait, in pixels.
+const PORTRAIT_SIDE: u32 = 160;
+
+/// A face in the colours of its photo, with hair and some of what is behind it.
+pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
+    let work = move |service: &Service| {
+        let folder = service.folder()?;
+        let (key, face) = folder.find(&id)?;
+        let changed = || Failure::new(StatusCode::CONFLICT, CHANGED);
+        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
+        let photo = DynamicImage::from(file.decode_color()?);
+        let [x, y, width, height] = face.location.bounds;
+        let side = width.max(height) * PORTRAIT;
+        let [left, top] = [(x, width), (y, height)]
+            .map(|(edge, length)| (edge + (length - side) / 2.0).max(0.0) as u32);
+        let part = photo.crop_imm(left, top, side as u32, side as u32);
+        shown(&part.thumbnail(PORTRAIT_SIDE, PORTRAIT_SIDE))
+    };
+    service.work(work).await
+}
+
+fn shown(picture: &DynamicImage) -> Answer<Response> {
+    let bytes = jpeg(picture)
+        .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "image/jpeg")], bytes).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Group {
+    faces: Vec<String>,
+}
+
+/// A group of faces in two parts, about the two that are least alike. Nothing is remembered.
+pub async fn split(
+    State(service): Shared,
+    JsonBody(group): JsonBody<Group>,
+) -> Answer<Json<Value>> {
+    let work = move |service: &Service| {
+        let folder = service.folder()?;
+        let found = group.faces.iter().map(|id| Ok(folder.find(id)?.1));
+        let found: Vec<&FolderFace> = found.collect::<Answer<_>>()?;
+        let background = Background::bundled().map_err(eigenfaces::Error::from)?;
+        let rows = 2 * background.components();
+        let columns = found
+            .iter()
+            .flat_map(|face| face.coordinates.iter().copied());
+        let raw = DMatrix::from_vec(rows, found.len(), columns.collect());
+        let parts = grouping::split(background, &raw);
+        let parts = parts.map(|part| {
+            part.iter()
+                .map(|&at| group.faces[at].clone())
+                .collect::<Vec<_>>()
+        });
+        Ok(Json(json!({ "parts": parts })))
     };
     service.work(work).await
 }

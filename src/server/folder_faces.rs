@@ -31,6 +31,8 @@ pub struct FolderFace {
     pub location: Location,
     /// The hash of its pixels, by which an enrolled face is known.
     pixels: ContentHash,
+    /// Its 2k coordinates in the background model.
+    pub coordinates: Vec<f32>,
 }
 
 /// The file of a photo, as long as it is what was grouped.
@@ -58,6 +60,7 @@ impl FolderFaces {
                 photo: face.photo.clone(),
                 location: face.found.location,
                 pixels: ContentHash::of(&face.found.pixels),
+                coordinates: face.found.coordinates.clone(),
             };
             (face.key, known)
         });

@@ -13,7 +13,7 @@ use super::service::Service;
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [(&str, &str, &str); 14] = [
+const FILES: [(&str, &str, &str); 15] = [
     ("/", HTML, include_str!("page/index.html")),
     (
         "/style.css",
@@ -26,6 +26,7 @@ const FILES: [(&str, &str, &str); 14] = [
     ("/ui.js", SCRIPT, include_str!("page/ui.js")),
     ("/words.js", SCRIPT, include_str!("page/words.js")),
     ("/tried.js", SCRIPT, include_str!("page/tried.js")),
+    ("/faces.js", SCRIPT, include_str!("page/faces.js")),
     ("/try.js", SCRIPT, include_str!("page/try.js")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/people.js", SCRIPT, include_str!("page/people.js")),

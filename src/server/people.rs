@@ -18,7 +18,7 @@ use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Shared, Snapshot, Undo, enroll, preparation};
+use super::service::{Service, Shared, Snapshot, enroll, preparation};
 
 /// The name of a face for clients that want 128 bits: the first half of its photo's hash.
 pub fn short(hash: ContentHash) -> String {
@@ -73,11 +73,18 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 /// Everybody who is enrolled.
 pub async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.up_to_date().await;
-    let people = counted(&state);
-    let people: Vec<Value> = people
-        .iter()
-        .map(|(person, faces)| json!({ "person": person.as_str(), "faces": faces }))
-        .collect();
+    let people = state.model.as_ref().map_or_else(Vec::new, |model| {
+        let mut portraits = vec![None; model.people().len()];
+        for face in model.gallery().enrolled() {
+            portraits[face.person].get_or_insert(face.hash);
+        }
+        let people = counted(&state).into_iter().zip(portraits);
+        let shown = people.map(|((person, faces), portrait)| {
+            let portrait = portrait.map(|hash| hash.to_string());
+            json!({ "person": person.as_str(), "faces": faces, "portrait": portrait })
+        });
+        shown.collect::<Vec<Value>>()
+    });
     Ok(tagged(&service, &state, &json!({ "people": people })))
 }
 
@@ -102,6 +109,15 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
 pub struct Which {
     face: Option<usize>,
     source: Option<String>,
+    step: Option<Step>,
+}
+
+/// What undo takes a change for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Step {
+    /// A part of the change before: both are undone at once.
+    Joined,
 }
 
 /// Enrols one face of a photo.
@@ -114,17 +130,25 @@ pub async fn add_face(
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;
-    let undo = Undo::Of(format!("1 face of {person} added"));
     let change = move |model: &mut Option<Model>| {
         let photo = decode(&photo)?;
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let source = which.source.unwrap_or_default();
         let preparation = preparation(model.as_ref());
         let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
-        enroll(model, preparation, face)
+        let before = model.as_ref().map(|model| model.gallery().len());
+        let hash = enroll(model, preparation, face)?;
+        match model {
+            Some(model)
+                if which.step == Some(Step::Joined) && before != Some(model.gallery().len()) =>
+            {
+                model.join_changes();
+            }
+            _ => {}
+        }
+        Ok(hash)
     };
-    let expected = expected(&headers);
-    let (hash, state) = service.change(expected, undo, change).await?;
+    let (hash, state) = service.change(expected(&headers), change).await?;
     let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
     Ok((StatusCode::CREATED, object).into_response())
 }
@@ -143,9 +167,8 @@ pub async fn rename(
 ) -> Answer<Response> {
     let new = Person::new(&new.person)?;
     let renamed = new.to_string();
-    let told = format!("{person} renamed {new}");
     let change = move |model: &mut Model| Ok(model.rename(&person, &new)?);
-    let state = changed(&service, &headers, told, change).await?;
+    let state = changed(&service, &headers, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": renamed })))
 }
 
@@ -162,9 +185,8 @@ pub async fn merge(
     JsonBody(other): JsonBody<MergeInto>,
 ) -> Answer<Response> {
     let into = other.into.clone();
-    let told = format!("{person} merged into {into}");
     let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
-    let state = changed(&service, &headers, told, change).await?;
+    let state = changed(&service, &headers, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": other.into })))
 }
 
@@ -204,8 +226,7 @@ pub async fn move_face(
         let hash = model.gallery().enrolled()[at].hash;
         Ok(model.move_face(hash, &person)?)
     };
-    let told = format!("1 face moved to {}", new.person);
-    let state = changed(&service, &headers, told, change).await?;
+    let state = changed(&service, &headers, change).await?;
     Ok(tagged(&service, &state, &json!({ "person": new.person })))
 }
 
@@ -223,13 +244,11 @@ pub async fn erase_face(
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,
-    told: String,
     change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
 ) -> Answer<Snapshot> {
     let change =
         |model: &mut Option<Model>| change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?);
-    let changed = service.change(expected(headers), Undo::Of(told), change);
-    Ok(changed.await?.1)
+    Ok(service.change(expected(headers), change).await?.1)
 }
 
 /// Erases the chosen faces of a gallery in which somebody is enrolled, and tells how many they were.

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure, about_folder};
 use super::folder_faces::{self, FolderFaces};
 use super::jobs::Job;
-use super::service::{Changes, Service, Snapshot, Undo};
+use super::service::{Changes, Gesture, Service, Snapshot};
 use crate::cli::args::SortBy;
 use crate::cli::args::group::PURITY;
 use crate::cli::error::{Error, Result};
@@ -167,7 +167,8 @@ fn jpeg_data_uri(picture: &GrayImage) -> String {
 
 #[derive(Debug, Deserialize)]
 pub struct Reviewed {
-    /// Whom its faces show; nobody where they are ignored.
+    /// Whom its faces show; nobody where they are ignored. Where it is empty, nothing is said of them but that the others are not
+    /// of their person.
     person: Option<String>,
     /// Names of faces, as the groups had them.
     faces: Vec<String>,
@@ -196,16 +197,17 @@ pub async fn name(
         if review.has_names() {
             let file = service.file();
             let change = |model: &mut Option<Model>| enroll(model, file, &mut review);
-            let undo = Undo::OfFaces(told.clone());
-            (answer, _) = service.change_now(changes, expected.as_deref(), undo, change)?;
+            (answer, _) = service.change_now(changes, expected.as_deref(), change)?;
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
-        let has_changed = answer["added"] != json!(0);
+        let gesture = match answer["added"] == json!(0) {
+            true => Gesture::Answers,
+            false => Gesture::AnswersAndGallery,
+        };
         let remembered = review.remember()?;
-        if has_changed || !remembered.is_empty() {
-            changes.remembered(&told, has_changed, remembered);
-            service.renew();
+        if !remembered.is_empty() {
+            changes.remembered(&told, gesture, remembered, &service.renew());
         }
         Ok(answer)
     };
@@ -265,6 +267,7 @@ fn enroll(model: &mut Option<Model>, file: &Path, review: &mut NamedGroups) -> A
 /// What was said of groups, as taking it back is called.
 fn in_words(groups: &[Reviewed]) -> String {
     let said = groups.iter().map(|group| match &group.person {
+        Some(nobody) if nobody.is_empty() => "two groups kept apart".to_owned(),
         _ if group.faces.is_empty() => {
             format!("{} kept apart", counted(group.wrong.len(), "face", "faces"))
         }
@@ -294,8 +297,8 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
         let count = counted(keys.len(), "ignored face", "ignored faces");
         if changed.is_some() {
             let told = format!("{count} brought back");
-            changes.remembered(&told, false, changed.into_iter().collect());
-            service.renew();
+            let answers = changed.into_iter().collect();
+            changes.remembered(&told, Gesture::Answers, answers, &service.renew());
         }
         Ok(json!({ "brought_back": keys.len() }))
     };

@@ -38,6 +38,8 @@ table! {
     post "/api/v0/undo" api::undo;
     get "/api/v0/folder" folder::named;
     get "/api/v0/folder/faces/{id}/photo.jpg" folder::photo;
+    get "/api/v0/folder/faces/{id}/portrait.jpg" folder::portrait;
+    post "/api/v0/folder/split" folder::split;
     get "/api/v0/folder/photos.zip" folder::archive;
     get "/api/v0/people" people::list;
     get "/api/v0/people/{person}/faces" people::faces;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,8 @@ use eigenfaces::model::TakenIn;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::store::{Addition, Journal, ModelLock};
-use eigenfaces::{Acceptance, FaceChoice, Model, Photo, Settings, Verification};
+use eigenfaces::{Acceptance, FaceChoice, Model, Photo, QueryOptions, Settings, Verification};
+use serde_json::Value;
 use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Access;
@@ -28,8 +30,9 @@ use super::workers::{Background, Workers};
 use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::Remembered;
 use crate::cli::group::enrolled::Enrolled;
+use crate::cli::json;
 use crate::cli::model_changes;
-use crate::cli::output::{Output, counted};
+use crate::cli::output::Output;
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;
@@ -39,6 +42,9 @@ const MOST_WAITING: usize = 64;
 
 /// Time after which a change that waits for its turn is refused: less than a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Gestures about faces of folders that can be undone, the last.
+const MOST_SAID: usize = 20;
 
 /// Pause after the last added face before all are learned together.
 const BURST: Duration = Duration::from_millis(300);
@@ -75,6 +81,28 @@ impl Snapshot {
         preparation(self.model.as_deref())
     }
 
+    /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
+    pub fn identify(&self, photo: &Photo, name: &str, query: QueryOptions) -> Answer<Value> {
+        let faces = PhotoFaces::of(&self.preparation(), photo)?;
+        let Some(model) = &self.model else {
+            return Ok(json::located(Path::new(name), &faces.locations()));
+        };
+        let identifier = model.recognizer().identifier();
+        let found = identifier.identify_prepared(from_ref(faces.prepared()), query)?;
+        let mut told = json::identified(Path::new(name), &found[0]);
+        let gallery = model.gallery();
+        // Whose name it has does not matter to where it is.
+        for at in 0..found[0].len() {
+            let face = faces.labeled(at, &gallery.people()[0], "");
+            let there = face.and_then(|face| gallery.photo_position(&face));
+            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |there| {
+                let face = &gallery.enrolled()[there];
+                serde_json::json!({ "hash": face.hash.to_string(), "person": gallery.people()[face.person].as_str() })
+            });
+        }
+        Ok(told)
+    }
+
     /// Whether two prepared faces are of one person, also before anybody is enrolled.
     pub fn verify(&self, first: &PreparedFace, second: &PreparedFace) -> Answer<Verification> {
         let acceptance = Acceptance::default();
@@ -82,6 +110,15 @@ impl Snapshot {
             Some(model) => model.recognizer().verify(first, second, acceptance)?,
             None => verify_alone(first, second, acceptance)?,
         })
+    }
+
+    /// The number of the last change that can be undone, or 0.
+    fn last_step(&self) -> u64 {
+        let step = self
+            .model
+            .as_ref()
+            .and_then(|model| model.history().last_step());
+        step.map_or(0, |(number, _)| number)
     }
 
     /// The model, if a face can be added to it and learned later whatever it looks like: some faces must differ.
@@ -97,16 +134,6 @@ pub fn preparation(model: Option<&Model>) -> Preparation {
         Some(model) => *model.recognizer().preparation(),
         None => face_index::preparation(),
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Undo {
-    /// It can be taken back until the next change. The text says what was done: "Boris renamed Bo".
-    Of(String),
-    /// Likewise; where no face was added, nothing was changed.
-    OfFaces(String),
-    /// Nothing is taken back: it was erased.
-    Never,
 }
 
 #[derive(Debug)]
@@ -135,41 +162,64 @@ pub struct Service {
 #[derive(Debug)]
 pub struct Changes {
     lock: ModelLock,
-    before: Option<Before>,
+    /// What was said of faces of folders since the server began and can be undone, the last at the end. Changes of the gallery
+    /// stand in its history.
+    said: Vec<Said>,
 }
 
-/// How it was before the last change.
+/// What was said of faces of folders by one gesture.
 #[derive(Debug)]
-struct Before {
-    /// The change, in words.
-    change: String,
-    /// The model, if the change was one of it.
-    model: Option<Option<Arc<Model>>>,
-    /// What was said of faces of folders.
+struct Said {
+    /// In words.
+    told: String,
     answers: Vec<Remembered>,
+    /// The number of the gallery's last change then.
+    after: u64,
+    gesture: Gesture,
 }
 
-impl Before {
-    fn of_model(change: String, model: Option<Arc<Model>>) -> Self {
-        Self {
-            change,
-            model: Some(model),
-            answers: Vec::new(),
-        }
-    }
+/// What a gesture has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gesture {
+    Answers,
+    /// The gallery too: that is its last change.
+    AnswersAndGallery,
 }
 
 impl Changes {
-    /// Takes down what was remembered of faces, as part of the change just made (`has_changed`) or as one by itself.
-    pub fn remembered(&mut self, change: &str, has_changed: bool, answers: Vec<Remembered>) {
-        match &mut self.before {
-            Some(before) if has_changed => before.answers = answers,
-            before => {
-                *before = Some(Before {
-                    change: change.to_owned(),
-                    model: None,
-                    answers,
-                });
+    /// Takes down what was said of faces, after the gallery was changed where the gesture did.
+    pub fn remembered(
+        &mut self,
+        told: &str,
+        gesture: Gesture,
+        answers: Vec<Remembered>,
+        state: &Snapshot,
+    ) {
+        self.said.push(Said {
+            told: told.to_owned(),
+            answers,
+            after: state.last_step(),
+            gesture,
+        });
+        let over = self.said.len().saturating_sub(MOST_SAID);
+        self.said.drain(..over);
+    }
+
+    /// What was said later than the gallery was changed, or with that.
+    fn last_said(&self, state: &Snapshot) -> Option<&Said> {
+        let said = self.said.last();
+        said.filter(|said| said.after >= state.last_step())
+    }
+
+    /// What undo would take back, in words, and how many faces that erases.
+    fn last(&self, state: &Snapshot) -> Option<(String, usize)> {
+        match self.last_said(state) {
+            Some(said) if said.gesture == Gesture::Answers => Some((said.told.clone(), 0)),
+            _ => {
+                let model = state.model.as_deref()?;
+                let gallery = model.gallery();
+                let change = model.history().last_change()?;
+                Some((change.in_words(gallery), change.erases(gallery)))
             }
         }
     }
@@ -223,7 +273,10 @@ impl Service {
             run: std::process::id(),
             current: RwLock::new(Snapshot { model, revision: 1 }),
             journal: Mutex::new(Journal::open(file)?),
-            changes: Arc::new(tokio::sync::Mutex::new(Changes { lock, before: None })),
+            changes: Arc::new(tokio::sync::Mutex::new(Changes {
+                lock,
+                said: Vec::new(),
+            })),
             queue: Mutex::default(),
             progress: watch::Sender::default(),
             workers: Arc::new(Workers::start()?),
@@ -352,12 +405,11 @@ impl Service {
     pub async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         expected: Option<String>,
-        undo: Undo,
         change: impl FnOnce(&mut Option<Model>) -> Answer<T> + Send + 'static,
     ) -> Answer<(T, Snapshot)> {
         let mut turn = self.turn().await?;
         let service = Arc::clone(self);
-        let work = move || service.change_now(&mut turn, expected.as_deref(), undo, change);
+        let work = move || service.change_now(&mut turn, expected.as_deref(), change);
         self.workers.behind(Background::Change, work).await
     }
 
@@ -369,12 +421,11 @@ impl Service {
         self: &Arc<Self>,
         job: &Arc<Job>,
         expected: Option<String>,
-        undo: Undo,
         change: impl FnOnce(&mut Option<Model>, &Job) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
         let work = move |service: &Self, changes: &mut Changes, job: &Job| {
             let change = |model: &mut Option<Model>| change(model, job);
-            let changed = service.change_now(changes, expected.as_deref(), undo, change);
+            let changed = service.change_now(changes, expected.as_deref(), change);
             Ok(changed?.0)
         };
         self.in_turn(job, work).await
@@ -426,7 +477,6 @@ impl Service {
         &self,
         changes: &mut Changes,
         expected: Option<&str>,
-        undo: Undo,
         change: impl FnOnce(&mut Option<Model>) -> Answer<T>,
     ) -> Answer<(T, Snapshot)> {
         self.learn_additions(changes)?;
@@ -440,16 +490,11 @@ impl Service {
             return Ok((value, before));
         }
         let after = self.keep(changes, model.map(Arc::new))?;
-        changes.before = match undo {
-            Undo::Of(change) | Undo::OfFaces(change) => {
-                Some(Before::of_model(change, before.model))
-            }
-            Undo::Never => {
-                self.jobs.forget_results(Forgotten::Erased);
-                self.forget_folder();
-                None
-            }
-        };
+        if loses_faces(before.model.as_deref(), after.model.as_deref()) {
+            self.jobs.forget_results(Forgotten::Erased);
+            self.forget_folder();
+            changes.said.clear();
+        }
         Ok((value, after))
     }
 
@@ -477,7 +522,7 @@ impl Service {
         expected: Option<String>,
         chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
     ) -> Answer<(Vec<(ContentHash, Person)>, Snapshot)> {
-        self.change(expected, Undo::Never, |model| {
+        self.change(expected, |model| {
             let Some(known) = model else {
                 return Ok(Vec::new());
             };
@@ -498,14 +543,14 @@ impl Service {
         .await
     }
 
-    /// The change that would be taken back, in words; `None` where there is none, or one is being made that takes long.
-    pub async fn last_change(&self) -> Option<String> {
+    /// The change that would be undone, in words, and how many faces that erases; `None` where there is none, or one is being
+    /// made that takes long.
+    pub async fn last_change(&self) -> Option<(String, usize)> {
         let changes = tokio::time::timeout(SHORT_CHANGE, self.changes.lock());
-        let changes = changes.await.ok()?;
-        Some(changes.before.as_ref()?.change.clone())
+        changes.await.ok()?.last(&self.snapshot())
     }
 
-    /// Takes back the last change, and says which that was. `expected` is the tag of the state that this was meant for.
+    /// Undoes the last change, and says which that was. `expected` is the tag of the state that this was meant for.
     ///
     /// # Errors
     /// There is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
@@ -514,30 +559,28 @@ impl Service {
         let service = Arc::clone(self);
         let work = move || {
             service.learn_additions(&mut changes)?;
-            service.refuse_other(&service.snapshot(), expected.as_deref())?;
+            let now = service.snapshot();
+            service.refuse_other(&now, expected.as_deref())?;
             service.refuse_replaced(&changes)?;
-            let Some(before) = changes.before.take() else {
-                return Err(Failure::new(
-                    StatusCode::CONFLICT,
-                    "there is no change to take back; what was erased is gone",
-                ));
+            let (told, _) = changes.last(&now).ok_or(eigenfaces::Error::NothingToUndo)?;
+            let said = changes.last_said(&now);
+            let gesture = said.map(|said| said.gesture);
+            let mut answers = said.into_iter().flat_map(|said| &said.answers);
+            answers.try_for_each(Remembered::take_back)?;
+            let state = match (gesture, now.model.as_deref()) {
+                (Some(Gesture::Answers), _) | (_, None) => service.renew(),
+                (_, Some(model)) => {
+                    let before = model.clone().undone()?;
+                    if loses_faces(Some(model), before.as_ref()) {
+                        service.jobs.forget_results(Forgotten::TakenBack);
+                    }
+                    service.keep(&mut changes, before.map(Arc::new))?
+                }
             };
-            let mut answers = before.answers.iter();
-            if let Err(error) = answers.try_for_each(Remembered::take_back) {
-                changes.before = Some(before);
-                return Err(error.into());
+            if gesture.is_some() {
+                changes.said.pop();
             }
-            let now = service.snapshot().model;
-            if let Some(model) = &before.model
-                && loses_faces(now.as_deref(), model.as_deref())
-            {
-                service.jobs.forget_results(Forgotten::TakenBack);
-            }
-            let state = match before.model {
-                Some(model) => service.keep(&mut changes, model)?,
-                None => service.renew(),
-            };
-            Ok((before.change, state))
+            Ok((told, state))
         };
         self.workers.behind(Background::Change, work).await
     }
@@ -559,15 +602,13 @@ impl Service {
             let (person, photo, refuse) = (person.clone(), Arc::clone(&photo), Arc::clone(&refuse));
             if snapshot.varied().is_none() {
                 // The model is made, or has one face.
-                let name = person.clone();
                 let change = move |model: &mut Option<Model>| {
                     let preparation = preparation(model.as_ref());
                     let faces = PhotoFaces::of(&preparation, &photo)?;
                     refuse(&faces)?;
                     enroll(model, preparation, main_face(&faces, &person)?)
                 };
-                let undo = Undo::Of(format!("1 face of {name} added"));
-                return Ok(self.change(None, undo, change).await?.0);
+                return Ok(self.change(None, change).await?.0);
             }
             let added = self.work(move |service| {
                 let preparation = snapshot.preparation();
@@ -666,8 +707,6 @@ impl Service {
         let added = faces_of(model.as_ref()).saturating_sub(faces_of(before.as_deref()));
         if added > 0 {
             self.keep(changes, model.map(Arc::new))?;
-            let change = format!("{} added", counted(added, "face", "faces"));
-            changes.before = Some(Before::of_model(change, before));
         }
         let mut journal = locked(&self.journal);
         journal.forget(additions.len())?;

@@ -63,7 +63,8 @@ fn write(photos: &[(PathBuf, ContentHash)], pieces: Pieces) -> io::Result<()> {
         let mut names = (1..).map(numbered);
         let free = names.find(|name| taken.insert(name.to_lowercase()));
         let photo = file_as_grouped(file, *content).ok_or_else(|| io::Error::other(CHANGED))?;
-        zip.add(free.unwrap_or_default(), photo.bytes())?;
+        let modified = file.metadata().and_then(|about| about.modified()).ok();
+        zip.add(free.unwrap_or_default(), modified, photo.bytes())?;
     }
     zip.finish().map(drop)
 }

@@ -49,6 +49,7 @@ pub use seal::{forge, forge_members};
 #[doc(hidden)]
 pub use sidecar::{NamesIn, Sidecar};
 pub use writer::{ArchiveWriter, ZipOfFiles};
+pub use zip::date;
 
 /// The version of the format that this program writes, and the newest that it reads.
 pub const FORMAT_VERSION: u32 = 1;

@@ -48,6 +48,7 @@ pub fn forge_members(members: &[(String, Vec<u8>)]) -> Vec<u8> {
             crc32: crc32fast::hash(content),
             size: content.len() as u64,
             offset: body.len() as u64,
+            modified: None,
         };
         body.extend(zip::local_header(&entry));
         body.extend_from_slice(content);

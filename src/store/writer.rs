@@ -1,6 +1,7 @@
 //! Writes an archive, front to back, hashing it on the way.
 
 use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
@@ -138,6 +139,7 @@ impl<W: Write> ArchiveWriter<W> {
             crc32: crc32.finalize(),
             size: parts.iter().map(|part| part.len() as u64).sum(),
             offset: self.out.written,
+            modified: None,
         };
         self.out.write(&zip::local_header(&entry))?;
         for part in parts {
@@ -166,13 +168,25 @@ impl<W: Write> ZipOfFiles<W> {
         }
     }
 
-    /// Adds a file. Its name must be no other file's, and no longer than file systems allow.
-    pub fn add(&mut self, name: String, content: &[u8]) -> io::Result<()> {
+    /// Adds a file that was written at that time, if it is known. Its name must be no other file's, and no longer than file
+    /// systems allow.
+    ///
+    /// # Errors
+    /// An output that cannot be written.
+    pub fn add(
+        &mut self,
+        name: String,
+        modified: Option<SystemTime>,
+        content: &[u8],
+    ) -> io::Result<()> {
+        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok();
+        let seconds = |time| u32::try_from(since(time)?.as_secs()).ok();
         let entry = zip::Entry {
             name,
             crc32: crc32fast::hash(content),
             size: content.len() as u64,
             offset: self.written,
+            modified: modified.and_then(seconds),
         };
         self.write(&zip::local_header(&entry))?;
         self.entries.push(entry);

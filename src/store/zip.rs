@@ -28,6 +28,9 @@ const FIRST_DAY: u16 = (1 << 5) | 1;
 const OWNER_ONLY: u32 = 0o100_600 << 16;
 /// The name is UTF-8, which that of no member of a model needs to say.
 const UTF_8: u16 = 1 << 11;
+/// Tag and length of the field of the time at which a file was written, in UTC (Info-ZIP's extended timestamp).
+const TIME_FIELD: u16 = 0x5455;
+const TIME_LENGTH: u16 = 9;
 /// "See the zip64 field".
 const SEE_ZIP64_16: u16 = u16::MAX;
 const SEE_ZIP64_32: u32 = u32::MAX;
@@ -50,6 +53,8 @@ pub(super) struct Entry {
     pub(super) size: u64,
     /// Position of its local header in the file.
     pub(super) offset: u64,
+    /// Seconds since 1970 at which it was written; none of members of a model, which are the same whenever they are written.
+    pub(super) modified: Option<u32>,
 }
 
 impl Entry {
@@ -57,6 +62,10 @@ impl Entry {
     pub(super) fn content(&self) -> Range<usize> {
         let start = self.offset as usize + NAME_AT + self.name.len() + ZIP64_LENGTH;
         start..start + self.size as usize
+    }
+
+    fn time_length(&self) -> u16 {
+        self.modified.map_or(0, |_| TIME_LENGTH)
     }
 }
 
@@ -74,9 +83,10 @@ pub(super) fn local_header(entry: &Entry) -> Vec<u8> {
     let mut out = Record::new(LOCAL_HEADER);
     out.u16(VERSION);
     out.description(entry);
-    out.u16(ZIP64_LENGTH as u16);
+    out.u16(ZIP64_LENGTH as u16 + entry.time_length());
     out.bytes(entry.name.as_bytes());
     out.u16(ZIP64_FIELD).u16(16).u64(entry.size).u64(entry.size);
+    out.time(entry);
     out.0
 }
 
@@ -87,6 +97,7 @@ pub(super) fn starts_with_member(bytes: &[u8], name: &str) -> bool {
         crc32: 0,
         size: 0,
         offset: 0,
+        modified: None,
     });
     let agree = |range: Range<usize>| {
         let end = range.end.min(bytes.len());
@@ -104,7 +115,7 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
     for entry in entries {
         out.u32(DIRECTORY_HEADER).u16(MADE_BY_UNIX).u16(VERSION);
         out.description(entry);
-        out.u16(28).u16(0); // length of the zip64 field, of a comment
+        out.u16(28 + entry.time_length()).u16(0); // length of the fields below, of a comment
         out.u16(0).u16(0).u32(OWNER_ONLY); // disk, kind of content, rights
         out.u32(SEE_ZIP64_32).bytes(entry.name.as_bytes());
         out.u16(ZIP64_FIELD)
@@ -112,6 +123,7 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
             .u64(entry.size)
             .u64(entry.size)
             .u64(entry.offset);
+        out.time(entry);
     }
     let size = out.0.len() as u64;
     let count = entries.len() as u64;
@@ -177,6 +189,7 @@ fn parse_member(bytes: &[u8], at: usize) -> Option<Entry> {
         crc32: read_u32(found, 14)?,
         size: u64::from_le_bytes(found.get(size_at..size_at + 8)?.try_into().ok()?),
         offset: at as u64,
+        modified: None,
     };
     let header = local_header(&entry);
     let end = header
@@ -219,9 +232,46 @@ impl Record {
     /// The fields that a local header and the directory share: flags (whether the name is UTF-8), method (none), time, checksum, sizes, name.
     fn description(&mut self, entry: &Entry) -> &mut Self {
         let flags = if entry.name.is_ascii() { 0 } else { UTF_8 };
-        self.u16(flags).u16(0).u16(0).u16(FIRST_DAY);
+        let [time, day] = entry.modified.map_or([0, FIRST_DAY], in_two_seconds);
+        self.u16(flags).u16(0).u16(time).u16(day);
         self.u32(entry.crc32);
         self.u32(SEE_ZIP64_32).u32(SEE_ZIP64_32);
         self.u16(entry.name.len() as u16) // at most LONGEST_NAME
     }
+
+    fn time(&mut self, entry: &Entry) {
+        if let Some(modified) = entry.modified {
+            self.u16(TIME_FIELD).u16(TIME_LENGTH - 4);
+            self.bytes(&[1]).u32(modified);
+        }
+    }
+}
+
+/// A time as zip itself has it, here in UTC: to two seconds, and not before 1980.
+fn in_two_seconds(seconds: u32) -> [u16; 2] {
+    let (year, month, day) = date(u64::from(seconds) / 86_400);
+    if year < 1980 {
+        return [0, FIRST_DAY];
+    }
+    let of_day = seconds % 86_400;
+    let [hour, minute, second] = [of_day / 3600, of_day / 60 % 60, of_day % 60];
+    let time = (hour << 11) | (minute << 5) | (second / 2);
+    let day = ((year - 1980) << 9) | (month << 5) | day;
+    [time as u16, day as u16]
+}
+
+/// The day of the Gregorian calendar a number of days after 1 January 1970.
+pub fn date(days: u64) -> (u64, u64, u64) {
+    // The calendar repeats after 400 years. Years are counted from March, so that the odd day of February is their last, and
+    // five months from March on have 153 days (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
+    const CYCLE: u64 = 146_097;
+    const MARCH_OF_YEAR_0: u64 = 719_468;
+    let days = days + MARCH_OF_YEAR_0;
+    let (cycle, left) = (days / CYCLE, days % CYCLE);
+    let year = (left - left / 1460 + left / 36_524 - left / 146_096) / 365;
+    let left = left - (365 * year + year / 4 - year / 100);
+    let month = (5 * left + 2) / 153;
+    let day = left - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (400 * cycle + year + u64::from(month < 3), month, day)
 }

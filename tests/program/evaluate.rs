@@ -556,7 +556,8 @@ fn the_page_has_the_figures_of_json_conditions_and_no_network() {
     // What a reader sees is the same, rounded.
     for field in ["rank1", "raw_pixels_rank1", "equal_error_rate"] {
         let shown = format!("{:.1} %", object[field].as_f64().unwrap() * 100.0);
-        let row = format!("<code>{field}</code></th><td class=\"n\">{shown}");
+        let name = field.replace('_', "_<wbr>");
+        let row = format!("<code>{name}</code></th><td class=\"n\">{shown}");
         assert!(page.contains(&row), "{row}");
     }
     for (name, value) in object["conditions"].as_object().unwrap() {

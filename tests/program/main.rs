@@ -46,6 +46,7 @@ mod serve;
 mod sync;
 mod theory;
 mod verify;
+mod watch;
 mod wrong_turns;
 
 use std::path::Path;

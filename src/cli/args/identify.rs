@@ -12,6 +12,11 @@ pub struct Identify {
     /// Photos, or folders of photos; - reads one from standard input
     #[arg(required = true, value_name = "PHOTO|FOLDER")]
     pub photos: Vec<PathBuf>,
+    /// Wait for new photos in these folders, and identify each as it comes
+    ///
+    /// With --format json a line each, until it is ended (Ctrl-C). Photos that are there at the start are left alone. A file is looked at when it has not changed for a second, and again when it is written anew.
+    #[arg(long, conflicts_with_all = ["annotate", "save_faces", "explain", "sort_into", "write_xmp"])]
+    pub watch: bool,
     #[command(flatten)]
     pub pictures: Pictures,
     #[command(flatten)]

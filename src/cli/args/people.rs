@@ -25,7 +25,7 @@ pub enum PeopleAction {
     /// Erase people or single photos; all that is learned is learned again without them
     #[command(visible_alias = "delete")]
     Remove(Remove),
-    /// Take back the last change of who is enrolled; what it erased stays erased
+    /// Undo the last change of who is enrolled, then the one before, 20 in all; what was erased stays erased
     Undo(ChangeOptions),
 }
 

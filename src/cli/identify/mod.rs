@@ -4,6 +4,7 @@ mod explanation;
 mod gallery;
 mod report;
 mod results;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ use explanation::Explanation;
 use gallery::Gallery;
 use report::{Report, Unread};
 use results::Results;
+use watch::Watched;
 
 /// Photos identified at a time: bounds memory, and results appear while the rest is worked on. As many as two passes
 /// over a large gallery take.
@@ -34,7 +36,10 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     refuse_a_pipe(args);
     // Pictures that this program made in a folder of photos are not read.
-    let mut photos = Photos::list(&args.photos, output)?;
+    let (mut watched, mut photos) = match args.watch {
+        true => (Some(Watched::begin(&args.photos)?), Photos::default()),
+        false => (None, Photos::list(&args.photos, output)?),
+    };
     if let Some(folder) = &args.sorting.sort_into {
         photos.leave_out(folder, &args.photos, output)?;
     }
@@ -72,8 +77,28 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let failed = unlearned + photos.unusable.len();
     let mut results = Results::new(args, &report, explanation, failed);
     report.begin()?;
-    look(&photos, &report, copies.as_ref(), &mut results)?;
-    results.finish()
+    let Some(watched) = &mut watched else {
+        // Alone, a photo's problem is the program's.
+        let problems = match photos.paths.len() {
+            1 if output.format == Format::Text => Problems::End,
+            _ => Problems::AreTold,
+        };
+        look(&photos, &report, copies.as_ref(), &mut results, problems)?;
+        return results.finish();
+    };
+    output.say("waiting for new photos; Ctrl-C ends this");
+    // Until then, or until nobody reads what is printed.
+    loop {
+        photos.paths = watched.next();
+        look(&photos, &report, None, &mut results, Problems::AreTold)?;
+    }
+}
+
+/// What becomes of a photo that cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Problems {
+    AreTold,
+    End,
 }
 
 /// Identifies all photos, batch by batch, while the next are read.
@@ -82,6 +107,7 @@ fn look(
     report: &Report<'_>,
     copies: Option<&Copies>,
     results: &mut Results<'_>,
+    problems: Problems,
 ) -> Result<()> {
     let photos = &all.paths;
     let mut unusable = all.unusable.iter().peekable();
@@ -98,8 +124,6 @@ fn look(
         let is_kept = copies.is_some() && dataset::is_standard_input(photo);
         Ok((faces, is_kept.then(|| file.clone())))
     };
-    // Alone, a photo's problem is the program's.
-    let is_alone = photos.len() == 1 && report.output.format == Format::Text;
     let take = |batches: &mut dyn Iterator<Item = Vec<Ready>>| -> Result<()> {
         let mut at = 0;
         for (batch, mut ready) in photos.chunks(BATCH.get()).zip(batches) {
@@ -124,7 +148,7 @@ fn look(
                 copied?;
                 match ready {
                     Ok(_) => results.add(photo, &found)?,
-                    Err(problem) if is_alone => {
+                    Err(problem) if problems == Problems::End => {
                         let path = photo.clone();
                         return Err(eigenfaces::Error::photo(path, problem).into());
                     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::extract::JsonBody;
 use super::super::failure::{Answer, Failure};
 use super::super::people::counted;
-use super::super::service::{Shared, Undo};
+use super::super::service::Shared;
 use super::{erase, faces_of};
 
 /// Everybody who is enrolled.
@@ -50,7 +50,6 @@ pub async fn rename_subject(
     JsonBody(asked): JsonBody<Subject>,
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
-    let undo = Undo::Of(format!("{name} renamed {new}"));
     let change = move |model: &mut Option<Model>| {
         let nobody =
             || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
@@ -63,7 +62,7 @@ pub async fn rename_subject(
         }
         Ok(())
     };
-    service.change(None, undo, change).await?;
+    service.change(None, change).await?;
     Ok(Json(json!({ "updated": true })))
 }
 

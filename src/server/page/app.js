@@ -26,7 +26,9 @@ async function route() {
   });
 }
 
-onStale(async () => { if (!element("people").hidden) await people.show(); });
+onStale(async () => {
+  for (const [name, view] of Object.entries(views)) if (!element(name).hidden) await view.stale?.();
+});
 
 addEventListener("hashchange", route);
 await route();

@@ -12,6 +12,7 @@ let basis = null; // d numbers a basis face
 let faces = []; // person, hash, weights
 let morphed = []; // the first weights, as the sliders have them
 let probe = null; // weights of the photo that was tried
+let shown = []; // faces where they are drawn, and whose they are
 let levels = null; // the chosen face as enrolled, gray levels
 
 export async function show() {
@@ -43,10 +44,12 @@ function tiles() {
     ...Array.from({ length: shown }, (_, at) => tile(
       `api/v0/basis/${at + 1}/picture.png?${stamp}`,
       `Basis face ${at + 1}`,
-      `${at + 1}: ${(space.shares[at] * 100).toFixed(1)} %`)));
+      `${at + 1}: ${share(space.shares[at])}`)));
 }
 
-const whole = (value) => Math.round(value).toLocaleString("en").replace("-", "−");
+// Numbers that round to nothing have no sign.
+const whole = (value) => (Math.round(value) || 0).toLocaleString("en").replace("-", "−");
+const share = (part) => `${(part * 100).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−")} %`;
 
 // K by share, and the sizes of both matrices, with their numbers.
 function theory() {
@@ -138,7 +141,7 @@ function spectrum() {
   paint.fillText(`${k}`, width - 14, height - 8);
   const kept = total[total.length - 1] ?? 0;
   element("spectrum").setAttribute("aria-label",
-    `Share of the variance that each of ${k} basis faces holds; together they hold ${(kept * 100).toFixed(1)} %.`);
+    `Share of the variance that each of ${k} basis faces holds; together they hold ${share(kept)}.`);
 }
 
 function chooser() {
@@ -194,7 +197,7 @@ async function choose() {
 function error(rebuilt) {
   const squares = (other) => levels.reduce((sum, level, at) => sum + (level - other[at]) ** 2, 0);
   const [left, all] = [squares(rebuilt), squares(mean)];
-  const explained = all > 0 ? `, ${((1 - left / all) * 100).toFixed(1)} % of its difference from the mean face explained` : "";
+  const explained = all > 0 ? `, ${share(1 - left / all)} of its difference from the mean face explained` : "";
   return `off by ${Math.sqrt(left / levels.length).toFixed(1)} gray levels${explained}`;
 }
 
@@ -215,7 +218,7 @@ function sliders() {
     const deviation = Math.sqrt(space.eigenvalues[at]);
     const input = make("input", { type: "range", min: -3, max: 3, step: .05, value: weight / deviation });
     const value = make("output", {});
-    const tell = () => { value.textContent = morphed[at].toFixed(0); };
+    const tell = () => { value.textContent = whole(morphed[at]); };
     tell();
     input.addEventListener("input", () => {
       morphed[at] = Number(input.value) * deviation;
@@ -270,13 +273,18 @@ function scatter() {
     paint.fillStyle = "#fff";
     paint.fillText(letter(at), x, y + 4);
   }
+  shown = points.map(({ x, y, at }) => ({ x, y, person: people[at] }));
   for (const { weights } of probe ?? []) {
     const { x, y } = place(weights);
     paint.strokeStyle = colors.ink;
     paint.lineWidth = 3;
     paint.beginPath(); paint.arc(x, y, 13, 0, 7); paint.stroke();
   }
-  element("legend").textContent = people.map((person, at) => `${letter(at)} ${person}`).join(", ");
+  element("legend").replaceChildren(...people.map((person, at) => {
+    const mark = make("b", { textContent: letter(at) });
+    mark.style.background = hue(at);
+    return make("li", {}, mark, ` ${person}`);
+  }));
   element("scatter").setAttribute("aria-label",
     `${faces.length} faces of ${people.length} people by their first three weights, turned by ${element("turn").value} degrees`);
 }
@@ -295,7 +303,13 @@ const turnBy = (degrees) => {
   slider.value = ((Number(slider.value) + degrees + 540) % 360) - 180;
   scatter();
 };
-canvas.addEventListener("pointermove", (event) => { if (event.buttons) turnBy(event.movementX / 2); });
+canvas.addEventListener("pointermove", (event) => {
+  if (event.buttons) turnBy(event.movementX / 2);
+  const far = ({ x, y }) => Math.hypot(x - event.offsetX, y - event.offsetY);
+  // The last painted lies on top.
+  const over = shown.findLast((point) => far(point) <= 9);
+  canvas.title = over?.person ?? "";
+});
 canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
 canvas.addEventListener("keydown", (event) => {
   const step = { ArrowLeft: -5, ArrowRight: 5 }[event.key];

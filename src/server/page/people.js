@@ -1,8 +1,10 @@
 // Who is enrolled: look, add, rename, merge, move, erase.
 
-import { change, get, part } from "./api.js";
+import { change, get, part, send, state } from "./api.js";
+import { draw, spot } from "./faces.js";
 import { work } from "./jobs.js";
-import { counted, element, make, question, say, summarize, trying, undo } from "./ui.js";
+import { button, counted, element, isTaken, make, question, say, summarize, trying, undo } from "./ui.js";
+import { inWords } from "./words.js";
 
 const open = new Set();
 
@@ -15,19 +17,17 @@ export async function show() {
   for (const { person } of people) if (open.has(person)) await faces(person);
 }
 
+export const stale = show;
+
 const rowOf = (person) => [...element("list").children].find((row) => row.dataset.person === person);
 
-function button(text, label, work, className = "") {
-  const made = make("button", { type: "button", textContent: text, className });
-  made.setAttribute("aria-label", label);
-  made.addEventListener("click", () => trying(work));
-  return made;
-}
+const pictureOf = (hash, alt) => make("img", { src: `api/v0/faces/${hash}/picture.png`, alt, width: 80 });
 
-function entry({ person, faces: count }) {
+function entry({ person, faces: count, portrait }) {
   const show = button("Faces", `Faces of ${person}`, () => toggle(person));
   show.setAttribute("aria-expanded", String(open.has(person)));
   const row = make("li", {},
+    Object.assign(pictureOf(portrait, ""), { className: "portrait" }),
     make("h3", { textContent: person }),
     make("p", { className: "note", textContent: counted(count, "face", "faces") }),
     make("div", { className: "row" },
@@ -57,7 +57,7 @@ async function faces(person) {
   const tiles = row.querySelector("ul");
   tiles.hidden = false;
   tiles.replaceChildren(...found.faces.map(({ hash, source }, at) => make("li", {},
-    make("img", { src: `api/v0/faces/${hash}/picture.png`, alt: `${person}, face ${at + 1}`, title: source, width: 80 }),
+    Object.assign(pictureOf(hash, `${person}, face ${at + 1}`), { title: source }),
     make("div", {},
       button("Move", `Move face ${at + 1} of ${person}`, () => move(person, hash)),
       button("Erase", `Erase face ${at + 1} of ${person}`, () => eraseFace(person, hash), "danger")))));
@@ -102,9 +102,10 @@ async function erase(person, count) {
 
 async function eraseFace(person, hash) {
   const isSure = await question(`Erase this face of ${person}?`, MEANING.replace("They are", "It is").replaceAll("them", "it"), "Erase", { isDanger: true });
-  if (!isSure) return;
+  if (!isSure) return false;
   await change("DELETE", `/faces/${hash}`);
   await done("The face was erased.");
+  return true;
 }
 
 function ended(job, text) {
@@ -128,13 +129,19 @@ element("add").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target;
   const person = form.person.value.trim();
+  if (isTaken(person)) return;
   trying(async () => {
     let added = 0;
     try {
       for (const photo of form.photos.files) {
         say(`Adding ${photo.name} ...`);
-        await change("POST", `/people/${part(person)}/faces?source=${part(photo.name)}`, photo);
-        added += 1;
+        const face = await whichFace(person, photo);
+        if (!face) continue;
+        // Undone together, as they came together.
+        const step = added ? "&step=joined" : "";
+        const before = state();
+        await change("POST", `/people/${part(person)}/faces?face=${face}&source=${part(photo.name)}${step}`, photo);
+        if (state() !== before) added += 1;
       }
       form.reset();
     } finally {
@@ -144,24 +151,67 @@ element("add").addEventListener("submit", (event) => {
   });
 });
 
+// Which face of a photo is the person's: asked where it shows several; null where none is.
+async function whichFace(person, photo) {
+  const { faces } = await send("/identify", photo);
+  if (faces.length < 2) return 1;
+  const bitmap = await createImageBitmap(photo).catch(() => null);
+  const dialog = element("which-face");
+  element("which-face-title").textContent = `Which face is ${person}'s?`;
+  element("which-face-photo").hidden = !bitmap;
+  if (bitmap) draw(element("which-face-photo"), bitmap, faces);
+  let picked = null;
+  const pick = (at) => () => {
+    picked = at + 1;
+    dialog.close();
+  };
+  const label = (at) => `Face ${at + 1} of ${photo.name}: ${inWords(faces[at])}`;
+  element("which-face-spots").replaceChildren(...faces.flatMap(({ box }, at) => (bitmap && box ? [spot(box, bitmap, label(at), pick(at))] : [])));
+  element("which-face-list").replaceChildren(...faces.map((face, at) => button(face.person ?? `Face ${at + 1}`, label(at), pick(at))));
+  dialog.showModal();
+  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
+  return picked;
+}
+
 element("undo").addEventListener("click", () => trying(() => undo(show)));
 
+// What is said to be fine is not shown again in this tab.
+const fine = new Set(JSON.parse(sessionStorage.getItem("fine") ?? "[]"));
+const nameOf = ({ finding: kind, face, other }) => `${kind} ${face.hash} ${other?.hash ?? ""}`;
+
 function finding(found) {
-  const face = (of) => make("img", { src: `api/v0/faces/${of.hash}/picture.png`, alt: `enrolled as ${of.person}`, width: 80 });
-  const text = {
-    "wrong-label": () => `enrolled as ${found.face.person}, looks like ${found.looks_like}`,
-    "same-picture": () => `${found.face.person} and ${found.other.person}: the same picture`,
-    "not-a-face": () => `enrolled as ${found.face.person}, does not look like a face`,
+  const { face, other, looks_like: looksLike } = found;
+  const row = make("li", {});
+  // What is done with a face ends what was found about it.
+  const answered = (act) => async () => {
+    if (await act() !== false) row.remove();
+    element("findings").hidden = !element("findings").querySelector("li");
+  };
+  const take = (of, text) => button(text, `${text}: the face of ${of.person}`, answered(() => eraseFace(of.person, of.hash)), "danger");
+  const moveTo = (of, person) => button(`Move to ${person}`, `Move the face of ${of.person} to ${person}`, answered(async () => {
+    await change("PUT", `/faces/${of.hash}`, { person });
+    await done(`The face is ${person}'s now.`);
+  }));
+  const leave = button("Fine", `Fine: ${face.person} stays`, answered(() => {
+    fine.add(nameOf(found));
+    sessionStorage.setItem("fine", JSON.stringify([...fine]));
+  }));
+  const [text, ...buttons] = {
+    "wrong-label": () => [`${face.person}? Looks like ${looksLike}`, moveTo(face, looksLike), take(face, "Not a face")],
+    "same-picture": () => [`${face.person} and ${other.person}: the same picture`, take(face, `Not ${face.person}`), take(other, `Not ${other.person}`)],
+    "not-a-face": () => [`${face.person}? Does not look like a face`, take(face, "Not a face")],
   }[found.finding]();
-  const pictures = [face(found.face), ...(found.other ? [face(found.other)] : [])];
-  return make("li", {}, ...pictures, make("div", { textContent: text }));
+  const picture = (of) => pictureOf(of.hash, `enrolled as ${of.person}`);
+  row.append(picture(face), ...(other ? [picture(other)] : []), make("div", {}, text), make("div", { className: "row" }, ...buttons, leave));
+  return row;
 }
 
 element("check").addEventListener("click", () => trying(async () => {
   const job = await work({ kind: "check" }, "Looking for mistakes");
   if (job.state !== "done") return ended(job, "");
   const { findings } = job.result;
-  element("findings").hidden = findings.length === 0;
-  element("findings").replaceChildren(make("ul", { className: "tiles" }, ...findings.map(finding)));
-  say(findings.length === 0 ? "Nothing to correct was found." : `${counted(findings.length, "thing", "things")} to look at.`);
+  const left = findings.filter((found) => !fine.has(nameOf(found)));
+  element("findings").hidden = left.length === 0;
+  element("findings").replaceChildren(make("ul", {}, ...left.map(finding)));
+  say(left.length === 0 ? "Nothing to correct was found." : `${counted(left.length, "thing", "things")} to look at, the least certain first.`);
 }));

@@ -1,12 +1,27 @@
 // The faces of a photo folder: in groups to be named, of people who were named, and ignored.
 
-import { get, part } from "./api.js";
+import { ask, get, part } from "./api.js";
 import { work } from "./jobs.js";
-import { counted, element, make, say, summarize, trying, undo } from "./ui.js";
+import { button, counted, element, isTaken, make, say, summarize, trying, undo } from "./ui.js";
 
 // Kept for this tab, so that a reload does not lose it.
 let folder = sessionStorage.getItem("folder") ?? "";
 element("folder").querySelector("input").value = folder;
+
+// What is named in the folder, what is not shown yet, and why nothing is remembered.
+const kept = { people: [], more: 0, unsaved: "" };
+
+// Says how many faces are named and how many are left: true after each answer.
+function tell() {
+  const count = (some, faces) => some.reduce((sum, one) => sum + faces(one), 0);
+  const [faces, left] = [count(kept.people, (one) => one.faces), count(rows(), (row) => row.found.size) + kept.more];
+  element("review-says").textContent = [
+    faces ? `${counted(faces, "face is", "faces are")} named: ${counted(kept.people.length, "person", "people")}.` : "",
+    left ? `${counted(left, "face is", "faces are")} left.` : "No face is left to name.",
+    kept.more ? `${counted(kept.more, "more comes", "more come")} when these are named.` : "",
+    kept.unsaved,
+  ].filter(Boolean).join(" ");
+}
 
 // Whether the folder's faces are shown.
 let isOpen = false;
@@ -19,13 +34,6 @@ export async function show() {
 }
 
 const fileName = (path) => path.split(/[\\/]/).pop();
-
-function button(text, label, act, className = "") {
-  const made = make("button", { type: "button", textContent: text, className });
-  made.setAttribute("aria-label", label);
-  made.addEventListener("click", () => trying(async () => act(made)));
-  return made;
-}
 
 // A photo with a face framed.
 function showPhoto(id, title, path) {
@@ -44,7 +52,10 @@ element("photo-dialog").addEventListener("close", () => element("photo-shown").r
 // A face of a group, which is clicked where it is someone else's; the corner shows its photo. Of a single face the whole does.
 function face({ id, photo, face: number, picture }, isOfSeveral) {
   const file = fileName(photo);
-  const image = make("img", { src: picture, alt: `face ${number} of ${file}`, width: 72, loading: "lazy" });
+  // In colour, with what is around it; until that has come, as it is compared.
+  const image = make("img", { src: `api/v0/folder/faces/${id}/portrait.jpg`, alt: `face ${number} of ${file}`, width: 88, height: 88, loading: "lazy" });
+  image.style.backgroundImage = `url(${picture})`;
+  image.addEventListener("error", () => { image.src = picture; }, { once: true });
   const open = () => showPhoto(id, file, photo);
   if (!isOfSeveral) {
     const made = button("", `Photo of face ${number} of ${file}`, open, "picture");
@@ -57,29 +68,38 @@ function face({ id, photo, face: number, picture }, isOfSeveral) {
   toggle.dataset.id = id;
   toggle.addEventListener("click", () => {
     toggle.setAttribute("aria-pressed", String(toggle.getAttribute("aria-pressed") !== "true"));
+    toggle.closest("li").tell();
   });
   return make("div", { className: "face" }, toggle, button("\u2922", `Photo of face ${number} of ${file}`, open, "corner"));
 }
 
-// What is to be named: a group, a single face, or faces that look like a person's, who is `proposed`.
-function group({ faces, person }, title, perhaps, proposed) {
+// What is to be named: a group, a single face, or faces that look like a person's, who is `proposed`. `other` is the number of the
+// group that it is perhaps of one person with.
+function group({ faces, person }, title, { proposed, at, other } = {}) {
   const input = make("input", { autocomplete: "off", placeholder: "name", value: proposed ?? "" });
   input.setAttribute("list", "names");
   input.setAttribute("aria-label", `Name of ${title}`);
   const ignore = button("Ignore", `Ignore ${title}`, () => inTurn(row, null));
+  const apart = button("", "", () => inTurn(row, undefined));
   const heading = make("h3", {});
   const isOfSeveral = faces.length > 1 || proposed !== undefined;
   const row = make("li", {}, heading,
     make("div", { className: "faces" }, ...faces.map((found) => face(found, isOfSeveral))),
-    make("form", { className: "row" }, input, make("button", { textContent: proposed ? "Confirm" : "Enrol" }), ignore));
-  row.input = input;
-  // Once the other group has a name, this is perhaps that person.
-  row.perhaps = (said) => {
-    const text = proposed ? `${proposed}?` : title[0].toUpperCase() + title.slice(1);
-    const count = isOfSeveral ? `: ${counted(faces.length, "face", "faces")}` : "";
-    heading.textContent = `${text}${count}${said ? `, perhaps ${said}` : ""}`;
+    make("form", { className: "row" }, input, make("button", { textContent: proposed ? "Confirm" : "Enrol" }),
+      ...(faces.length > 1 ? [button("Split", `Split ${title}`, () => split(row))] : []), apart, ignore),
+    make("p", { className: "bad", hidden: true }));
+  Object.assign(row, { input, at, other, found: new Map(faces.map((one) => [one.id, one])), whom: proposed ?? person ?? undefined });
+  // How many faces there are, but for those that are clicked away, and who they are perhaps.
+  row.tell = () => {
+    const away = row.querySelectorAll(".picture[aria-pressed=true]").length;
+    const count = isOfSeveral ? `: ${away ? `${faces.length - away} of ` : ""}${counted(faces.length, "face", "faces")}` : "";
+    const whom = row.whom ?? (row.other === undefined ? "" : `the person of group ${row.other + 1}`);
+    heading.textContent = proposed ? `${proposed}?${count}` : `${title[0].toUpperCase()}${title.slice(1)}${count}${whom && `, perhaps ${whom}`}`;
+    apart.hidden = !whom;
+    apart.textContent = row.whom ? `Not ${row.whom}` : "Two people";
+    apart.setAttribute("aria-label", `${title} is not ${whom}`);
   };
-  row.perhaps(person ?? perhaps);
+  row.tell();
   row.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
     if (input.value.trim()) inTurn(row, input.value.trim());
@@ -107,30 +127,68 @@ const rows = () => [...element("groups").children, ...element("singles").childre
 async function answer(row, person) {
   const pictures = [...row.querySelectorAll(".picture")];
   const isWrong = (made) => made.getAttribute("aria-pressed") === "true";
-  const twin = person && enrolledAs(person);
-  if (twin && twin !== person) return say(`${twin} is enrolled already: choose that name, or one that differs in more than capitals.`, true);
+  if (person && isTaken(person)) return complain(row, element("status").textContent);
+  if (person === undefined) return keepApart(row);
   const ids = (some) => some.map(({ dataset }) => dataset.id);
   const faces = ids(pictures.filter((made) => !isWrong(made)));
   const wrong = ids(pictures.filter(isWrong));
   const job = await work({ kind: "name", groups: [{ person, faces, wrong }] }, person ? `Enrolling ${person}` : "Ignoring");
-  if (job.state !== "done") return say(job.error ?? "Cancelled: nothing was changed.", true);
+  if (job.state !== "done") return complain(row, job.error ?? "Cancelled: nothing was changed.");
   const all = rows();
   const next = all[all.indexOf(row) + 1] ?? all[all.indexOf(row) - 1];
   row.remove();
-  for (const other of rows()) if (other.dataset.other === row.dataset.at) other.perhaps(person);
+  tellOthers(row, person);
   hideEmpty();
   next?.input.focus();
   await summarize();
   await named();
+  tell();
   if (!person) ignored(pictures.filter((made) => !isWrong(made)).map((made) => row.found.get(made.dataset.id)));
   if (faces.length === 0) return say(`${counted(wrong.length, "face is", "faces are")} kept apart from ${person ?? "the others"}.`);
-  say(person ? `${counted(job.result.added, "face", "faces")} of ${person} enrolled.` : `${counted(faces.length, "face is", "faces are")} ignored.`);
+  const refused = job.result.refused ? ` ${counted(job.result.refused, "face", "faces")} could not be.` : "";
+  say(person ? `${counted(job.result.added, "face", "faces")} of ${person} enrolled.${refused}` : `${counted(faces.length, "face is", "faces are")} ignored.`);
 }
 
-// The name of somebody enrolled, however its capitals are.
-function enrolledAs(person) {
-  const names = [...element("names").options].map((option) => option.value);
-  return names.find((name) => name === person) ?? names.find((name) => name.toLowerCase() === person.toLowerCase());
+// Groups that were perhaps of one person with this one are perhaps of the person it was named as.
+function tellOthers(row, person) {
+  for (const other of rows().filter((one) => row.at !== undefined && one.other === row.at)) {
+    other.whom ??= person ?? undefined;
+    other.other = undefined;
+    other.tell();
+  }
+}
+
+// Says what went wrong, beside the button too.
+function complain(row, text) {
+  say(text, true);
+  const beside = row.querySelector("p.bad");
+  [beside.textContent, beside.hidden] = [text, false];
+}
+
+// Says that a group is not of the person whom it was perhaps, or not of that of another group.
+async function keepApart(row) {
+  const ids = (of) => [...of.found.keys()];
+  const person = row.whom;
+  const other = rows().find((one) => one.at === row.other);
+  if (person && !kept.people.some((one) => one.person === person)) {
+    return complain(row, `No face of ${person} is named in this folder yet, so this cannot be kept. Name one first, or choose Ignore.`);
+  }
+  const said = person ? { person, faces: [], wrong: ids(row) } : { person: "", faces: ids(other), wrong: ids(row) };
+  const job = await work({ kind: "name", groups: [said] }, "Keeping apart");
+  if (job.state !== "done") return complain(row, job.error ?? "Cancelled: nothing was changed.");
+  await summarize();
+  await look();
+  say(person ? `${counted(row.found.size, "face is", "faces are")} not ${person}.` : "These are two people.");
+}
+
+// Makes two groups of one, about the two faces that are least alike.
+async function split(row) {
+  const { parts } = await ask("/folder/split", { faces: [...row.found.keys()] });
+  const halves = parts.map((part, at) => group({ faces: part.map((id) => row.found.get(id)) }, `part ${at + 1}`));
+  tellOthers(row, undefined);
+  row.replaceWith(...halves);
+  halves[0].input.focus();
+  say("Split by likeness. Name each part; nothing is changed until then.");
 }
 
 // The group that each group may be the same person as: the likeliest.
@@ -168,6 +226,7 @@ function ignored(faces) {
 // Everybody of whom a face in this folder is enrolled.
 async function named() {
   const { people } = await get("/folder");
+  kept.people = people;
   element("named").hidden = people.length === 0;
   element("named-list").replaceChildren(...people.map(({ person, photos }) => {
     const save = make("a", { className: "button", href: `api/v0/folder/photos.zip?person=${part(person)}`, download: "", textContent: "Download (ZIP)" });
@@ -194,37 +253,23 @@ async function look() {
   const job = await work({ kind: "group", folder }, "Looking for faces");
   if (job.state !== "done") return say(job.error ?? "Cancelled.", true);
   isOpen = true;
-  const { known, proposed, groups, proposals, ignored: passed, left_out: more, unsaved } = job.result;
+  const { proposed, groups, proposals, ignored: passed, left_out: more, unsaved } = job.result;
   // Single faces are told which group they may belong to, and not the other way round.
   const others = perhaps(proposals, (at) => groups[at]?.faces.length > 1);
-  const made = groups.map((found, at) => {
-    const other = others.get(at);
-    const isSingle = found.faces.length === 1;
-    const of = other === undefined ? "" : `the person of group ${other + 1}`;
-    const row = group(found, `${isSingle ? "single face" : "group"} ${at + 1}`, of);
-    Object.assign(row.dataset, { at, other: other ?? "" });
-    row.found = new Map(found.faces.map((one) => [one.id, one]));
-    return row;
+  const toName = groups.map((found, at) => {
+    const title = `${found.faces.length === 1 ? "single face" : "group"} ${at + 1}`;
+    return group(found, title, { at, other: others.get(at) });
   });
-  const confirm = proposed.map((found) => {
-    const row = group({ faces: found.faces }, `faces that look like ${found.person}`, "", found.person);
-    row.found = new Map(found.faces.map((one) => [one.id, one]));
-    return row;
-  });
+  const confirm = proposed.map(({ person, faces }) => group({ faces }, `faces that look like ${person}`, { proposed: person }));
   const isSingle = (row) => row.found.size === 1;
-  element("groups").replaceChildren(...confirm, ...made.filter((row) => !isSingle(row)));
-  element("singles").replaceChildren(...made.filter(isSingle));
+  element("groups").replaceChildren(...confirm, ...toName.filter((row) => !isSingle(row)));
+  element("singles").replaceChildren(...toName.filter(isSingle));
   hideEmpty();
   element("ignored").replaceChildren();
   ignored(passed);
   await named();
-  const faces = known.reduce((sum, { faces: count }) => sum + count, 0);
-  element("review-says").textContent = [
-    known.length ? `${counted(faces, "face is", "faces are")} of ${counted(known.length, "person", "people")} named.` : "",
-    rows().length ? "" : "No face is left to name.",
-    more ? `${counted(more, "more face comes", "more faces come")} when these are named.` : "",
-    unsaved ?? "",
-  ].filter(Boolean).join(" ");
+  Object.assign(kept, { more, unsaved: unsaved ?? "" });
+  tell();
   say(job.skipped ? `${counted(job.skipped, "file was", "files were")} passed over: ${job.skipped_files.join("; ")}` : "");
   rows()[0]?.input.focus();
 }

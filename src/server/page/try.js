@@ -1,111 +1,160 @@
 // A photo: who is in it, why, and who it is really.
 
 import { change, part, picture, send } from "./api.js";
-import { element, make, question, say, summarize, trying } from "./ui.js";
+import { draw, portrait, spot } from "./faces.js";
+import { button, counted, element, isTaken, make, question, say, summarize, trying, undo } from "./ui.js";
 import * as camera from "./camera.js";
 import { inWords, percent } from "./words.js";
 import { tried } from "./tried.js";
 
 let photo = null;
 
-// Frames and numbers over a photo; names are in the list beside it.
-export function draw(canvas, bitmap, faces) {
-  // Enlarged where it is small, or frames and letters would be coarse.
-  const scale = Math.min(Math.max(1, 800 / bitmap.width), 1600 / Math.max(bitmap.width, bitmap.height));
-  canvas.width = Math.round(bitmap.width * scale);
-  canvas.height = Math.round(bitmap.height * scale);
-  const paint = canvas.getContext("2d");
-  paint.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  const line = Math.max(2, canvas.width / 300);
-  faces.forEach((face, at) => {
-    if (!face.box) return;
-    const [x, y, width, height] = face.box.map((edge) => edge * scale);
-    paint.lineWidth = line * 2;
-    paint.strokeStyle = "#000";
-    paint.strokeRect(x, y, width, height);
-    paint.lineWidth = line;
-    paint.strokeStyle = face.decision === "known" ? "#6be36b" : "#ffd23f";
-    paint.setLineDash(face.decision === "known" ? [] : [line * 3, line * 2]);
-    paint.strokeRect(x, y, width, height);
-    paint.setLineDash([]);
-    const letters = Math.max(13, canvas.width / 45);
-    const name = face.decision === "known" ? face.person : face.probable ? `${face.candidates[0].person}?` : "";
-    const text = `${at + 1}${name ? ` ${name}` : ""}`;
-    paint.font = `600 ${letters}px system-ui, sans-serif`;
-    const wide = paint.measureText(text).width + letters * .6;
-    const top = y > letters * 1.5 ? y - letters * 1.4 : y + height;
-    const left = Math.max(0, Math.min(x - line, canvas.width - wide));
-    paint.fillStyle = "#000c";
-    paint.fillRect(left, top, wide, letters * 1.4);
-    paint.fillStyle = "#fff";
-    paint.fillText(text, left + letters * .3, top + letters * 1.05);
-  });
-  const told = faces.map((face, at) => `face ${at + 1}: ${inWords(face)}`).join("; ");
-  canvas.setAttribute("aria-label", told ? `The photo. ${told}` : "The photo, in which no face was found");
-}
+// What the photo that is looked at shows: its faces as the server tells of them.
+let bitmap = null;
+let faces = [];
+let chosen = null; // the face that is being named
+const nobody = new Set(); // faces that are nobody's
 
 async function look(file) {
   await trying(async () => {
-    element("why").hidden = true;
     say("Looking ...");
-    let bitmap;
     try {
       bitmap = await createImageBitmap(file);
     } catch {
       bitmap = null; // The server may know formats that the browser does not.
     }
-    const found = await send(`/identify?top=3&name=${part(file.name ?? "photo")}`, file);
     photo = file;
     tried.photo = file;
-    if (bitmap) draw(element("photo"), bitmap, found.faces);
-    element("photo").hidden = !bitmap;
-    list(found.faces);
-    element("result").hidden = false;
-    say(found.faces.length === 0 ? "No face was found in this photo." : found.faces.map(inWords).join("; "));
+    nobody.clear();
+    await again();
+    const count = faces.length === 0 ? "No face was found in this photo." : `${counted(faces.length, "face", "faces")} found.`;
+    say(`${count} ${faces.filter((face) => face.decision !== "unknown" || face.probable).map(told).join("; ")}`);
   });
 }
 
-function list(faces) {
-  const rows = faces.map((face, at) => {
-    const number = at + 1;
-    const others = face.candidates.slice(1).map((other) => `${other.person} ${percent(other.confidence)}`);
-    if (face.somebody_else !== null) others.push(`somebody else ${percent(face.somebody_else)}`);
-    const why = make("button", { type: "button", textContent: "Why" });
-    why.setAttribute("aria-label", `Why face ${number}`);
-    why.addEventListener("click", () => explain(face, number, faces.length));
-    const right = make("button", { type: "button", textContent: "Name this person" });
-    right.setAttribute("aria-label", `Name this person: face ${number}`);
-    right.addEventListener("click", () => teach(number, faces.length));
-    return make("li", {},
-      make("p", { className: "who", textContent: `${number}. ${inWords(face)}` }),
-      make("p", { className: "note", textContent: others.length ? `Otherwise: ${others.join(", ")}` : "" }),
-      make("div", { className: "row" }, why, right));
-  });
-  element("found").replaceChildren(...rows);
+// Asks once more about the photo, and goes on to the first face that nobody has named.
+async function again() {
+  const found = await send(`/identify?top=9&name=${part(photo.name ?? "photo")}`, photo);
+  const there = new Set(found.faces.map((face) => face.enrolled?.person));
+  faces = found.faces.map((face) => (face.enrolled ? face : without(face, there)));
+  element("why").hidden = true;
+  element("photo").hidden = !bitmap;
+  element("result").hidden = false;
+  next();
 }
 
-async function explain(face, number, of) {
-  await trying(async () => {
-    const bitmap = await picture(`/explain${of > 1 ? `?face=${number}` : ""}`, photo);
-    const canvas = element("why-picture");
-    [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
-    canvas.getContext("2d").drawImage(bitmap, 0, 0);
-    canvas.setAttribute("aria-label", `Pictures of what speaks for the answer to face ${number}: ${inWords(face)}`);
-    element("why").hidden = false;
-    element("why").scrollIntoView({ block: "nearest" });
-  });
+function next() {
+  const open = faces.findIndex((face, at) => !face.enrolled && face.decision === "unknown" && !nobody.has(at));
+  choose(open < 0 ? null : open);
 }
 
-async function teach(number, of) {
-  const name = await question(`Who is face ${number}?`,
-    "The face is enrolled under this name, and recognised from now on.", "Enrol", { name: "" });
-  if (!name) return;
-  await trying(async () => {
-    await change("POST", `/people/${part(name)}/faces${of > 1 ? `?face=${number}` : ""}`, photo);
-    await summarize();
-    await look(photo);
-    say(`Enrolled as ${name}.`);
+// A face that is none of the people who are in the photo already.
+function without(face, there) {
+  const candidates = face.candidates.filter(({ person }) => !there.has(person));
+  if (candidates[0] === face.candidates[0]) return { ...face, candidates };
+  return { ...face, candidates, decision: "unknown", probable: false, person: null };
+}
+
+const told = (face, at) => {
+  if (nobody.has(at)) return "nobody you know";
+  return face.enrolled ? `${face.enrolled.person} (you said so)` : inWords(face);
+};
+
+// Shows the faces, of which one is to be named.
+function choose(which) {
+  chosen = which;
+  if (bitmap) draw(element("photo"), bitmap, faces.map((face, at) => ({ ...face, told: told(face, at), isNobody: nobody.has(at), isChosen: at === which })));
+  element("spots").replaceChildren(...faces.flatMap((face, at) => (
+    face.box && bitmap ? [spot(face.box, bitmap, `Say who face ${at + 1} is: ${told(face, at)}`, () => choose(at))] : [])));
+  element("found").replaceChildren(...faces.map(entry));
+  element("say-who").hidden = faces.length === 0;
+  if (which === null) return;
+  const row = element("found").children[which];
+  (row.querySelector(".names button") ?? row.querySelector("input")).focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function entry(face, at) {
+  const row = make("li", {}, make("p", { className: "who", textContent: `${at + 1}. ${told(face, at)}` }));
+  if (face.box && bitmap) row.prepend(portrait(face.box, bitmap));
+  const why = face.candidates.length ? [button("Why", `Why face ${at + 1}`, () => explain(face, at + 1))] : [];
+  if (at !== chosen) {
+    row.append(make("div", { className: "row" }, button(face.enrolled ? "Change" : "Name", `Name face ${at + 1}`, () => choose(at)), ...why));
+    return row;
+  }
+  const likely = names(face);
+  const input = make("input", { name: "person", required: true, autocomplete: "off", placeholder: "name" });
+  input.setAttribute("list", "names");
+  input.setAttribute("aria-label", `Name of face ${at + 1}`);
+  const form = make("form", { className: "row" }, input, make("button", { className: "primary", textContent: "Save" }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    trying(() => name(input.value.trim()));
   });
+  const none = face.enrolled
+    ? button("Nobody: take it out", `Take face ${at + 1} out`, takeOut, "danger")
+    : button("Nobody I know", `Face ${at + 1} is nobody I know`, () => { nobody.add(at); next(); say("Left without a name."); });
+  row.append(
+    make("p", { textContent: face.enrolled ? "Who is it really?" : "Who is this?" }),
+    make("div", { className: "row names" }, ...likely.map(({ person, confidence }, rank) => {
+      const made = button("", `${person}, key ${rank + 1}`, () => name(person));
+      made.append(make("kbd", { textContent: rank + 1 }), ` ${person} `, make("small", { textContent: percent(confidence) }));
+      return made;
+    })),
+    form, make("div", { className: "row" }, none, ...why));
+  row.className = "chosen";
+  return row;
+}
+
+// The likeliest names for a face: of people who are not in the photo already.
+function names(face) {
+  return face.candidates.filter(({ person }) => faces.every(({ enrolled }) => enrolled?.person !== person));
+}
+
+// Gives the chosen face a name: enrols it, or moves it where it is enrolled.
+async function name(person) {
+  if (!person || isTaken(person)) return;
+  const { enrolled } = faces[chosen];
+  if (enrolled) await change("PUT", `/faces/${enrolled.hash}`, { person });
+  else await change("POST", `/people/${part(person)}/faces?face=${chosen + 1}`, photo);
+  await done(enrolled ? `This is ${person} now.` : `Saved: ${person}.`);
+}
+
+async function takeOut() {
+  const { person, hash } = faces[chosen].enrolled;
+  const isSure = await question("Take this face out?", `It is ${person}'s no longer, and nobody's. This cannot be undone.`, "Take out", { isDanger: true });
+  if (!isSure) return;
+  await change("DELETE", `/faces/${hash}`);
+  nobody.add(chosen);
+  await done("The face was taken out.");
+}
+
+async function done(text) {
+  await summarize();
+  await again();
+  say(text);
+}
+
+element("try-undo").addEventListener("click", () => trying(() => undo(stale)));
+
+// Keys 1 to 9 are the likeliest names of the chosen face; other letters begin a name.
+addEventListener("keydown", (event) => {
+  const isOther = event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input") || document.querySelector("dialog[open]");
+  if (isOther || chosen === null || element("try").hidden) return;
+  if (/^\p{L}$/u.test(event.key)) element("found").children[chosen].querySelector("input").focus();
+  if (!/^[1-9]$/.test(event.key)) return;
+  const candidate = names(faces[chosen])[event.key - 1];
+  if (candidate) trying(() => name(candidate.person));
+});
+
+async function explain(face, number) {
+  const shown = await picture(`/explain?face=${number}`, photo);
+  const canvas = element("why-picture");
+  [canvas.width, canvas.height] = [shown.width, shown.height];
+  canvas.getContext("2d").drawImage(shown, 0, 0);
+  canvas.setAttribute("aria-label", `Pictures of what speaks for the answer to face ${number}: ${inWords(face)}`);
+  element("why").hidden = false;
+  element("why").scrollIntoView({ block: "nearest" });
 }
 
 element("choose").addEventListener("click", () => element("file").click());
@@ -132,5 +181,7 @@ addEventListener("paste", (event) => {
 element("camera").addEventListener("click", () => camera.start());
 element("camera-stop").addEventListener("click", () => camera.stop());
 
-export async function show() {}
+// Shows the photo anew, when the gallery is another.
+export async function stale() { if (photo) await again(); }
+export const show = stale;
 export function leave() { camera.stop(); }

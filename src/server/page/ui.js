@@ -10,6 +10,13 @@ export function make(tag, properties = {}, ...children) {
   return made;
 }
 
+export function button(text, label, act, className = "") {
+  const made = make("button", { type: "button", textContent: text, className });
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", () => trying(async () => act(made)));
+  return made;
+}
+
 export function say(text, isBad = false) {
   const status = element("status");
   status.textContent = text;
@@ -39,8 +46,12 @@ export async function trying(work) {
 
 export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
+// As many faces are not taken out without a question.
+const MANY = 20;
+
 // The state of the gallery whose last change the buttons name.
 let undoable = null;
+let erases = 0; // faces that go with it
 
 // Says who is enrolled and what can be undone; called after every change.
 export async function summarize() {
@@ -50,8 +61,8 @@ export async function summarize() {
     ? "nobody is enrolled"
     : `${counted(faces, "face", "faces")} of ${counted(people.length, "person", "people")}`;
   element("names").replaceChildren(...people.map(({ person }) => make("option", { value: person })));
-  const [{ change: last }, state] = await withState("/undo");
-  undoable = state;
+  const [{ change: last, erases: gone }, state] = await withState("/undo");
+  [undoable, erases] = [state, gone];
   for (const button of document.querySelectorAll("button.undo")) {
     button.disabled = last === null;
     button.textContent = last === null ? "Nothing to undo" : `Undo: ${last}`;
@@ -60,9 +71,19 @@ export async function summarize() {
 
 // Undoes the last change, then shows how it is.
 export async function undo(show) {
+  const many = `${erases} faces are taken out again. To have them back, their photos have to be added again.`;
+  if (erases >= MANY && !await question("Undo?", many, "Undo", { isDanger: true })) return;
   const { change: undone } = await change("POST", "/undo", undefined, undoable).finally(summarize);
   await show();
   say(`Undone: ${undone}.`);
+}
+
+// Whether somebody enrolled has this name but for capitals, which is said.
+export function isTaken(person) {
+  const names = [...element("names").options].map((option) => option.value);
+  const twin = names.includes(person) ? undefined : names.find((name) => name.toLowerCase() === person.toLowerCase());
+  if (twin) say(`${twin} is enrolled already: choose that name, or one that differs in more than capitals.`, true);
+  return twin !== undefined;
 }
 
 // Asks for a name, or for a yes; null where the answer is no.

@@ -104,7 +104,10 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     // The same again, as by a double click, and a name that is refused change nothing: what can be taken back stays so.
     assert_eq!(folder.name("Zoe", &first)["added"], 0);
     assert_eq!(folder.name("Quentin", &first)["refused"], first.len());
-    assert_eq!(folder.undo(), format!("{} named Zoe", counted(first.len())));
+    assert_eq!(
+        folder.undo(),
+        format!("{} of Zoe added", counted(first.len()))
+    );
     assert_eq!(people(&folder.server), Vec::<String>::new());
     folder.name("Zoe", &first);
     folder.done(json!({ "kind": "name", "groups": [{ "person": null, "faces": last }] }));
@@ -123,7 +126,6 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     assert_eq!(told, format!("{} ignored", counted(last.len())));
     assert_eq!(folder.group()["ignored"], json!([]));
     assert_eq!(people(&folder.server), ["Zoe"], "naming stays");
-    folder.server.ask("POST", "/api/v0/undo", b"").has(409);
     // What would be taken back is another change than before, so the state has another tag.
     let tag = || {
         let next = folder.server.ask("GET", "/api/v0/undo", b"").has(200);
@@ -138,7 +140,10 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     assert_eq!(all(&json!([{ "faces": folder.group()["ignored"] }])), last);
     folder.name("Yan", &last);
     assert_eq!(folder.group()["ignored"], json!([]), "a name ends it");
-    assert_eq!(folder.undo(), format!("{} named Yan", counted(last.len())));
+    assert_eq!(
+        folder.undo(),
+        format!("{} of Yan added", counted(last.len()))
+    );
     assert_eq!(all(&json!([{ "faces": folder.group()["ignored"] }])), last);
     assert_eq!(people(&folder.server), ["Zoe"]);
 
@@ -238,6 +243,12 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
         .ask("GET", "/api/v0/folder/faces/..%2f1/photo.jpg", b"")
         .has(404);
 
+    let file = fs::File::options()
+        .append(true)
+        .open(folder.photos.join("Ada 0.png"))
+        .unwrap();
+    let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(981_173_106);
+    file.set_modified(written).unwrap();
     let path = "/api/v0/folder/photos.zip?person=Ada%2FZo%C3%AB";
     let sent = server.ask("GET", path, b"").has(200);
     let disposition = sent.header("content-disposition").unwrap();
@@ -245,7 +256,11 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     let mut zip = zip::ZipArchive::new(Cursor::new(sent.body)).unwrap();
     assert_eq!(zip.len(), faces.len());
     let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut zip.by_name("Ada 0.png").unwrap(), &mut bytes).unwrap();
+    let mut photo = zip.by_name("Ada 0.png").unwrap();
+    let date = photo.last_modified().unwrap().to_string();
+    assert_eq!(date, "2001-02-03 04:05:06");
+    std::io::Read::read_to_end(&mut photo, &mut bytes).unwrap();
+    drop(photo);
     assert_eq!(bytes, photos_of("Ada")[0]);
     server
         .ask("GET", "/api/v0/folder/photos.zip?person=Bo", b"")
@@ -353,4 +368,61 @@ fn faces_of_groups_do_not_go_into_a_model_of_whole_photos() {
     assert_eq!(named["state"], "failed", "{named}");
     assert!(named.to_string().contains("as-is"), "{named}");
     assert_eq!(people(&folder.server), before);
+}
+
+/// A group that shows two people is made two, and groups that were said to be of two people are no proposal any more.
+#[test]
+fn a_group_is_split_by_likeness_and_two_people_stay_two() {
+    let folder = Folder::new(&["Ada", "Keiko"]);
+    let found = folder.group();
+    let own = ["Ada", "Keiko"].map(|person| faces_of(&found, person));
+    let both = json!({ "faces": own.concat() }).to_string();
+    let split = folder
+        .server
+        .ask("POST", "/api/v0/folder/split", both.as_bytes());
+    let parts = split.has(200).json()["parts"].clone();
+    let parts: Vec<Vec<String>> = serde_json::from_value(parts).unwrap();
+    let mut sorted = parts.clone();
+    sorted.iter_mut().for_each(|part| part.sort());
+    let mut expected = own.map(|mut faces| {
+        faces.sort();
+        faces
+    });
+    expected.sort();
+    sorted.sort();
+    assert_eq!(sorted, expected);
+
+    let [one, other] = [0, 1].map(|at| vec![parts[0][at].clone()]);
+    let said = json!([{ "person": "", "faces": one, "wrong": other }]);
+    let done = folder.done(json!({ "kind": "name", "groups": said }));
+    assert_eq!(done["added"], 0);
+    assert!(people(&folder.server).is_empty());
+    let groups = folder.group()["groups"].clone();
+    let together = |group: &Value| {
+        let faces = ids(group);
+        [&one, &other].iter().all(|face| faces.contains(&face[0]))
+    };
+    assert!(!groups.as_array().unwrap().iter().any(together), "{groups}");
+    assert_eq!(folder.undo(), "two groups kept apart");
+}
+
+/// Photos that are added by one gesture are taken back at once, and each step before by itself.
+#[test]
+fn photos_of_one_gesture_are_one_step() {
+    let folder = Folder::new(&[]);
+    let ada = photos_of("Ada");
+    for (photo, step) in ada.iter().zip(["", "", "?step=joined", "?step=joined"]) {
+        let path = format!("/api/v0/people/Ada/faces{step}");
+        folder.server.ask("POST", &path, photo).has(201);
+    }
+    assert_eq!(folder.undo(), "3 faces of Ada added");
+    let last = folder
+        .server
+        .ask("GET", "/api/v0/undo", b"")
+        .has(200)
+        .json();
+    assert_eq!(last["erases"], 1);
+    assert_eq!(folder.undo(), "1 face of Ada added");
+    assert!(people(&folder.server).is_empty());
+    folder.server.ask("POST", "/api/v0/undo", b"").has(409);
 }

@@ -1,0 +1,126 @@
+//! Photos that come into folders while the program runs.
+//!
+//! Folders are listed every second: nobody is told of files that other machines write to a network drive.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use eigenfaces::dataset;
+
+use crate::cli::Result;
+use crate::cli::group::albums::refuse_no_folder;
+
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Folders whose new photos are waited for.
+pub struct Watched<'a> {
+    folders: &'a [PathBuf],
+    photos: HashMap<PathBuf, Seen>,
+}
+
+/// A file as it was when its folder was last listed.
+struct Seen {
+    length: u64,
+    modified: Option<SystemTime>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It was there first, or has been given out.
+    Done,
+    /// It may still be written.
+    Growing,
+}
+
+impl<'a> Watched<'a> {
+    /// Photos that are there already are none that come.
+    ///
+    /// # Errors
+    /// What is no folder.
+    pub fn begin(folders: &'a [PathBuf]) -> Result<Self> {
+        folders
+            .iter()
+            .try_for_each(|folder| refuse_no_folder(folder))?;
+        let mut watched = Self {
+            folders,
+            photos: HashMap::new(),
+        };
+        watched.list(State::Done);
+        Ok(watched)
+    }
+
+    /// Waits for new photos: files that came or were written anew, and have not changed for a second.
+    pub fn next(&mut self) -> Vec<PathBuf> {
+        loop {
+            thread::sleep(EVERY);
+            let ready = self.list(State::Growing);
+            if !ready.is_empty() {
+                return ready;
+            }
+        }
+    }
+
+    /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
+    fn list(&mut self, state: State) -> Vec<PathBuf> {
+        // A folder that is empty, or away for a while as drives are, has no photos.
+        let listing = dataset::list_photos(self.folders);
+        let listed = listing.map_or_else(|_| Vec::new(), |listing| listing.photos);
+        let mut before = std::mem::take(&mut self.photos);
+        let mut ready = Vec::new();
+        for path in listed {
+            let Ok(about) = path.metadata() else { continue };
+            let mut seen = Seen {
+                length: about.len(),
+                modified: about.modified().ok(),
+                state,
+            };
+            if let Some(earlier) = before.remove(&path)
+                && (earlier.length, earlier.modified) == (seen.length, seen.modified)
+            {
+                if earlier.state == State::Growing && seen.length > 0 {
+                    ready.push(path.clone());
+                }
+                seen.state = match seen.length {
+                    0 => earlier.state,
+                    _ => State::Done,
+                };
+            }
+            self.photos.insert(path, seen);
+        }
+        ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_photo_is_given_out_once_when_it_has_stopped_growing() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().to_owned()];
+        let photo = folder.path().join("a.png");
+        fs::write(folder.path().join("there.png"), b"there").unwrap();
+        let mut watched = Watched::begin(&folders).unwrap();
+        let mut listed = || watched.list(State::Growing);
+        assert!(listed().is_empty());
+        for content in ["", "some", "some more"] {
+            fs::write(&photo, content).unwrap();
+            assert!(listed().is_empty(), "{content}");
+        }
+        assert_eq!(listed(), std::slice::from_ref(&photo));
+        assert!(listed().is_empty());
+        // A camera that writes to one name only.
+        fs::write(&photo, b"another").unwrap();
+        assert!(listed().is_empty());
+        assert_eq!(listed(), std::slice::from_ref(&photo));
+        fs::remove_file(&photo).unwrap();
+        assert!(listed().is_empty());
+        assert!(Watched::begin(&[photo]).is_err());
+    }
+}
