@@ -36,7 +36,7 @@ pub fn located(photo: &Path, places: &[Option<Location>]) -> Value {
             "decision": decision(Decision::Unknown),
             "probable": false,
             "person": null, "confidence": null, "distance": null, "somebody_else": null,
-            "residual": null, "likeness": null,
+            "residual": null, "likeness": null, "signal": null,
             "candidates": [],
             "enrolled": null,
         })

@@ -65,12 +65,13 @@ impl<'a> Watched<'a> {
 
     /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
     fn list(&mut self, state: State) -> Vec<PathBuf> {
-        // A folder that is empty, or away for a while as drives are, has no photos.
-        let listing = dataset::list_photos(self.folders);
-        let listed = listing.map_or_else(|_| Vec::new(), |listing| listing.photos);
+        // Folders that are away for a while, as drives are, come back with photos that are known.
+        let Ok(listing) = dataset::list_photos(self.folders) else {
+            return Vec::new();
+        };
         let mut before = std::mem::take(&mut self.photos);
         let mut ready = Vec::new();
-        for path in listed {
+        for path in listing.photos {
             let Ok(about) = path.metadata() else { continue };
             let mut seen = Seen {
                 length: about.len(),
@@ -119,7 +120,10 @@ mod tests {
         fs::write(&photo, b"another").unwrap();
         assert!(listed().is_empty());
         assert_eq!(listed(), std::slice::from_ref(&photo));
-        fs::remove_file(&photo).unwrap();
+        let away = folder.path().with_extension("away");
+        fs::rename(folder.path(), &away).unwrap();
+        assert!(listed().is_empty());
+        fs::rename(&away, folder.path()).unwrap();
         assert!(listed().is_empty());
         assert!(Watched::begin(&[photo]).is_err());
     }
