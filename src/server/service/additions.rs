@@ -1,0 +1,244 @@
+//! Faces that are added: written down at once, and learned together soon after.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eigenfaces::dataset::{ContentHash, Person};
+use eigenfaces::enrollment::PhotoFaces;
+use eigenfaces::gallery::LabeledFace;
+use eigenfaces::preparation::Preparation;
+use eigenfaces::store::Addition;
+use eigenfaces::{FaceChoice, Model, Photo, Settings};
+
+use super::Service;
+use super::changes::Changes;
+use super::snapshot::{Snapshot, preparation};
+use crate::cli::error::Result;
+use crate::cli::model_changes;
+use crate::server::failure::{Answer, Failure};
+use crate::server::locked;
+use crate::server::workers::Background;
+
+/// Pause after the last added face before all are learned together.
+const BURST: Duration = Duration::from_millis(300);
+
+/// Time after which added faces are learned, however steadily more come: well before two seconds, since learning takes some.
+const LATEST: Duration = Duration::from_secs(1);
+
+/// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
+/// learning takes longer, or faces are added all the time, nobody waits for it.
+const LEARNING: Duration = Duration::from_secs(2);
+
+impl Service {
+    /// The gallery with all that was added, unless a job is changing it, learning fails, or takes long: then without.
+    pub async fn up_to_date(self: &Arc<Self>) -> Snapshot {
+        let mut progress = self.progress.subscribe();
+        let now = *progress.borrow();
+        let waited = now.since.map_or(Duration::ZERO, |since| since.elapsed());
+        if let (false, Some(left)) = (now.is_ready(), LEARNING.checked_sub(waited)) {
+            self.learn_after(Duration::ZERO);
+            let learned = progress.wait_for(Progress::is_ready);
+            let _ = tokio::time::timeout(left, learned).await;
+        }
+        self.snapshot()
+    }
+
+    /// Adds the main face of a photo. It is on disk when this returns, and learned soon after. `refuse` looks at the
+    /// faces that were found. Returns the hash by which the face is known.
+    ///
+    /// # Errors
+    /// A photo without a face, or that was refused; it is enrolled as somebody else; a disk that is full.
+    pub async fn add_soon(
+        self: &Arc<Self>,
+        person: Person,
+        photo: Photo,
+        refuse: impl Fn(&PhotoFaces) -> Answer<()> + Send + Sync + 'static,
+    ) -> Answer<ContentHash> {
+        let (photo, refuse) = (Arc::new(photo), Arc::new(refuse));
+        loop {
+            let snapshot = self.snapshot();
+            let (person, photo, refuse) = (person.clone(), Arc::clone(&photo), Arc::clone(&refuse));
+            if snapshot.varied().is_none() {
+                // The model is made, or has one face.
+                let change = move |model: &mut Option<Model>| {
+                    let preparation = preparation(model.as_ref());
+                    let faces = PhotoFaces::of(&preparation, &photo)?;
+                    refuse(&faces)?;
+                    enroll(model, preparation, main_face(&faces, &person)?)
+                };
+                return Ok(self.change(None, change).await?.0);
+            }
+            let added = self.work(move |service| {
+                let preparation = snapshot.preparation();
+                let faces = PhotoFaces::of(&preparation, &photo)?;
+                refuse(&faces)?;
+                let face = main_face(&faces, &person)?;
+                service.write_down(Addition { preparation, face })
+            });
+            if let Some(hash) = added.await? {
+                self.learn_after(BURST);
+                return Ok(hash);
+            }
+        }
+    }
+
+    /// Writes a face into the journal, unless its photo is there. Returns the hash by which the face is known; none where the
+    /// gallery takes faces that are prepared otherwise by now.
+    fn write_down(&self, addition: Addition) -> Answer<Option<ContentHash>> {
+        let mut journal = locked(&self.journal);
+        if self.progress.borrow().is_ending {
+            return Err(Failure::ending());
+        }
+        let snapshot = self.snapshot();
+        let Some(model) = snapshot.varied() else {
+            return Ok(None);
+        };
+        if !snapshot.preparation().agrees_with(&addition.preparation) {
+            return Ok(None);
+        }
+        let face = &addition.face;
+        let enrolled = model.gallery().photo_position(face);
+        let enrolled = enrolled.map(|at| &model.gallery().enrolled()[at]);
+        let enrolled = enrolled.map(|one| (model.people()[one.person].clone(), one.hash));
+        let mut added = journal.additions().iter().rev();
+        let added = added.find(|other| other.face.is_of_photo(face));
+        let added = added.map(|other| (other.face.person.clone(), other.face.hash));
+        let hash = match enrolled.or(added) {
+            Some((person, hash)) if person == face.person => hash,
+            Some((person, _)) => {
+                let person = person.to_string();
+                return Err(eigenfaces::Error::PhotoOfOther { person }.into());
+            }
+            None => {
+                let hash = face.hash;
+                journal.add(addition)?;
+                hash
+            }
+        };
+        let unlearned = journal.additions().len();
+        self.progress.send_modify(|progress| {
+            progress.unlearned = unlearned;
+            progress.added += 1;
+            progress.since.get_or_insert_with(Instant::now);
+            progress.has_failed = false;
+        });
+        Ok(Some(hash))
+    }
+
+    /// Learns what was added, after a pause in which nothing more is added, or when it has waited long enough.
+    pub(super) fn learn_after(self: &Arc<Self>, pause: Duration) {
+        let service = Arc::clone(self);
+        tokio::spawn(async move {
+            let added = service.progress.borrow().added;
+            tokio::time::sleep(pause).await;
+            if !service.progress.borrow().is_due(added) {
+                return;
+            }
+            let mut changes = Arc::clone(&service.changes).lock_owned().await;
+            // They may have been learned while this waited for its turn.
+            if !service.progress.borrow().is_due(added) {
+                return;
+            }
+            let learner = Arc::clone(&service);
+            let work = move || Ok(learner.learn_additions(&mut changes)?);
+            // What fails now fails the next change, which tells of it.
+            if let Err(failure) = service.workers.behind(Background::Change, work).await {
+                service.output.warn(&format!(
+                    "faces that were added cannot be learned and stay in the journal: {}",
+                    failure.message
+                ));
+                let failed = |progress: &mut Progress| progress.has_failed = true;
+                service.progress.send_modify(failed);
+            }
+        });
+    }
+
+    pub(super) fn learn_additions(&self, changes: &mut Changes) -> Result<()> {
+        let additions = locked(&self.journal).additions().to_vec();
+        if additions.is_empty() {
+            return Ok(());
+        }
+        let (before, begun) = (self.snapshot().model, Instant::now());
+        let (model, disputes) = Model::with_additions(before.as_deref().cloned(), &additions)?;
+        model_changes::report_disputes(&disputes, &self.file, &self.output);
+        // Others may have been added by a change made meanwhile.
+        let added = faces_of(model.as_ref()).saturating_sub(faces_of(before.as_deref()));
+        if added > 0 {
+            self.keep(changes, model.map(Arc::new))?;
+        }
+        let mut journal = locked(&self.journal);
+        journal.forget(additions.len())?;
+        let unlearned = journal.additions().len();
+        self.progress.send_modify(|progress| {
+            progress.unlearned = unlearned;
+            progress.since = (unlearned > 0).then_some(begun);
+            progress.has_failed = false;
+        });
+        Ok(())
+    }
+}
+
+/// What whoever asks may have to wait for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Progress {
+    /// Faces in the journal.
+    pub(super) unlearned: usize,
+    /// Faces that were ever put there.
+    pub(super) added: u64,
+    /// When the first of them came, or earlier.
+    pub(super) since: Option<Instant>,
+    /// Whether a job changes the gallery: nobody waits for it.
+    pub(super) is_job_changing: bool,
+    /// Whether the faces could not be learned when that was tried last.
+    pub(super) has_failed: bool,
+    pub(super) is_ending: bool,
+}
+
+impl Progress {
+    /// Whether the gallery as it is is the answer.
+    fn is_ready(&self) -> bool {
+        self.unlearned == 0 || self.is_job_changing || self.has_failed
+    }
+
+    /// Whether it is time to learn: nothing was added since so many were, or the first has waited long enough.
+    fn is_due(&self, added: u64) -> bool {
+        let waits = self.since.is_some_and(|since| since.elapsed() >= LATEST);
+        self.unlearned > 0 && (self.added == added || waits)
+    }
+}
+
+fn faces_of(model: Option<&Model>) -> usize {
+    model.map_or(0, |model| model.gallery().len())
+}
+
+fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {
+    let at = faces.position(FaceChoice::Main)?;
+    let face = faces.labeled(at, person, "");
+    Ok(face.ok_or(eigenfaces::error::PhotoProblem::NoFace)?)
+}
+
+/// Enrols a face, into a new model where there is none. Returns the hash by which it is known.
+///
+/// # Errors
+/// It is enrolled as somebody else.
+pub fn enroll(
+    model: &mut Option<Model>,
+    preparation: Preparation,
+    face: LabeledFace,
+) -> Answer<ContentHash> {
+    let mut hash = face.hash;
+    match model {
+        Some(model) => {
+            hash = model.enrolled_hash(&face).unwrap_or(hash);
+            if let Some(dispute) = model.add_faces(vec![face])?.first() {
+                let person = dispute.other_person.to_string();
+                return Err(eigenfaces::Error::PhotoOfOther { person }.into());
+            }
+        }
+        None => {
+            let made = Model::enroll_faces(preparation, vec![face], Settings::default())?;
+            *model = Some(made);
+        }
+    }
+    Ok(hash)
+}

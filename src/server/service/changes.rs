@@ -1,0 +1,375 @@
+//! Changes of the gallery: one at a time, each to be undone.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use eigenfaces::Model;
+use eigenfaces::dataset::{ContentHash, Person};
+use eigenfaces::enrollment::Observer;
+use eigenfaces::store::ModelLock;
+use tokio::sync::OwnedMutexGuard;
+
+use super::Service;
+use super::additions::Progress;
+use super::snapshot::{Snapshot, hashes};
+use crate::cli::error::{Error, Result};
+use crate::cli::group::albums::Remembered;
+use crate::server::failure::{Answer, Failure};
+use crate::server::jobs::{Forgotten, Job};
+use crate::server::locked;
+use crate::server::workers::Background;
+
+/// Maximum number of changes that wait for their turn; beyond that they are sent away.
+const MOST_WAITING: usize = 64;
+
+/// Time after which a change that waits for its turn is refused: less than a client waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Gestures about faces of folders that can be undone, the last.
+const MOST_SAID: usize = 20;
+
+/// Time that somebody who asks for the last change waits for one that is being made.
+const SHORT_CHANGE: Duration = Duration::from_secs(1);
+
+impl Service {
+    /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and leaves what is to be
+    /// enrolled. It is written before this returns what `change` did, and the new state. `expected` is the tag of the
+    /// state that the change was meant for.
+    ///
+    /// # Errors
+    /// Those of the change; 412 where the gallery has another state; 503 where other changes take too long; a model that
+    /// cannot be written. Nothing is changed.
+    pub async fn change<T: Send + 'static>(
+        self: &Arc<Self>,
+        expected: Option<String>,
+        change: impl FnOnce(&mut Option<Model>) -> Answer<T> + Send + 'static,
+    ) -> Answer<(T, Snapshot)> {
+        let mut turn = self.turn().await?;
+        let service = Arc::clone(self);
+        let work = move || service.change_now(&mut turn, expected.as_deref(), change);
+        self.workers.behind(Background::Change, work).await
+    }
+
+    /// As [`change`](Self::change), however long it takes: others ask the gallery as it was meanwhile.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change); the job was cancelled.
+    pub async fn change_in_job<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: &Arc<Job>,
+        expected: Option<String>,
+        change: impl FnOnce(&mut Option<Model>, &Job) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let work = move |service: &Self, changes: &mut Changes, job: &Job| {
+            let change = |model: &mut Option<Model>| change(model, job);
+            let changed = service.change_now(changes, expected.as_deref(), change);
+            Ok(changed?.0)
+        };
+        self.in_turn(job, work).await
+    }
+
+    /// Works as a job when all changes that came before are made, and keeps others from being made meanwhile.
+    ///
+    /// # Errors
+    /// Those of the work; the job was cancelled.
+    pub async fn in_turn<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: &Arc<Job>,
+        work: impl FnOnce(&Self, &mut Changes, &Job) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let mut turn = Arc::clone(&self.changes).lock_owned().await;
+        let (service, job) = (Arc::clone(self), Arc::clone(job));
+        let work = move || {
+            let _changing = JobChanging::begin(&service);
+            if job.is_cancelled() {
+                return Err(eigenfaces::Error::Cancelled.into());
+            }
+            let done = work(&service, &mut turn, &job);
+            drop(turn);
+            done
+        };
+        let done = self.workers.behind(Background::Job, work).await;
+        if self.progress.borrow().unlearned > 0 {
+            self.learn_after(Duration::ZERO);
+        }
+        done
+    }
+
+    /// Waits until all changes that came before are made.
+    async fn turn(self: &Arc<Self>) -> Answer<OwnedMutexGuard<Changes>> {
+        let place = Place::enter(self)?;
+        let turn = Arc::clone(&self.changes).lock_owned();
+        match tokio::time::timeout(PATIENCE, turn).await {
+            Ok(turn) if !self.progress.borrow().is_ending => Ok(turn),
+            Ok(_) => Err(Failure::ending()),
+            Err(_) => Err(Failure::queued(place.position(), self.jobs.working())),
+        }
+    }
+
+    /// As [`change`](Self::change), in a turn.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub fn change_now<T>(
+        &self,
+        changes: &mut Changes,
+        expected: Option<&str>,
+        change: impl FnOnce(&mut Option<Model>) -> Answer<T>,
+    ) -> Answer<(T, Snapshot)> {
+        self.learn_additions(changes)?;
+        let before = self.snapshot();
+        self.refuse_other(&before, expected)?;
+        let mut model = before.model.as_deref().cloned();
+        let value = change(&mut model)?;
+        let gallery = |model: Option<&Model>| model.map(Model::gallery).cloned();
+        // What changes nothing is no change: it is not written, and the last change stays the last.
+        if gallery(model.as_ref()) == gallery(before.model.as_deref()) {
+            return Ok((value, before));
+        }
+        let after = self.keep(changes, model.map(Arc::new))?;
+        if loses_faces(before.model.as_deref(), after.model.as_deref()) {
+            self.jobs.forget_results(Forgotten::Erased);
+            self.forget_folder();
+            changes.said.clear();
+        }
+        Ok((value, after))
+    }
+
+    /// Refuses a change that was meant for another state of the gallery, named by its tag.
+    ///
+    /// # Errors
+    /// 412.
+    pub fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
+        match expected.is_some_and(|expected| expected != self.tag(state)) {
+            true => Err(Failure::new(
+                StatusCode::PRECONDITION_FAILED,
+                "the gallery was changed meanwhile: look at it again before you change it",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns whose faces they were, and the
+    /// new state.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub async fn erase(
+        self: &Arc<Self>,
+        expected: Option<String>,
+        chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
+    ) -> Answer<(Vec<(ContentHash, Person)>, Snapshot)> {
+        self.change(expected, |model| {
+            let Some(known) = model else {
+                return Ok(Vec::new());
+            };
+            let enrolled = known.gallery().enrolled();
+            let erased = chosen(known)?.into_iter().map(|at| {
+                let face = &enrolled[at];
+                (face.hash, known.people()[face.person].clone())
+            });
+            let erased: Vec<_> = erased.collect();
+            if erased.len() == enrolled.len() {
+                *model = None;
+            } else {
+                let hashes: Vec<ContentHash> = erased.iter().map(|&(hash, _)| hash).collect();
+                known.remove_faces(&hashes)?;
+            }
+            Ok(erased)
+        })
+        .await
+    }
+
+    /// The change that would be undone, in words, and how many faces that erases; `None` where there is none, or one is being
+    /// made that takes long.
+    pub async fn last_change(&self) -> Option<(String, usize)> {
+        let changes = tokio::time::timeout(SHORT_CHANGE, self.changes.lock());
+        changes.await.ok()?.last(&self.snapshot())
+    }
+
+    /// Undoes the last change, and says which that was. `expected` is the tag of the state that this was meant for.
+    ///
+    /// # Errors
+    /// There is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
+    pub async fn undo(self: &Arc<Self>, expected: Option<String>) -> Answer<(String, Snapshot)> {
+        let mut changes = self.turn().await?;
+        let service = Arc::clone(self);
+        let work = move || {
+            service.learn_additions(&mut changes)?;
+            let now = service.snapshot();
+            service.refuse_other(&now, expected.as_deref())?;
+            service.refuse_replaced(&changes)?;
+            let (told, _) = changes.last(&now).ok_or(eigenfaces::Error::NothingToUndo)?;
+            let said = changes.last_said(&now);
+            let gesture = said.map(|said| said.gesture);
+            let mut answers = said.into_iter().flat_map(|said| &said.answers);
+            answers.try_for_each(Remembered::take_back)?;
+            let state = match (gesture, now.model.as_deref()) {
+                (Some(Gesture::Answers), _) | (_, None) => service.renew(),
+                (_, Some(model)) => {
+                    let before = model.clone().undone()?;
+                    if loses_faces(Some(model), before.as_ref()) {
+                        service.jobs.forget_results(Forgotten::TakenBack);
+                    }
+                    service.keep(&mut changes, before.map(Arc::new))?
+                }
+            };
+            if gesture.is_some() {
+                changes.said.pop();
+            }
+            Ok((told, state))
+        };
+        self.workers.behind(Background::Change, work).await
+    }
+
+    /// Writes the model, and has everybody ask it from now on.
+    pub(super) fn keep(
+        &self,
+        changes: &mut Changes,
+        model: Option<Arc<Model>>,
+    ) -> Result<Snapshot> {
+        self.refuse_replaced(changes)?;
+        match &model {
+            Some(model) => model.save(&self.file)?,
+            None => eigenfaces::store::remove_file(&self.file)?,
+        }
+        changes.lock.follow();
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Snapshot {
+            model,
+            revision: current.revision + 1,
+        };
+        Ok(current.clone())
+    }
+
+    /// Refuses to write over a model that is not the one that was read or written last.
+    fn refuse_replaced(&self, changes: &Changes) -> Result<()> {
+        match changes.lock.is_current() {
+            true => Ok(()),
+            false => Err(Error::about(
+                &self.file,
+                "another program has replaced or removed it while it was served: it is left as it is; start the server again to serve what is there now",
+            )),
+        }
+    }
+}
+
+/// State that only the change whose turn it is may touch.
+#[derive(Debug)]
+pub struct Changes {
+    pub(super) lock: ModelLock,
+    /// What was said of faces of folders since the server began and can be undone, the last at the end. Changes of the gallery
+    /// stand in its history.
+    pub(super) said: Vec<Said>,
+}
+
+/// What was said of faces of folders by one gesture.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// In words.
+    told: String,
+    answers: Vec<Remembered>,
+    /// The number of the gallery's last change then.
+    after: u64,
+    gesture: Gesture,
+}
+
+/// What a gesture has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gesture {
+    Answers,
+    /// The gallery too: that is its last change.
+    AnswersAndGallery,
+}
+
+impl Changes {
+    /// Takes down what was said of faces, after the gallery was changed where the gesture did.
+    pub fn remembered(
+        &mut self,
+        told: &str,
+        gesture: Gesture,
+        answers: Vec<Remembered>,
+        state: &Snapshot,
+    ) {
+        self.said.push(Said {
+            told: told.to_owned(),
+            answers,
+            after: state.last_step(),
+            gesture,
+        });
+        let over = self.said.len().saturating_sub(MOST_SAID);
+        self.said.drain(..over);
+    }
+
+    /// What was said later than the gallery was changed, or with that.
+    fn last_said(&self, state: &Snapshot) -> Option<&Said> {
+        let said = self.said.last();
+        said.filter(|said| said.after >= state.last_step())
+    }
+
+    /// What undo would take back, in words, and how many faces that erases.
+    fn last(&self, state: &Snapshot) -> Option<(String, usize)> {
+        match self.last_said(state) {
+            Some(said) if said.gesture == Gesture::Answers => Some((said.told.clone(), 0)),
+            _ => {
+                let model = state.model.as_deref()?;
+                let gallery = model.gallery();
+                let change = model.history().last_change()?;
+                Some((change.in_words(gallery), change.erases(gallery)))
+            }
+        }
+    }
+}
+
+/// Whether a face is in one model that is not in another.
+fn loses_faces(from: Option<&Model>, to: Option<&Model>) -> bool {
+    !hashes(from).is_subset(&hashes(to))
+}
+
+/// A change's place in the queue, until it is dropped.
+struct Place<'a> {
+    service: &'a Service,
+    number: u64,
+}
+
+impl<'a> Place<'a> {
+    fn enter(service: &'a Service) -> Answer<Self> {
+        let mut queue = locked(&service.queue);
+        if queue.len() >= MOST_WAITING {
+            return Err(Failure::queued(queue.len(), service.jobs.working()));
+        }
+        let number = queue.last().map_or(0, |last| last + 1);
+        queue.insert(number);
+        Ok(Self { service, number })
+    }
+
+    /// Number of changes that come before: those that wait, and the one being made.
+    fn position(&self) -> usize {
+        locked(&self.service.queue).range(..self.number).count() + 1
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        locked(&self.service.queue).remove(&self.number);
+    }
+}
+
+/// A job that changes the gallery, until it is dropped.
+struct JobChanging<'a>(&'a Service);
+
+impl<'a> JobChanging<'a> {
+    fn begin(service: &'a Service) -> Self {
+        let begun = |progress: &mut Progress| progress.is_job_changing = true;
+        service.progress.send_modify(begun);
+        Self(service)
+    }
+}
+
+impl Drop for JobChanging<'_> {
+    fn drop(&mut self) {
+        let ended = |progress: &mut Progress| progress.is_job_changing = false;
+        self.0.progress.send_modify(ended);
+    }
+}

@@ -1,0 +1,98 @@
+//! A state of the gallery, which whoever has it may go on asking.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::slice::from_ref;
+use std::sync::Arc;
+
+use eigenfaces::dataset::ContentHash;
+use eigenfaces::enrollment::PhotoFaces;
+use eigenfaces::face_index;
+use eigenfaces::gallery::Gallery;
+use eigenfaces::preparation::{Preparation, PreparedFace};
+use eigenfaces::recognizer::verify_alone;
+use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
+use serde_json::Value;
+
+use crate::cli::json;
+use crate::server::failure::{Answer, Failure};
+
+/// A state of the gallery. Whoever has it may go on asking it while the next one is made.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// `None` while nobody is enrolled.
+    pub model: Option<Arc<Model>>,
+    pub(super) revision: u64,
+}
+
+impl Snapshot {
+    /// The model, if anybody is enrolled.
+    pub fn model(&self) -> Answer<&Arc<Model>> {
+        self.model.as_ref().ok_or_else(Failure::nobody_enrolled)
+    }
+
+    /// Preparation of photos, also before anybody is enrolled.
+    pub fn preparation(&self) -> Preparation {
+        preparation(self.model.as_deref())
+    }
+
+    /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
+    pub fn identify(&self, photo: &Photo, name: &str, query: QueryOptions) -> Answer<Value> {
+        let faces = PhotoFaces::of(&self.preparation(), photo)?;
+        let Some(model) = &self.model else {
+            return Ok(json::located(Path::new(name), &faces.locations()));
+        };
+        let identifier = model.recognizer().identifier();
+        let found = identifier.identify_prepared(from_ref(faces.prepared()), query)?;
+        let mut told = json::identified(Path::new(name), &found[0]);
+        let gallery = model.gallery();
+        // Whose name it has does not matter to where it is.
+        for at in 0..found[0].len() {
+            let face = faces.labeled(at, &gallery.people()[0], "");
+            let there = face.and_then(|face| gallery.photo_position(&face));
+            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |there| {
+                let face = &gallery.enrolled()[there];
+                serde_json::json!({ "hash": face.hash.to_string(), "person": gallery.people()[face.person].as_str() })
+            });
+        }
+        Ok(told)
+    }
+
+    /// Whether two prepared faces are of one person, also before anybody is enrolled.
+    pub fn verify(&self, first: &PreparedFace, second: &PreparedFace) -> Answer<Verification> {
+        let acceptance = Acceptance::default();
+        Ok(match &self.model {
+            Some(model) => model.recognizer().verify(first, second, acceptance)?,
+            None => verify_alone(first, second, acceptance)?,
+        })
+    }
+
+    /// The number of the last change that can be undone, or 0.
+    pub(super) fn last_step(&self) -> u64 {
+        let step = self
+            .model
+            .as_ref()
+            .and_then(|model| model.history().last_step());
+        step.map_or(0, |(number, _)| number)
+    }
+
+    /// The model, if a face can be added to it and learned later whatever it looks like: some faces must differ.
+    pub(super) fn varied(&self) -> Option<&Model> {
+        let model = self.model.as_deref()?;
+        (model.recognizer().space().components() > 0).then_some(model)
+    }
+}
+
+/// Preparation of photos for a model, or for the one that the first of them makes.
+pub fn preparation(model: Option<&Model>) -> Preparation {
+    match model {
+        Some(model) => *model.recognizer().preparation(),
+        None => face_index::preparation(),
+    }
+}
+
+/// The hashes of everybody's photos, or none.
+pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
+    let gallery = model.map(Model::gallery);
+    gallery.into_iter().flat_map(Gallery::hashes).collect()
+}
