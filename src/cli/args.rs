@@ -11,6 +11,8 @@ macro_rules! examples {
     };
 }
 
+mod database;
+mod evaluate;
 pub mod group;
 mod identify;
 mod learn;
@@ -18,19 +20,19 @@ mod people;
 mod pictures;
 #[cfg(feature = "serve")]
 mod serve;
+mod verify;
 
 use std::ffi::OsStr;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-#[cfg(feature = "postgres")]
-use eigenfaces::database::{GivenAddress, Indexing};
-use eigenfaces::dataset::{LabelRule, Person};
+use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
-use eigenfaces::evaluate::split::Protocol;
 use eigenfaces::store::Overwrite;
 
+pub use database::{DatabaseOptions, Export};
+pub use evaluate::Evaluate;
 pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearningOptions, Prepare};
@@ -38,6 +40,7 @@ pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
 pub use serve::{Key, PublicUrl, Serve};
+pub use verify::Verify;
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]
@@ -277,58 +280,6 @@ pub struct Enroll {
     pub learn: LearningOptions,
 }
 
-#[derive(Debug, Args)]
-pub struct Evaluate {
-    /// Folders with a sub-folder per person, or photos named after people
-    #[arg(required = true, value_name = "FACES")]
-    pub faces: Vec<PathBuf>,
-    #[command(flatten)]
-    pub labels: Labels,
-    /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
-    #[arg(long, value_name = "PROTOCOL", default_value_t)]
-    pub protocol: Protocol,
-    /// Seed of random splits and intervals
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// Photos of people who are not in FACES, to play the strangers; without it some people of FACES play strangers to the others
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
-    pub strangers: Vec<PathBuf>,
-    /// Photos without faces, tested as non-faces besides generated noise
-    #[arg(long, value_name = "DIR", conflicts_with = "check")]
-    pub not_faces: Vec<PathBuf>,
-    /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "protocol", "seed", "not_faces"])]
-    pub pairs: Option<PathBuf>,
-    /// Rates by groups of people too: a table (CSV) with the columns person and group
-    ///
-    /// A table of --labels may have a column group instead. Of every group each error rate is told with its interval, and for
-    /// each rate how many times the largest is the smallest.
-    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
-    pub groups: Option<PathBuf>,
-    /// Write a page to be filed: conditions, every figure with its interval, curves
-    ///
-    /// The page holds no photos. Its date is that of SOURCE_DATE_EPOCH where that is set: the same command on the same files
-    /// then writes the same bytes.
-    #[arg(long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"), conflicts_with_all = ["check", "pairs"])]
-    pub report: Option<PathBuf>,
-    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person
-    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with_all = ["check", "pairs"])]
-    pub scores: Option<PathBuf>,
-    /// Write pages of the probes that were taken for another person to this folder, beside photos of both
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "pairs"])]
-    pub failures: Option<PathBuf>,
-    #[command(flatten)]
-    pub force: Force,
-    /// Learn a background model for each fold of --pairs from the people of the other folds (minutes)
-    #[arg(long, requires = "pairs")]
-    pub learn_background: bool,
-    /// Instead of measuring, list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
-    #[arg(long, conflicts_with_all = ["protocol", "seed"])]
-    pub check: bool,
-    #[command(flatten)]
-    pub learn: LearningOptions,
-}
-
 /// How a change of the model is made.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ChangeOptions {
@@ -340,40 +291,6 @@ pub struct ChangeOptions {
     pub yes: bool,
 }
 
-/// A gallery that is not the model's.
-#[cfg(feature = "postgres")]
-#[derive(Debug, Clone, Args)]
-pub struct DatabaseOptions {
-    /// Look for people in this PostgreSQL database
-    ///
-    /// One that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE. The model still tells how photos become weights.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
-    pub gallery: Option<GivenAddress>,
-    /// Index of --gallery: none or hnsw
-    ///
-    /// Without one, everybody is looked at, and the answers are those of the model file; `hnsw` is faster, and may miss some.
-    #[arg(
-        long,
-        value_name = "INDEX",
-        default_value = "none",
-        requires = "gallery"
-    )]
-    pub index: Indexing,
-}
-
-#[cfg(feature = "postgres")]
-#[derive(Debug, Args)]
-pub struct Export {
-    /// The database, as postgresql://USER@HOST/DATABASE; a password is better kept in PGPASSWORD or ~/.pgpass
-    #[arg(long, value_name = "URL")]
-    pub postgres: GivenAddress,
-    /// Also make an index (`hnsw`), for `identify --index hnsw`, or drop it (`none`) [default: as the database has it]
-    #[arg(long, value_name = "INDEX")]
-    pub index: Option<Indexing>,
-    #[command(flatten)]
-    pub change: ChangeOptions,
-}
-
 /// Whatever is typed behind a command that this build is without.
 #[cfg(not(all(feature = "postgres", feature = "serve")))]
 #[derive(Debug, Args)]
@@ -382,21 +299,8 @@ pub struct NotBuilt {
     _typed: Vec<std::ffi::OsString>,
 }
 
-#[cfg(not(feature = "postgres"))]
-pub type Export = NotBuilt;
-
 #[cfg(not(feature = "serve"))]
 pub type Serve = NotBuilt;
-
-/// A gallery that this build cannot ask: it is refused when it is to be opened.
-#[cfg(not(feature = "postgres"))]
-#[derive(Debug, Clone, Args)]
-pub struct DatabaseOptions {
-    #[arg(long, value_name = "URL", hide = true)]
-    pub gallery: Option<std::ffi::OsString>,
-    #[arg(long = "index", hide = true, requires = "gallery")]
-    _index: Option<String>,
-}
 
 /// Which files a result may replace.
 #[derive(Debug, Clone, Copy, Args)]
@@ -476,27 +380,6 @@ fn within(
         Ok(number) if range.contains(&number) => Ok(number),
         _ => Err(format!("expected {expected}")),
     }
-}
-
-#[derive(Debug, Args)]
-pub struct Verify {
-    /// A photo; of several faces in it, the largest and most central
-    #[arg(value_name = "PHOTO")]
-    pub photo: PathBuf,
-    /// The photo to compare it with; the people in neither need be enrolled
-    #[arg(
-        value_name = "PHOTO",
-        required_unless_present = "person",
-        conflicts_with = "person"
-    )]
-    pub other: Option<PathBuf>,
-    /// Compare with this enrolled person instead
-    #[arg(long, value_name = "NAME")]
-    pub person: Option<Person>,
-    #[command(flatten)]
-    pub acceptance: AcceptanceOptions,
-    #[command(flatten)]
-    pub origin: ModelSource,
 }
 
 /// A path whose name ends in one of these, whatever the case; `wanted` names them.
