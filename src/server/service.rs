@@ -3,6 +3,7 @@
 
 mod additions;
 mod changes;
+mod progress;
 mod snapshot;
 
 use std::collections::BTreeSet;
@@ -17,9 +18,9 @@ use eigenfaces::model::TakenIn;
 use eigenfaces::store::{Journal, ModelLock};
 use tokio::sync::watch;
 
-use self::additions::Progress;
 pub use self::additions::enroll;
 pub use self::changes::{Changes, Gesture};
+use self::progress::Progress;
 pub use self::snapshot::{Snapshot, hashes, preparation};
 use super::access::Access;
 use super::failure::{Answer, Failure};

@@ -12,6 +12,7 @@ use eigenfaces::{FaceChoice, Model, Photo, Settings};
 
 use super::Service;
 use super::changes::Changes;
+use super::progress::Progress;
 use super::snapshot::{Snapshot, preparation};
 use crate::cli::error::Result;
 use crate::cli::model_changes;
@@ -21,9 +22,6 @@ use crate::server::workers::Background;
 
 /// Pause after the last added face before all are learned together.
 const BURST: Duration = Duration::from_millis(300);
-
-/// Time after which added faces are learned, however steadily more come: well before two seconds, since learning takes some.
-const LATEST: Duration = Duration::from_secs(1);
 
 /// Whoever asks waits until faces that were added are learned, if the first of them came no longer ago than this. Where
 /// learning takes longer, or faces are added all the time, nobody waits for it.
@@ -175,35 +173,6 @@ impl Service {
             progress.has_failed = false;
         });
         Ok(())
-    }
-}
-
-/// What whoever asks may have to wait for.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Progress {
-    /// Faces in the journal.
-    pub(super) unlearned: usize,
-    /// Faces that were ever put there.
-    pub(super) added: u64,
-    /// When the first of them came, or earlier.
-    pub(super) since: Option<Instant>,
-    /// Whether a job changes the gallery: nobody waits for it.
-    pub(super) is_job_changing: bool,
-    /// Whether the faces could not be learned when that was tried last.
-    pub(super) has_failed: bool,
-    pub(super) is_ending: bool,
-}
-
-impl Progress {
-    /// Whether the gallery as it is is the answer.
-    fn is_ready(&self) -> bool {
-        self.unlearned == 0 || self.is_job_changing || self.has_failed
-    }
-
-    /// Whether it is time to learn: nothing was added since so many were, or the first has waited long enough.
-    fn is_due(&self, added: u64) -> bool {
-        let waits = self.since.is_some_and(|since| since.elapsed() >= LATEST);
-        self.unlearned > 0 && (self.added == added || waits)
     }
 }
 

@@ -11,7 +11,7 @@ use eigenfaces::store::ModelLock;
 use tokio::sync::OwnedMutexGuard;
 
 use super::Service;
-use super::additions::Progress;
+use super::progress::Progress;
 use super::snapshot::{Snapshot, hashes};
 use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::Remembered;
