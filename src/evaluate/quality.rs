@@ -13,7 +13,7 @@ pub enum Flaw {
     Tiny(f32),
     /// So large a share of the aligned face lies outside the photo.
     CutOff(f32),
-    /// The [sharpness](sharpness) of the aligned face.
+    /// The [`sharpness`] of the aligned face.
     Blurred(f32),
     /// Noise, print or other damage leaves so little of the face ([`Background::signal`](crate::background::Background::signal)).
     Damaged(f64),
