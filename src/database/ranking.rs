@@ -139,7 +139,8 @@ impl RemoteGallery {
         options: QueryOptions,
     ) -> Result<Vec<Identification>> {
         let comparer = recognizer.comparer();
-        let probes = comparer.remote_probes(&comparer.describe(faces));
+        let coordinates = comparer.describe(faces);
+        let probes = comparer.remote_probes(&coordinates);
         let with_name = |probe: RemoteProbe| {
             let person = probe.enrolled_as.and_then(|at| recognizer.people().get(at));
             (probe, person.map(Person::as_str))
@@ -155,7 +156,7 @@ impl RemoteGallery {
             (ranking, near.people)
         };
         let ranked = nearest.into_iter().map(ranking).collect();
-        Ok(recognizer.identify_ranked(faces, ranked))
+        Ok(recognizer.identify_ranked(faces, &coordinates, ranked))
     }
 
     /// The `top` nearest people to each of some probes, each with the name of whom its very face is enrolled as. All are

@@ -203,17 +203,13 @@ impl Identifier {
             .comparer
             .rank(&coordinates, options.top, options.acceptance);
         let name = |person: usize| self.people[person].clone();
-        let signal = |at: usize| self.comparer.signal(coordinates.column(at).as_slice());
-        let judge = |(at, (ranking, looks))| Identification {
-            signal: signal(at),
-            ..self.judge(ranking, name, looks)
-        };
-        let looked_at = ranked.into_iter().zip(self.looks(faces));
-        looked_at.enumerate().map(judge).collect()
+        let looks = self.looks(faces, &coordinates);
+        let judge = |(ranking, looks)| self.judge(ranking, name, looks);
+        ranked.into_iter().zip(looks).map(judge).collect()
     }
 
-    /// How each face (d x n) looks, in order.
-    pub(super) fn looks(&self, faces: &FaceMatrix) -> Vec<Looks> {
+    /// How each face (d x n, with its coordinates, m x n) looks, in order.
+    pub(super) fn looks(&self, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Vec<Looks> {
         let weights = self.space.project(faces);
         let test = FacenessTest::new(&self.space);
         let looks = |at: usize| {
@@ -221,6 +217,7 @@ impl Identifier {
             Looks {
                 residual: self.space.residual(face, weights.as_slice()),
                 face_score: test.face_score(face, weights.as_slice()),
+                signal: self.comparer.signal(coordinates.column(at).as_slice()),
             }
         };
         (0..faces.len()).into_par_iter().map(looks).collect()
@@ -251,15 +248,16 @@ impl Identifier {
             somebody_else: ranking.somebody_else,
             residual: looks.residual,
             face_score: looks.face_score,
-            signal: None,
+            signal: looks.signal,
             location: None,
         }
     }
 }
 
-/// The distances of a picture from face space and within it, and its face score.
+/// The distances of a picture from face space and within it, its face score, and how much damage leaves of it.
 #[derive(Clone, Copy)]
 pub(super) struct Looks {
     residual: Residual,
     face_score: f64,
+    signal: Option<f64>,
 }
