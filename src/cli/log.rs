@@ -1,9 +1,9 @@
 //! The history of a gallery, in words and for scripts: part of `eigenfaces info`.
 
-use eigenfaces::store::date;
 use std::collections::BTreeMap;
 
 use eigenfaces::gallery::{Event, History, Record, Tally};
+use eigenfaces::store::date;
 use serde_json::{Value, json};
 
 use super::{Outcome, Output, Result, counted, faces_of_people};

@@ -50,19 +50,22 @@ impl Recognizer {
         settings: Settings,
     ) -> Result<Self> {
         let (preparation, gallery) = gallery.framed(&preparation);
-        match settings.prior {
+        let (space, weights, comparer, coordinates) = match settings.prior {
             Prior::Bundled => {
-                let places = described.map(|known| (known, known.places(&gallery)));
-                let known = places.as_ref().map(|(known, places)| (*known, &places[..]));
-                let coordinates = known_coordinates::coordinates(&gallery, known)?;
-                let space = match known.and_then(|(known, at)| known.space(at, settings.pca)) {
-                    Some(same) => same,
-                    None => Self::face_space(&gallery, settings)?,
-                };
-                Self::compared_by_background(preparation, gallery, settings, space, coordinates)
+                Self::compared_by_background(&preparation, &gallery, settings, described)?
             }
-            Prior::None => Self::learn_from_gallery(preparation, gallery, settings),
-        }
+            Prior::None => Self::compared_by_gallery(&gallery, settings)?,
+        };
+        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
+        Self::from_parts(
+            preparation,
+            settings,
+            space,
+            gallery,
+            weights,
+            comparer,
+            coordinates,
+        )
     }
 
     /// The face space of a gallery, and the weights of its faces.
@@ -73,55 +76,44 @@ impl Recognizer {
     }
 
     fn compared_by_background(
-        preparation: Preparation,
-        gallery: Gallery,
+        preparation: &Preparation,
+        gallery: &Gallery,
         settings: Settings,
-        (space, weights): (Arc<FaceSpace>, Weights),
-        coordinates: DMatrix<f32>,
-    ) -> Result<Self> {
-        let face_score_limit = face_score_limit::learned(&gallery, &space);
+        described: Option<KnownCoordinates<'_>>,
+    ) -> Result<Learned> {
+        let places = described.map(|known| (known, known.places(gallery)));
+        let known = places.as_ref().map(|(known, places)| (*known, &places[..]));
+        let coordinates = known_coordinates::coordinates(gallery, known)?;
+        let (space, weights) = match known.and_then(|(known, at)| known.space(at, settings.pca)) {
+            Some(same) => same,
+            None => Self::face_space(gallery, settings)?,
+        };
+        let face_score_limit = face_score_limit::learned(gallery, &space);
         let persons = gallery.persons();
         let framing = preparation.framing();
         let comparer = Likelihoods::learn(&coordinates, &persons, face_score_limit, framing)?;
         let comparer = Comparer::Likelihoods(Arc::new(comparer));
-        // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            comparer,
-            Some(coordinates),
-        )
+        Ok((space, weights, comparer, Some(coordinates)))
     }
 
-    fn learn_from_gallery(
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-    ) -> Result<Self> {
+    fn compared_by_gallery(gallery: &Gallery, settings: Settings) -> Result<Learned> {
         let (faces, people) = (gallery.faces(), gallery.people().len());
         let (distance, pca) = (settings.distance, settings.pca);
         let matcher = Matcher::learn(faces, &gallery.persons(), people, distance, pca)?;
         let (space, weights) = match matcher.space().linear() {
             Some(space) => (Arc::clone(space), space.project(faces)),
-            None => Self::face_space(&gallery, settings)?,
+            None => Self::face_space(gallery, settings)?,
         };
-        let face_score_limit = face_score_limit::learned(&gallery, &space);
-        let calibration = calibrate::calibrate(&gallery, settings, face_score_limit);
+        let face_score_limit = face_score_limit::learned(gallery, &space);
+        let calibration = calibrate::calibrate(gallery, settings, face_score_limit);
         let comparer = Comparer::Distances(Box::new(Distances {
             matcher,
             calibration,
         }));
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            comparer,
-            None,
-        )
+        Ok((space, weights, comparer, None))
     }
 }
+
+/// The face space of a gallery, the weights of its faces, their comparison, and their coordinates (2k x n) where the background model
+/// compares.
+type Learned = (Arc<FaceSpace>, Weights, Comparer, Option<DMatrix<f32>>);

@@ -104,11 +104,19 @@ pub(super) fn normalise(x: &mut [f64], between: &[f64]) {
 
 /// The factor of [`normalise`]; 1 where there is no length.
 pub(super) fn length_factor(x: impl Iterator<Item = f64>, between: &[f64]) -> f64 {
-    let energy: f64 = x.zip(between).map(|(x, psi)| x * x / (1.0 + psi)).sum();
-    match energy > 0.0 {
-        true => (between.len() as f64 / energy).sqrt(),
+    let squared = squared_length(x, between);
+    match squared > 0.0 {
+        true => (between.len() as f64 / squared).sqrt(),
         false => 1.0,
     }
+}
+
+/// `Σ x² / (1 + ψ)`: of a photo of anybody the model expects the number of coordinates.
+pub(super) fn squared_length<'a>(
+    x: impl Iterator<Item = f64>,
+    between: impl IntoIterator<Item = &'a f64>,
+) -> f64 {
+    x.zip(between).map(|(x, psi)| x * x / (1.0 + psi)).sum()
 }
 
 #[cfg(test)]

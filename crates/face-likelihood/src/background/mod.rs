@@ -63,8 +63,8 @@ pub use two_covariance::TwoCovariance;
 /// The model that comes with the program.
 const BUNDLED: &[u8] = include_bytes!("../../models/background.bin");
 
-/// The [signal](Background::signal) of damaged photos is less. Of LFW's, AT&T's and CFP's photos half a percent lies below, of
-/// those with noise of 8 gray levels nine in ten.
+/// The [signal](Background::signal) of damaged photos is less: that of 0.6, 0 and 1.0 % of the photos of LFW, AT&T and CFP, of 82 %
+/// of LFW's with noise of 8 gray levels and 95 % with 14.
 pub const DAMAGED: f64 = 0.6;
 
 /// The background model: where mouths are, for each [`Channel`] the map from descriptions to coordinates, and what hard
@@ -197,11 +197,8 @@ impl Background {
     /// photos as they are. What is known by less than [`DAMAGED`] of it is hidden by noise, print or the like.
     pub fn signal(&self, coordinates: &[f32]) -> f64 {
         let between = Channel::ALL.iter().flat_map(|&it| self.between_people(it));
-        let terms = coordinates.iter().zip(between);
-        let sum: f64 = terms
-            .map(|(&x, psi)| f64::from(x).powi(2) / (1.0 + psi))
-            .sum();
-        sum / coordinates.len().max(1) as f64
+        let own = coordinates.iter().map(|&x| f64::from(x));
+        likelihood::squared_length(own, between) / coordinates.len().max(1) as f64
     }
 
     /// Coordinates of photos that are described already, 2k x n.
