@@ -34,7 +34,6 @@ RUNS = [
     ("group, looked at before", ["group", FACES]),
     ("people add", ["people", "add", "Zoe", PROBE]),
     ("people rename", ["people", "rename", "Zoe", "Abe"]),
-    ("evaluate", ["evaluate", FACES, "--protocol", "k-fold:2"]),
 ]
 
 
