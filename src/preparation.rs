@@ -1,10 +1,12 @@
 //! Preparation: from a photo to a face of the model's size, alike for the gallery and for every probe.
 
+mod drawn;
 mod origin;
 mod shadows;
 
 use image::{GrayImage, Luma, Rgb, RgbImage};
 
+pub use self::drawn::FaceBox;
 pub use self::origin::{KeptEyes, Origin};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
@@ -42,6 +44,8 @@ pub enum FaceChoice {
     Only,
     /// The one of this number, counted from 1, row by row.
     Number(usize),
+    /// The one in this box, whether or not it is found there.
+    In(FaceBox),
 }
 
 impl FaceChoice {
@@ -55,7 +59,15 @@ impl FaceChoice {
             Self::Main => Ok(main),
             Self::Only if count == 1 => Ok(0),
             Self::Number(number) if (1..=count).contains(&number) => Ok(number - 1),
-            Self::Only | Self::Number(_) => Err(PhotoProblem::WhichFace { count }),
+            Self::Only | Self::Number(_) | Self::In(_) => Err(PhotoProblem::WhichFace { count }),
+        }
+    }
+
+    /// The box that a person drew, if any.
+    pub fn drawn(self) -> Option<FaceBox> {
+        match self {
+            Self::In(bounds) => Some(bounds),
+            Self::Main | Self::Only | Self::Number(_) => None,
         }
     }
 }
@@ -107,6 +119,8 @@ pub enum Part {
         /// Number of faces found in the photo, this one among them.
         of: usize,
     },
+    /// A face that was not found, but shown by a person, and aligned by the eyes.
+    Shown(Location),
     /// A small picture in which no face was found, aligned by where the eyes stand in the gallery's other photos, or whole.
     Assumed,
 }
@@ -116,7 +130,7 @@ impl Part {
     pub fn location(&self) -> Option<Location> {
         match self {
             Self::Whole(_) | Self::Assumed => None,
-            Self::Found { location, .. } => Some(*location),
+            Self::Found { location, .. } | Self::Shown(location) => Some(*location),
         }
     }
 }
@@ -231,6 +245,42 @@ impl Preparation {
         }
     }
 
+    /// Every face of a photo, row by row, and after these the faces that a person showed, each where none is found. In a photo
+    /// that is taken as it is nothing can be shown.
+    ///
+    /// # Errors
+    /// As [`prepare_all`](Self::prepare_all).
+    pub fn prepare_shown(
+        &self,
+        photo: &GrayImage,
+        shown: &[Location],
+    ) -> Result<Vec<PreparedFace>, PhotoProblem> {
+        let mut faces = self.prepare_all(photo)?;
+        if self.framing == Framing::AsIs {
+            return Ok(faces);
+        }
+        for location in shown {
+            let there = |face: &PreparedFace| {
+                let place = face.part.location();
+                place.is_some_and(|it| drawn::are_one(it.bounds, location.bounds))
+            };
+            if faces.iter().any(there) {
+                continue;
+            }
+            // A small picture that was taken for a crop shows this face.
+            faces.retain(|face| face.part != Part::Assumed);
+            faces.push(PreparedFace {
+                pixels: self.face(photo, location.eyes),
+                part: Part::Shown(*location),
+                origin: Origin::Found {
+                    photo: photo.dimensions(),
+                    eyes: relative_eyes(photo.dimensions(), location.eyes),
+                },
+            });
+        }
+        Ok(faces)
+    }
+
     /// The chosen face of a photo.
     ///
     /// # Errors
@@ -243,8 +293,19 @@ impl Preparation {
         if choice == FaceChoice::Main {
             return self.prepare(photo);
         }
-        let mut faces = self.prepare_all(photo)?;
-        let at = choice.among(faces.len(), 0)?;
+        let (mut faces, at) = match choice.drawn() {
+            None => {
+                let faces = self.prepare_all(photo)?;
+                let at = choice.among(faces.len(), 0)?;
+                (faces, at)
+            }
+            Some(drawn) => {
+                let shown = drawn.located(photo)?;
+                let faces = self.prepare_shown(photo, &[shown])?;
+                let at = drawn.position(&faces)?;
+                (faces, at)
+            }
+        };
         Ok(faces.swap_remove(at))
     }
 

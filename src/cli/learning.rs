@@ -15,7 +15,7 @@ use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
 use eigenfaces::matcher::{CalibrationBasis, DistanceSettings, PixelScale};
 use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::{Identifier, Recognizer, Settings};
+use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 
 use super::args::{LearningOptions, ModelSource, Prepare};
@@ -117,31 +117,6 @@ impl Prepare {
             crops,
         }
     }
-}
-
-/// The part of a model that names people: a recogniser, or of one in a file no more than that takes.
-pub enum Naming {
-    Recognizer(Box<Recognizer>),
-    Identifier(Box<Identifier>),
-}
-
-impl Naming {
-    pub fn identifier(&self) -> &Identifier {
-        match self {
-            Self::Recognizer(recognizer) => recognizer.identifier(),
-            Self::Identifier(identifier) => identifier,
-        }
-    }
-}
-
-/// As [`recognizer`], but of a model only what naming people takes.
-pub fn naming(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Naming, usize)> {
-    if origin.faces.is_empty() {
-        let identifier = store::load(model)?.into_identifier();
-        return Ok((Naming::Identifier(Box::new(identifier)), 0));
-    }
-    let (recognizer, unlearned) = recognizer(origin, model, output)?;
-    Ok((Naming::Recognizer(Box::new(recognizer)), unlearned))
 }
 
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter

@@ -2,16 +2,64 @@
 
 use crate::dataset::{ContentHash, Person, Photo};
 use crate::error::PhotoProblem;
-use crate::gallery::LabeledFace;
-use crate::locate::{Location, main_face};
-use crate::preparation::{FaceChoice, Preparation, PreparedFace};
+use crate::gallery::{Gallery, LabeledFace};
+use crate::locate::framing::absolute_eyes;
+use crate::locate::{LocateError, Location, Locator, main_face};
+use crate::preparation::{FaceBox, FaceChoice, Origin, Part, Preparation, PreparedFace};
 
-/// The faces of a photo, prepared, row by row.
+/// The faces of a photo, prepared: those found, row by row, and then those that a person showed.
 #[derive(Debug, Clone)]
 pub struct PhotoFaces {
     faces: Vec<PreparedFace>,
     main: usize,
     photo: ContentHash,
+    shown: Shown,
+}
+
+/// Where a person showed faces in a photo, and the hashes by which these are known.
+#[derive(Debug, Clone, Default)]
+struct Shown(Vec<(ContentHash, Location)>);
+
+/// The most faces that are shown in a photo besides those found.
+const MOST_SHOWN: usize = 32;
+
+impl Shown {
+    /// The faces of a photo that were shown and are enrolled. So is its main face, for it may be one of them.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    fn enrolled(photo: &Photo, gallery: &Gallery) -> Result<Self, LocateError> {
+        let (locator, size) = (Locator::shared()?, photo.luma().dimensions());
+        let found = hashes(photo.content_hash()).filter_map(|hash| {
+            let enrolled = &gallery.enrolled()[gallery.position(hash)?];
+            match enrolled.origin {
+                Origin::Found { photo, eyes } if photo == size => {
+                    let location = locator.with_eyes_at(absolute_eyes(size, eyes));
+                    Some((hash, location))
+                }
+                _ => None,
+            }
+        });
+        Ok(Self(found.collect()))
+    }
+
+    /// The hash of the face that was shown there.
+    fn hash(&self, location: &Location) -> Option<ContentHash> {
+        let mut all = self.0.iter();
+        all.find(|(_, other)| other == location)
+            .map(|(hash, _)| *hash)
+    }
+}
+
+/// The hashes that shown faces of a photo may have: the photo's, where none is found, and their own.
+fn hashes(photo: ContentHash) -> impl Iterator<Item = ContentHash> {
+    let own = move |number| hash_of(photo, &format!("shown face {number}"));
+    [photo].into_iter().chain((1..=MOST_SHOWN).map(own))
+}
+
+/// The hash of a face that is not the main one of its photo.
+fn hash_of(photo: ContentHash, face: &str) -> ContentHash {
+    ContentHash::of(&[&photo.0[..], face.as_bytes()].concat())
 }
 
 impl PhotoFaces {
@@ -20,15 +68,56 @@ impl PhotoFaces {
     /// # Errors
     /// A photo that is too small to show a face.
     pub fn of(preparation: &Preparation, photo: &Photo) -> Result<Self, PhotoProblem> {
-        let faces = preparation.prepare_all(photo.luma())?;
+        Self::with_shown(preparation, photo, None, None)
+    }
+
+    /// All faces of a photo, with those that a person showed in it: those that are enrolled in a gallery, and one that is
+    /// `drawn` now.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of); a box that reaches beyond the photo.
+    pub fn with_shown(
+        preparation: &Preparation,
+        photo: &Photo,
+        gallery: Option<&Gallery>,
+        drawn: Option<FaceBox>,
+    ) -> Result<Self, PhotoProblem> {
+        let shown = gallery.map(|gallery| Shown::enrolled(photo, gallery));
+        Self::of_shown(
+            preparation,
+            photo,
+            shown.transpose()?.unwrap_or_default(),
+            drawn,
+        )
+    }
+
+    fn of_shown(
+        preparation: &Preparation,
+        photo: &Photo,
+        mut shown: Shown,
+        drawn: Option<FaceBox>,
+    ) -> Result<Self, PhotoProblem> {
+        let drawn = drawn.map(|drawn| drawn.located(photo.luma())).transpose()?;
+        let mut places: Vec<Location> = shown.0.iter().map(|(_, place)| *place).collect();
+        places.extend(drawn);
+        let faces = preparation.prepare_shown(photo.luma(), &places)?;
         let found: Vec<Location> = faces
             .iter()
+            .filter(|face| !matches!(face.part, Part::Shown(_)))
             .filter_map(|face| face.part.location())
             .collect();
+        if let Some(drawn) = drawn.filter(|drawn| shown.hash(drawn).is_none()) {
+            let own = usize::from(!found.is_empty());
+            let is_free = |hash: &ContentHash| shown.0.iter().all(|(other, _)| other != hash);
+            if let Some(hash) = hashes(photo.content_hash()).skip(own).find(is_free) {
+                shown.0.push((hash, drawn));
+            }
+        }
         Ok(Self {
             main: main_face(&found, photo.luma().dimensions()).unwrap_or(0),
             faces,
             photo: photo.content_hash(),
+            shown,
         })
     }
 
@@ -37,9 +126,14 @@ impl PhotoFaces {
         self.photo
     }
 
-    /// The faces, row by row.
+    /// The faces in order.
     pub fn prepared(&self) -> &Vec<PreparedFace> {
         &self.faces
+    }
+
+    /// As [`prepared`](Self::prepared), and nothing else.
+    pub fn into_prepared(self) -> Vec<PreparedFace> {
+        self.faces
     }
 
     /// The box and eyes of each face; `None` where the photo was taken as it is.
@@ -53,7 +147,10 @@ impl PhotoFaces {
     /// # Errors
     /// No face, or not the chosen one.
     pub fn position(&self, choice: FaceChoice) -> Result<usize, PhotoProblem> {
-        choice.among(self.faces.len(), self.main)
+        match choice {
+            FaceChoice::In(drawn) => drawn.position(&self.faces),
+            choice => choice.among(self.faces.len(), self.main),
+        }
     }
 
     /// The face at a position, labelled with a person's name; `None` beyond the last.
@@ -64,9 +161,10 @@ impl PhotoFaces {
     pub fn labeled(&self, at: usize, person: &Person, source: &str) -> Option<LabeledFace> {
         let face = self.faces.get(at)?;
         let number = format!("face {}", at + 1);
-        let hash = match at == self.main {
-            true => self.photo,
-            false => ContentHash::of(&[&self.photo.0[..], number.as_bytes()].concat()),
+        let hash = match &face.part {
+            Part::Shown(location) => self.shown.hash(location)?,
+            _ if at == self.main => self.photo,
+            _ => hash_of(self.photo, &number),
         };
         let source = match (source, self.faces.len()) {
             ("", _) | (_, 1) => source.to_owned(),
@@ -82,18 +180,20 @@ impl PhotoFaces {
     }
 }
 
-/// One face of a photo, prepared and labelled with a person's name: see [`PhotoFaces::labeled`].
+/// One face of a photo, prepared and labelled with a person's name: see [`PhotoFaces::labeled`]. `gallery` knows which were shown
+/// before.
 ///
 /// # Errors
 /// A photo without a face, or without the chosen one.
 pub fn chosen_face(
     preparation: &Preparation,
+    gallery: Option<&Gallery>,
     person: &Person,
     photo: &Photo,
     choice: FaceChoice,
     source: &str,
 ) -> Result<LabeledFace, PhotoProblem> {
-    let faces = PhotoFaces::of(preparation, photo)?;
+    let faces = PhotoFaces::with_shown(preparation, photo, gallery, choice.drawn())?;
     let at = faces.position(choice)?;
     faces
         .labeled(at, person, source)

@@ -318,7 +318,7 @@ impl Parts {
         match part {
             Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
             Part::Found { of, .. } => self.several += usize::from(of > 1),
-            Part::Assumed => {}
+            Part::Assumed | Part::Shown(_) => {}
         }
     }
 

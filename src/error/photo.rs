@@ -157,6 +157,18 @@ pub enum PhotoProblem {
     #[error("no face was found in it; use a photo that shows the face from the front")]
     NoFace,
 
+    /// The box of a face that is to be enrolled shows none.
+    #[error(
+        "{drawn} is no box of a face in this photo of {}x{} pixels: it must lie in the photo, and each side have 16 pixels or more",
+        .photo.0, .photo.1
+    )]
+    NoFaceThere {
+        /// The box.
+        drawn: String,
+        /// Width and height of the photo.
+        photo: (u32, u32),
+    },
+
     /// A face that was named in a photo manager was not found.
     #[error("{name} is named in it where no face was found")]
     NamedFaceNotFound { name: String },

@@ -69,8 +69,15 @@ impl Model {
     ) -> Result<(ContentHash, bool)> {
         let person = &Person::new(person.as_ref())?;
         let preparation = self.recognizer.preparation();
-        let face =
-            enrollment::chosen_face(preparation, person, photo, choice, source).map_err(problem)?;
+        let face = enrollment::chosen_face(
+            preparation,
+            Some(self.gallery()),
+            person,
+            photo,
+            choice,
+            source,
+        )
+        .map_err(problem)?;
         let enrolled = self.enrolled_hash(&face);
         let hash = face.hash;
         if let Some(dispute) = self.add_faces(vec![face])?.first() {

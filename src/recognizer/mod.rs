@@ -159,10 +159,4 @@ impl Recognizer {
     pub fn identifier(&self) -> &Identifier {
         &self.identifier
     }
-
-    /// The part that names people; the faces are dropped.
-    #[must_use]
-    pub fn into_identifier(self) -> Identifier {
-        self.identifier
-    }
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
+use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::evaluate;
 use eigenfaces::render::{explain, strip};
 use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
@@ -44,6 +45,7 @@ pub struct Asked {
     top: Option<usize>,
     far: Option<f64>,
     name: Option<String>,
+    at: Option<String>,
 }
 
 impl Asked {
@@ -65,12 +67,12 @@ pub async fn identify(
     UrlQuery(asked): UrlQuery<Asked>,
     mut parts: Parts,
 ) -> Answer<Response> {
-    let query = asked.query()?;
+    let (query, drawn) = (asked.query()?, people::drawn(asked.at.as_deref())?);
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
     let state = service.up_to_date().await;
     let shown = state.clone();
-    let work = move |_: &Service| shown.identify(&decode(&photo)?, &name, query);
+    let work = move |_: &Service| shown.identify(&decode(&photo)?, &name, drawn, query);
     let object = service.work(work).await?;
     Ok(tagged(&service, &state, &with_schema(object)))
 }
@@ -129,6 +131,7 @@ pub async fn verify(
 #[serde(deny_unknown_fields)]
 pub struct Face {
     face: Option<usize>,
+    at: Option<String>,
 }
 
 /// Explain a face's name, as a picture.
@@ -138,9 +141,13 @@ pub async fn why(
     mut parts: Parts,
 ) -> Answer<Response> {
     let photo = parts.take("file")?;
+    let drawn = people::drawn(which.at.as_deref())?;
     let work = move |model: &Model| {
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
-        let face = model.face(&decode(&photo)?, choice)?;
+        let photo = decode(&photo)?;
+        let (preparation, gallery) = (model.recognizer().preparation(), Some(model.gallery()));
+        let faces = PhotoFaces::with_shown(preparation, &photo, gallery, drawn)?;
+        let face = &faces.prepared()[faces.position(choice)?];
         let (recognizer, query) = (model.recognizer(), QueryOptions::default());
         let rows = explain::rows(recognizer, &face.pixels, query, ToString::to_string)?;
         png(&strip::strip("Why", &rows).to_pixels().into())

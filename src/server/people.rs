@@ -9,6 +9,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
+use eigenfaces::preparation::FaceBox;
 use eigenfaces::{FaceChoice, Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -108,8 +109,25 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
 #[serde(deny_unknown_fields)]
 pub struct Which {
     face: Option<usize>,
+    at: Option<String>,
     source: Option<String>,
     step: Option<Step>,
+}
+
+impl Which {
+    fn choice(&self) -> Answer<FaceChoice> {
+        Ok(match (drawn(self.at.as_deref())?, self.face) {
+            (Some(drawn), _) => FaceChoice::In(drawn),
+            (None, Some(number)) => FaceChoice::Number(number),
+            (None, None) => FaceChoice::Main,
+        })
+    }
+}
+
+/// The box that was drawn around a face, if any.
+pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
+    let read = text.map(str::parse::<FaceBox>).transpose();
+    read.map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }
 
 /// What undo takes a change for.
@@ -132,10 +150,11 @@ pub async fn add_face(
     let photo = parts.take("file")?;
     let change = move |model: &mut Option<Model>| {
         let photo = decode(&photo)?;
-        let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
+        let choice = which.choice()?;
         let source = which.source.unwrap_or_default();
         let preparation = preparation(model.as_ref());
-        let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
+        let gallery = model.as_ref().map(Model::gallery);
+        let face = chosen_face(&preparation, gallery, &person, &photo, choice, &source)?;
         let before = model.as_ref().map(|model| model.gallery().len());
         let hash = enroll(model, preparation, face)?;
         match model {

@@ -43,6 +43,7 @@ mod real_files;
 mod reconstruct;
 #[cfg(feature = "serve")]
 mod serve;
+mod shown_faces;
 mod sync;
 mod theory;
 mod verify;

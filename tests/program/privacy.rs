@@ -325,8 +325,9 @@ fn journal_with(folder: &Path, photo: &Path) {
     let photo = eigenfaces::Photo::from_bytes(photo).unwrap();
     let person = eigenfaces::Person::new(NAME).unwrap();
     let choice = eigenfaces::FaceChoice::Main;
-    let face = eigenfaces::enrollment::chosen_face(&preparation, &person, &photo, choice, "Quist")
-        .unwrap();
+    let face =
+        eigenfaces::enrollment::chosen_face(&preparation, None, &person, &photo, choice, "Quist")
+            .unwrap();
     journal.add(store::Addition { preparation, face }).unwrap();
     assert_eq!(
         text(journal.path()).rsplit('/').next(),

@@ -123,6 +123,24 @@ impl EyeModel {
         }
     }
 
+    /// Where most faces have their eyes in such a box.
+    pub fn usual(&self, [x, y, width, height]: [f32; 4]) -> Eyes {
+        let side = width.max(height);
+        let middle = [x + width / 2.0, y + height / 2.0];
+        self.start
+            .map(|eye| [0, 1].map(|axis| middle[axis] + eye[axis] * side))
+    }
+
+    /// The box in which most faces have their eyes there.
+    pub fn bounds(&self, eyes: Eyes) -> [f32; 4] {
+        let side = distance(eyes[0], eyes[1]) / distance(self.start[0], self.start[1]);
+        let middle = [0, 1].map(|axis| {
+            let sum = |two: Eyes| two[0][axis] + two[1][axis];
+            (sum(eyes) - sum(self.start) * side) / 2.0
+        });
+        [middle[0] - side / 2.0, middle[1] - side / 2.0, side, side]
+    }
+
     /// Walks from a start (in boxes from the box's middle) to the eyes (in portrait pixels).
     pub fn walk(&self, portrait: &Portrait, start: Eyes) -> Eyes {
         let start = start.map(Portrait::from_box);

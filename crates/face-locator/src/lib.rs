@@ -66,7 +66,7 @@ pub struct Location {
     pub bounds: [f32; 4],
     /// The middles of both eyes; first the one that is on the left when the face is upright.
     pub eyes: [Point; 2],
-    /// The score of the detector: from 3 to some tens.
+    /// The score of the detector: from 3 to some tens; 0 for a face that a person showed.
     pub score: f32,
     /// Distance between the eye positions found from several starts, in distances between the eyes.
     pub eye_spread: f32,
@@ -130,6 +130,43 @@ impl Locator {
         Ok(in_rows(faces, |face| face.bounds))
     }
 
+    /// The face in a box that a person drew around it: with the eyes that are found there, or else where most faces have
+    /// them in their boxes. Its score is 0.
+    pub fn in_box(&self, photo: &GrayImage, [x, y, width, height]: [f32; 4]) -> Location {
+        // The detector's boxes, by which eyes are found, are squares.
+        let side = (width * height).sqrt();
+        let bounds = [
+            x + (width - side) / 2.0,
+            y + (height - side) / 2.0,
+            side,
+            side,
+        ];
+        let fit = self.eyes.find(photo, bounds);
+        let is_inside =
+            |[u, v]: Point| (x..=x + width).contains(&u) && (y..=y + height).contains(&v);
+        let is_found = fit.spread <= MOST_SPREAD_IN_BOX && fit.eyes.into_iter().all(is_inside);
+        Location {
+            bounds,
+            eyes: if is_found {
+                fit.eyes
+            } else {
+                self.eyes.usual(bounds)
+            },
+            score: 0.0,
+            eye_spread: fit.spread,
+        }
+    }
+
+    /// The face with these eyes, in the box that faces with such eyes have.
+    pub fn with_eyes_at(&self, eyes: [Point; 2]) -> Location {
+        Location {
+            bounds: self.eyes.bounds(eyes),
+            eyes,
+            score: 0.0,
+            eye_spread: 0.0,
+        }
+    }
+
     /// The faces among the finds, with their eyes.
     fn with_eyes(&self, photo: &GrayImage, found: Vec<Detection>) -> Vec<Location> {
         let located = found.into_par_iter().map(|face| {
@@ -144,6 +181,9 @@ impl Locator {
         located.filter(is_face).collect()
     }
 }
+
+/// Eyes that several starts place farther apart than this are not found in a box that was drawn by hand.
+const MOST_SPREAD_IN_BOX: f32 = 0.1;
 
 /// Whether both eyes lie within the photo, which has this width and height.
 fn has_eyes_in(face: &Location, (width, height): (u32, u32)) -> bool {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use eigenfaces::preparation::FaceBox;
 use eigenfaces::store::NamesIn;
 
 use super::{AcceptanceOptions, DatabaseOptions, Force, ModelSource, ending_in};
@@ -23,6 +24,9 @@ pub struct Identify {
     pub sorting: Sorting,
     #[command(flatten)]
     pub xmp: Xmp,
+    /// Look at the face in this box too, which need not be found: pixels of the upright photo
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", conflicts_with = "watch")]
+    pub at: Option<FaceBox>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,

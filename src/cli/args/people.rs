@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use eigenfaces::preparation::FaceBox;
 
 use super::ChangeOptions;
 
@@ -89,6 +90,9 @@ pub struct AddFace {
     /// Which face of the photo, as `eigenfaces identify` counts them, row by row [default: the only one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub face: Option<u16>,
+    /// The face in this box, which need not be found: pixels of the upright photo
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", conflicts_with = "face")]
+    pub at: Option<FaceBox>,
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eigenfaces::dataset::PhotoFile;
-use eigenfaces::recognizer::{Identification, Recognizer};
+use eigenfaces::recognizer::Identification;
 use eigenfaces::render::explain;
 use eigenfaces::render::strip::{Row, strip};
 use eigenfaces::store::{Destination, Privacy};
@@ -16,16 +16,14 @@ const MOST_EXPLAINED: usize = 12;
 
 pub struct Explanation<'a> {
     file: &'a Destination,
-    recognizer: &'a Recognizer,
     rows: Vec<Row>,
     faces: usize,
 }
 
 impl<'a> Explanation<'a> {
-    pub fn new(file: &'a Destination, recognizer: &'a Recognizer) -> Self {
+    pub fn new(file: &'a Destination) -> Self {
         Self {
             file,
-            recognizer,
             rows: Vec::new(),
             faces: 0,
         }
@@ -44,14 +42,13 @@ impl<'a> Explanation<'a> {
         if room == 0 || found.is_empty() {
             return Ok(());
         }
-        let recognizer = self.recognizer;
         let prepared = PhotoFile::read(photo)
-            .and_then(|file| recognizer.preparation().prepare_all(&file.decode()?))
+            .and_then(|file| report.faces(&file))
             .map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
             let name = named(photo, number, found.len());
             let heading = format!("{name}: {}", report.in_words(found_face));
-            let rows = explain::rows(recognizer, &face.pixels, report.query, |_| heading)?;
+            let rows = explain::rows(report.recognizer, &face.pixels, report.query, |_| heading)?;
             self.rows.extend(rows);
         }
         Ok(())

@@ -19,7 +19,6 @@ use rayon::prelude::*;
 
 use super::args::{Format, Identify};
 use super::copies::Copies;
-use super::learning::Naming;
 use super::photos::Photos;
 use super::{files, learning, misuse};
 use crate::cli::{Outcome, Output, Result};
@@ -46,18 +45,11 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let inputs = files::inputs(&photos.paths, &args.origin, model);
     let outputs = Outputs::new(inputs, args.force.into());
     let explanation = files::claim(&outputs, args.explain.as_ref())?;
-    let (naming, unlearned) = match &explanation {
-        None => learning::naming(&args.origin, model, output)?,
-        // To explain, the enrolled faces are shown.
-        Some(_) => {
-            let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-            (Naming::Recognizer(Box::new(recognizer)), unlearned)
-        }
-    };
-    let recognizer = naming.identifier();
-    let gallery = Gallery::open(args, recognizer, model)?;
+    let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
+    let gallery = Gallery::open(args, recognizer.identifier(), model)?;
     let report = Report {
-        recognizer,
+        recognizer: &recognizer,
+        drawn: args.at,
         gallery: &gallery,
         output,
         query: QueryOptions {
@@ -69,10 +61,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             false => Unread::Ends,
         },
     };
-    let explanation = match (&explanation, &naming) {
-        (Some(file), Naming::Recognizer(recognizer)) => Some(Explanation::new(file, recognizer)),
-        _ => None,
-    };
+    let explanation = explanation.as_ref().map(Explanation::new);
     let copies = Copies::plan(&args.pictures, &photos.paths, &outputs)?;
     let failed = unlearned + photos.unusable.len();
     let mut results = Results::new(args, &report, explanation, failed);
@@ -119,7 +108,7 @@ fn look(
     };
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
     let ready = |photo: &PathBuf, file: &PhotoFile| {
-        let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
+        let faces = report.faces(file)?;
         // Other files are read again for their copies.
         let is_kept = copies.is_some() && dataset::is_standard_input(photo);
         Ok((faces, is_kept.then(|| file.clone())))
@@ -132,7 +121,7 @@ fn look(
                 faces.unwrap_or_default()
             };
             let faces: Vec<Vec<PreparedFace>> = ready.iter_mut().map(faces).collect();
-            let found = gallery.identify_prepared(recognizer, &faces, query)?;
+            let found = gallery.identify_prepared(recognizer.identifier(), &faces, query)?;
             let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (
                 copies, ready,
             ) {

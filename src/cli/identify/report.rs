@@ -3,11 +3,13 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use eigenfaces::dataset::path_as_text;
+use eigenfaces::dataset::{Photo, PhotoFile, path_as_text};
 use eigenfaces::decision::{Acceptance, Decision};
+use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Turn;
-use eigenfaces::recognizer::{Candidate, Identification, Identifier, QueryOptions};
+use eigenfaces::preparation::{FaceBox, PreparedFace};
+use eigenfaces::recognizer::{Candidate, Identification, QueryOptions, Recognizer};
 
 use super::gallery::Gallery;
 use crate::cli::args::Format;
@@ -15,7 +17,9 @@ use crate::cli::{Error, Output, Result, json, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
 pub struct Report<'a> {
-    pub recognizer: &'a Identifier,
+    pub recognizer: &'a Recognizer,
+    /// The box of a face that is looked at besides those found.
+    pub drawn: Option<FaceBox>,
     pub gallery: &'a Gallery,
     pub output: &'a Output,
     pub query: QueryOptions,
@@ -32,6 +36,14 @@ pub enum Unread {
 }
 
 impl Report<'_> {
+    /// The faces of a photo: those found, and those that a person showed.
+    pub fn faces(&self, file: &PhotoFile) -> std::result::Result<Vec<PreparedFace>, PhotoProblem> {
+        let (preparation, gallery) = (self.recognizer.preparation(), self.recognizer.gallery());
+        let photo = Photo::decode(file)?;
+        let faces = PhotoFaces::with_shown(preparation, &photo, Some(gallery), self.drawn)?;
+        Ok(faces.into_prepared())
+    }
+
     pub fn begin(&self) -> Result<()> {
         self.printed(self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"))
     }
@@ -120,7 +132,7 @@ impl Report<'_> {
         };
         let Some(limit) = self
             .gallery
-            .threshold(self.recognizer, self.query.acceptance)
+            .threshold(self.recognizer.identifier(), self.query.acceptance)
         else {
             return String::new();
         };

@@ -6,7 +6,7 @@ use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::{History, LabeledFace};
-use eigenfaces::preparation::{FaceChoice, Preparation};
+use eigenfaces::preparation::FaceChoice;
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ pub fn plan(
         _ => given,
     };
     let is_new = !known.gallery().people().contains(&person);
-    let face = face(args, &person, known.preparation())?;
+    let face = face(args, &person, known)?;
     if !is_like_a_face(&face, known)? {
         output.warn(&format!(
             "{}: does not look like a face; if it is none, take it back with `eigenfaces people undo`",
@@ -72,16 +72,15 @@ fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Re
         .all(|found| found.decision != Decision::NotAFace))
 }
 
-fn face(
-    args: &AddFace,
-    person: &Person,
-    preparation: &Preparation,
-) -> eigenfaces::Result<LabeledFace> {
-    let choice = args.face.map_or(FaceChoice::Only, |number| {
-        FaceChoice::Number(usize::from(number))
-    });
+fn face(args: &AddFace, person: &Person, known: &Recognizer) -> eigenfaces::Result<LabeledFace> {
+    let choice = match (args.at, args.face) {
+        (Some(drawn), _) => FaceChoice::In(drawn),
+        (None, Some(number)) => FaceChoice::Number(usize::from(number)),
+        (None, None) => FaceChoice::Only,
+    };
+    let (preparation, gallery) = (known.preparation(), Some(known.gallery()));
     let source = args.photo.to_string_lossy();
     let photo = Photo::open(&args.photo)?;
-    enrollment::chosen_face(preparation, person, &photo, choice, &source)
+    enrollment::chosen_face(preparation, gallery, person, &photo, choice, &source)
         .map_err(|problem| eigenfaces::Error::photo(&args.photo, problem))
 }

@@ -14,6 +14,7 @@ let bitmap = null;
 let faces = [];
 let chosen = null; // the face that is being named
 const nobody = new Set(); // faces that are nobody's
+let drawn = null; // the box of a face that was not found
 
 async function look(file) {
   await trying(async () => {
@@ -26,6 +27,7 @@ async function look(file) {
     photo = file;
     tried.photo = file;
     nobody.clear();
+    drawn = null;
     await again();
     const count = faces.length === 0 ? "No face was found in this photo." : `${counted(faces.length, "face", "faces")} found.`;
     say(`${count} ${faces.filter((face) => face.decision !== "unknown" || face.probable).map(told).join("; ")}`);
@@ -34,13 +36,21 @@ async function look(file) {
 
 // Asks once more about the photo, and goes on to the first face that nobody has named.
 async function again() {
-  const found = await send(`/identify?top=9&name=${part(photo.name ?? "photo")}`, photo);
+  const found = await send(`/identify?top=9&name=${part(photo.name ?? "photo")}${drawn ? `&at=${drawn}` : ""}`, photo);
   const there = new Set(found.faces.map((face) => face.enrolled?.person));
   faces = found.faces.map((face) => (face.enrolled ? face : without(face, there)));
   element("why").hidden = true;
   element("photo").hidden = !bitmap;
+  element("draw").hidden = !bitmap;
   element("result").hidden = false;
   next();
+}
+
+// Whether a face lies in the box that was drawn.
+function isDrawn({ box }) {
+  if (!drawn || !box) return false;
+  const [x, y] = [box[0] + box[2] / 2 - drawn[0], box[1] + box[3] / 2 - drawn[1]];
+  return x >= 0 && y >= 0 && x <= drawn[2] && y <= drawn[3];
 }
 
 function next() {
@@ -93,7 +103,7 @@ function entry(face, at) {
   });
   const none = face.enrolled
     ? button("Nobody: take it out", `Take face ${at + 1} out`, takeOut, "danger")
-    : button("Nobody I know", `Face ${at + 1} is nobody I know`, () => { nobody.add(at); next(); say("Left without a name."); });
+    : button("Nobody I know", `Face ${at + 1} is nobody I know`, () => leaveUnnamed(at));
   row.append(
     make("p", { textContent: face.enrolled ? "Who is it really?" : "Who is this?" }),
     make("div", { className: "row names" }, ...likely.map(({ person, confidence }, rank) => {
@@ -116,8 +126,18 @@ async function name(person) {
   if (!person || isTaken(person)) return;
   const { enrolled } = faces[chosen];
   if (enrolled) await change("PUT", `/faces/${enrolled.hash}`, { person });
-  else await change("POST", `/people/${part(person)}/faces?face=${chosen + 1}`, photo);
+  else await change("POST", `/people/${part(person)}/faces?${isDrawn(faces[chosen]) ? `at=${drawn}` : `face=${chosen + 1}`}`, photo);
+  drawn = null;
   await done(enrolled ? `This is ${person} now.` : `Saved: ${person}.`);
+}
+
+async function leaveUnnamed(at) {
+  const isOfDrawn = isDrawn(faces[at]);
+  if (!isOfDrawn) nobody.add(at);
+  drawn = null;
+  if (isOfDrawn) await again();
+  else next();
+  say("Left without a name.");
 }
 
 async function takeOut() {
@@ -148,13 +168,68 @@ addEventListener("keydown", (event) => {
 });
 
 async function explain(face, number) {
-  const shown = await picture(`/explain?face=${number}`, photo);
+  const shown = await picture(`/explain?face=${number}${drawn ? `&at=${drawn}` : ""}`, photo);
   const canvas = element("why-picture");
   [canvas.width, canvas.height] = [shown.width, shown.height];
   canvas.getContext("2d").drawImage(shown, 0, 0);
   canvas.setAttribute("aria-label", `Pictures of what speaks for the answer to face ${number}: ${inWords(face)}`);
   element("why").hidden = false;
   element("why").scrollIntoView({ block: "nearest" });
+}
+
+// A face that was not found is shown by drawing a box around it.
+const sheet = element("sheet");
+let from = null; // where the box begins, in pixels of the photo
+
+function drawing(isOn) {
+  sheet.hidden = !isOn;
+  element("draw").setAttribute("aria-pressed", isOn);
+  element("box").hidden = true;
+  from = null;
+}
+
+function place({ clientX, clientY }) {
+  const { left, top, width, height } = sheet.getBoundingClientRect();
+  const within = (at, length, pixels) => Math.round(Math.min(Math.max(at / length, 0), 1) * pixels);
+  return [within(clientX - left, width, bitmap.width), within(clientY - top, height, bitmap.height)];
+}
+
+function boxTo(event) {
+  const to = place(event);
+  const [x, y] = [0, 1].map((axis) => Math.min(from[axis], to[axis]));
+  return [x, y, Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1])];
+}
+
+element("draw").addEventListener("click", () => {
+  drawing(sheet.hidden);
+  if (!sheet.hidden) say("Draw a box around the face, from above the brows to the chin.");
+});
+sheet.addEventListener("pointerdown", (event) => {
+  from = place(event);
+  sheet.setPointerCapture(event.pointerId);
+  event.preventDefault();
+});
+sheet.addEventListener("pointermove", (event) => {
+  if (!from) return;
+  const shares = [bitmap.width, bitmap.height, bitmap.width, bitmap.height];
+  const [left, top, width, height] = boxTo(event).map((edge, at) => `${(edge / shares[at]) * 100}%`);
+  Object.assign(element("box").style, { left, top, width, height });
+  element("box").hidden = false;
+});
+sheet.addEventListener("pointerup", (event) => {
+  if (!from) return;
+  const box = boxTo(event);
+  drawing(false);
+  if (Math.min(box[2], box[3]) < 16) say("That box is too small for a face. Draw it larger, or use a larger photo.", true);
+  else trying(() => lookIn(box));
+});
+
+async function lookIn(box) {
+  drawn = box;
+  await again();
+  const at = faces.findLastIndex(isDrawn);
+  if (at >= 0) choose(at);
+  say(at >= 0 ? `Face ${at + 1}: ${told(faces[at], at)}` : "No face can be taken from there.", at < 0);
 }
 
 element("choose").addEventListener("click", () => element("file").click());

@@ -9,7 +9,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::face_index;
 use eigenfaces::gallery::Gallery;
-use eigenfaces::preparation::{Preparation, PreparedFace};
+use eigenfaces::preparation::{FaceBox, Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
 use serde_json::Value;
@@ -37,8 +37,16 @@ impl Snapshot {
     }
 
     /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
-    pub fn identify(&self, photo: &Photo, name: &str, query: QueryOptions) -> Answer<Value> {
-        let faces = PhotoFaces::of(&self.preparation(), photo)?;
+    /// A face may be `drawn` that is not found.
+    pub fn identify(
+        &self,
+        photo: &Photo,
+        name: &str,
+        drawn: Option<FaceBox>,
+        query: QueryOptions,
+    ) -> Answer<Value> {
+        let gallery = self.model.as_deref().map(Model::gallery);
+        let faces = PhotoFaces::with_shown(&self.preparation(), photo, gallery, drawn)?;
         let Some(model) = &self.model else {
             return Ok(json::located(Path::new(name), &faces.locations()));
         };
