@@ -286,6 +286,11 @@ def readme(data):
     )
 
 
+def faces_found(data):
+    """Faces found, beside OpenCV's Haar cascade."""
+    yield from run("benches/found/run.sh", PROGRAM, data).splitlines()
+
+
 TABLES = {
     "README.md": {"recognition": readme},
     "RECIPES.md": {
@@ -299,6 +304,7 @@ TABLES = {
         "appearance": appearance,
         "groups": groups,
         "verify": verify,
+        "faces-found": faces_found,
     },
 }
 

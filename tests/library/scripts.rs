@@ -13,6 +13,7 @@ const STANDARD: &str = "argparse base64 collections csv hashlib json math os pat
 fn package(module: &str) -> &str {
     match module {
         "cv2" => "opencv-contrib-python-headless",
+        "PIL" => "pillow",
         "sklearn" => "scikit-learn",
         "faiss" => "faiss-cpu",
         "eigenfaces" => "./python",
@@ -49,6 +50,7 @@ fn every_script_installs_what_it_imports() {
     let mut checked = 0;
     for script in [
         "benches/accuracy/run.sh",
+        "benches/found/run.sh",
         "benches/peers/run.sh",
         "benches/python/run.sh",
         "benches/search/run.sh",
@@ -69,7 +71,7 @@ fn every_script_installs_what_it_imports() {
             script.display()
         );
         let installed: BTreeSet<&str> = installs
-            .split(|c: char| c.is_whitespace() || c == ';')
+            .split(|c: char| c.is_whitespace() || ";'<".contains(c))
             .collect();
         let folder = script.parent().unwrap();
         let files = fs::read_dir(folder)
