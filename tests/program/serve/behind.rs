@@ -1,16 +1,21 @@
 //! The page behind a proxy with TLS, whichever way the proxy passes on the path, and the name in `Host`.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::client::{KEY, Server, spawned};
 use super::probe;
 use crate::{enrolled, program, run};
 
+fn free_address() -> String {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().to_string()
+}
+
 /// A server that browsers reach by this address.
 fn public(folder: &std::path::Path, url: &str) -> Server {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap().to_string();
-    drop(free);
+    let address = free_address();
     let args = ["serve", "--listen", &address, "--public-url", url];
     let (process, said) = spawned(program(folder).args(args), "Ctrl-C");
     let before = said.lock().unwrap().clone();
@@ -108,4 +113,51 @@ fn whoever_has_the_key_comes_from_anywhere() {
     assert!(message.contains("--public-url"), "{message}");
     let wrong = run(folder.path(), ["serve", "--public-url", "faces.home"]);
     wrong.ended(2, &["--public-url", "https://faces.home/"]);
+}
+
+/// nginx as Debian has it, with the lines of docs/SERVE.md.
+#[test]
+fn a_real_nginx_stands_in_front() {
+    if Command::new("nginx").arg("-v").output().is_err() {
+        eprintln!("skipped: nginx is not installed");
+        return;
+    }
+    let folder = enrolled();
+    let server = public(folder.path(), "https://home/faces/");
+    let document = include_str!("../../../docs/SERVE.md");
+    let (_, location) = document.split_once("    location /faces/ {").unwrap();
+    let (location, _) = location.split_once("\n    }").unwrap();
+    let location = location.replace("127.0.0.1:8384", &server.address);
+    let address = free_address();
+    let at = folder.path().display();
+    let configuration = format!(
+        "daemon off; master_process off; pid {at}/pid; error_log {at}/error.log; events {{}}
+         http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p; fastcgi_temp_path {at}/f;
+                 uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;
+                 server {{ listen {address}; location /faces/ {{ {location} }} }} }}"
+    );
+    let file = folder.path().join("nginx.conf");
+    std::fs::write(&file, configuration).unwrap();
+    let mut nginx = Command::new("nginx");
+    nginx
+        .arg("-c")
+        .arg(&file)
+        .arg("-e")
+        .arg(folder.path().join("error.log"));
+    let process = nginx.stderr(Stdio::null()).spawn().unwrap();
+    let (said, token) = (server.said.clone(), server.token.clone());
+    let proxy = Server {
+        process,
+        said,
+        address,
+        token,
+    };
+    for _ in 0..100 {
+        if TcpStream::connect(&proxy.address).is_ok() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let session = begun(&proxy);
+    asks(&proxy, &session, "home", "/faces/");
 }
