@@ -22,7 +22,7 @@
 //! | [`preparation`], [`locate`] | a photo as faces of d 8-bit pixels: found, aligned |
 //! | [`pca`], [`kernel_pca`] | exact principal components of 8-bit columns, and their kernel form |
 //! | [`face_space`], [`reconstruction`], [`face_map`] | mean face, eigenfaces, weights; faces rebuilt; distance from face space |
-//! | [`compare`], [`background`] | coordinates of faces, and people ranked by them |
+//! | [`compare`], [`background`], [`training`] | coordinates of faces, people ranked by them, and the learning of how people differ |
 //! | [`recognizer`] | learning a gallery, and the decision: known, unknown, not a face |
 //! | [`gallery`], [`grouping`], [`evaluate`] | people and their faces; faces put into groups; figures by stated protocols |
 //! | [`store`], [`render`] | model files; pictures and pages |
@@ -87,6 +87,8 @@ pub mod gallery;
 
 #[doc(hidden)]
 pub mod enrollment;
+
+pub mod training;
 
 #[doc(hidden)]
 pub mod face_index;

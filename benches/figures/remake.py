@@ -286,6 +286,23 @@ def readme(data):
     )
 
 
+def own_background(data):
+    """A background model learned from CFP's people, beside the bundled one."""
+    file = pathlib.Path(tempfile.mkdtemp()) / "own.npz"
+    source = ["--source", "Celebrities in Frontal-Profile", "--license", "research", "-q"]
+    run(PROGRAM, "background", data / "cfp-frontal", "-o", file, *source)
+    yield from head("", "from CFP's 125 people", "bundled")
+    strangers = f"strangers={data / 'lfw-strangers'}"
+    for name, folder, options in (("LFW", "lfw", [strangers]), ("AT&T", "att", [])):
+        both = [small(data / folder, ["5x5", "5x1", "10x3"], *options, *more) for more in ([f"background={file}"], [])]
+        for (people, photos, own), (_, _, bundled) in zip(*both):
+            figures = (
+                f"{share(found['rank1'], 3)}, {share(found['named'], 2)} / {share(found['strangers'], 3)}"
+                for found in (own, bundled)
+            )
+            yield row(f"{name}, {people} x {photos}", *figures)
+
+
 def faces_found(data):
     """Faces found, beside OpenCV's Haar cascade."""
     yield from run("benches/found/run.sh", PROGRAM, data).splitlines()
@@ -305,6 +322,7 @@ TABLES = {
         "groups": groups,
         "verify": verify,
         "faces-found": faces_found,
+        "own-background": own_background,
     },
 }
 

@@ -2,7 +2,7 @@
 //! of everybody else are identified.
 //!
 //! ```text
-//! cargo run --release --features maintainer --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [light=50-77] [export=FILE] 2x5 5x5 10x3 5x1
+//! cargo run --release --features maintainer --example small_galleries -- FOLDER [strangers=FOLDER] [draws=20] [framing=as-is] [light=50-77] [background=FILE.npz] [export=FILE] 2x5 5x5 10x3 5x1
 //! ```
 //!
 //! A line for each size of gallery: rank-1, the shares of enrolled people's photos that are told the right and a wrong
@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use eigenfaces::background::Prior;
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::{self, Base, PreparationOptions};
@@ -26,6 +27,7 @@ use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::{Framing, FramingRule};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{QueryOptions, Recognizer, Settings};
+use eigenfaces::store;
 use light::Light;
 
 /// Photos of an enrolled person that are identified at most.
@@ -36,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(words.next().ok_or("give a folder of labelled photos")?);
     let (mut strangers, mut draws, mut framing, mut export) = (None, 20_u64, None, None);
     let mut light = None;
+    let mut settings = Settings::default();
     let mut sizes = Vec::new();
     for word in words {
         match word.split_once('=') {
@@ -45,6 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(("light", angles)) => {
                 light = Some(Light::from_words(angles).ok_or("angles are such as light=50-77")?);
             }
+            Some(("background", file)) => {
+                settings.prior = Prior::Own(store::load_background(Path::new(file))?);
+            }
             Some(("framing", "as-is")) => framing = Some(Framing::AsIs),
             Some(_) => return Err(format!("{word}: no such option").into()),
             None => {
@@ -53,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let set = Set::read(&folder, framing)?;
+    let set = Set::read(&folder, framing, settings)?;
     let others = match &strangers {
         Some(folder) => faces(folder, &LabelRule::Stem, &set.preparation)?.0,
         None => Vec::new(),
@@ -79,13 +85,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Labelled faces, those of a person side by side.
 struct Set {
     preparation: Preparation,
+    settings: Settings,
     faces: Vec<LabeledFace>,
     /// Positions of each person's faces.
     people: Vec<Vec<usize>>,
 }
 
 impl Set {
-    fn read(folder: &Path, framing: Option<Framing>) -> Result<Self, Box<dyn Error>> {
+    fn read(
+        folder: &Path,
+        framing: Option<Framing>,
+        settings: Settings,
+    ) -> Result<Self, Box<dyn Error>> {
         let options = PreparationOptions {
             framing: framing.map_or(FramingRule::Auto, FramingRule::Given),
             size: Some(FaceSize::ALIGNED),
@@ -111,6 +122,7 @@ impl Set {
         );
         Ok(Self {
             preparation,
+            settings,
             faces,
             people,
         })
@@ -183,7 +195,7 @@ impl Set {
         } = drawn;
         let gallery = gallery.iter().map(|&at| self.faces[at].clone()).collect();
         let (gallery, _) = Gallery::assemble(self.preparation.size(), gallery)?;
-        let recognizer = Recognizer::learn(self.preparation, gallery, Settings::default())?;
+        let recognizer = Recognizer::learn(self.preparation, gallery, self.settings)?;
         let mut identify =
             |faces: Vec<&LabeledFace>, is_enrolled: bool| -> Result<(), Box<dyn Error>> {
                 let pixels: Vec<u8> = faces

@@ -35,7 +35,7 @@ pub use database::{DatabaseOptions, Export};
 pub use evaluate::Evaluate;
 pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
-pub use learn::{LearningOptions, Prepare};
+pub use learn::{LearnBackground, LearningOptions, Prepare};
 pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
 pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
@@ -221,6 +221,12 @@ pub enum Command {
         "eigenfaces lesson class -o lesson" => "a page that explains the theory on the faces of a folder",
     ))]
     Lesson(Lesson),
+    /// Learn how faces differ from photos of one's own, to compare by instead of by the bundled background model
+    #[command(after_long_help = examples!(
+        "eigenfaces background staff -o staff.npz --source 'badge photos of 2026' --license 'consent of 3 March'" => "learn from a folder with a sub-folder per person",
+        "eigenfaces enroll visitors --background staff.npz" => "compare others by it",
+    ))]
+    Background(LearnBackground),
     /// Say what the model holds
     #[command(after_long_help = examples!(
         "eigenfaces info" => "what the model holds",
@@ -246,7 +252,7 @@ impl Command {
     /// The options of [`Global`] that mean nothing to it.
     pub fn unused(&self) -> &'static [&'static str] {
         match self {
-            Self::Evaluate(_) => &["model"],
+            Self::Evaluate(_) | Self::Background(_) => &["model"],
             Self::Basis(_) | Self::Lesson(_) => &["format"],
             Self::Serve(_) => &["format"],
             Self::Completions(_) | Self::Man(_) => &["model", "format"],

@@ -57,6 +57,16 @@ fn model(settings: Settings) -> String {
             "bundled background model, SHA-256 {}",
             Background::bundled_digest()
         ),
+        Prior::Own(own) => {
+            let from = own.provenance();
+            format!(
+                "background model of {} people in {} photos ({}), SHA-256 {}",
+                from.people,
+                from.photos,
+                from.source,
+                own.digest()
+            )
+        }
         Prior::None => "none: learned in each fold from the photos to learn from".to_owned(),
     }
 }
@@ -89,7 +99,9 @@ fn threshold(evaluation: &Evaluation) -> String {
         |limit| format!("with everybody enrolled, a confidence above {limit:.4}"),
     );
     let origin = match evaluation.settings.prior {
-        Prior::Bundled => "by the background model, moved by the photos enrolled in each split",
+        Prior::Bundled | Prior::Own(_) => {
+            "by the background model, moved by the photos enrolled in each split"
+        }
         Prior::None => "by leaving out photos among those enrolled in each split",
     };
     format!(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use eigenfaces::background::Prior;
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Space;
@@ -9,7 +10,9 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store;
 
 use super::args::{Format, Info};
-use super::{Outcome, Output, Result, bytes, counted, json, keep, learning, log, percent, shown};
+use super::{
+    Outcome, Output, Result, bytes, counted, json, keep, learning, log, one_line, percent, shown,
+};
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, history) = store::load_with_history(model)?;
@@ -113,7 +116,20 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
 /// How people are compared, and what a name takes.
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     let distance = recognizer.settings().distance;
-    let matching = recognizer.comparer().in_words(&distance);
+    let matching = match recognizer.settings().prior {
+        Prior::Own(own) => {
+            let from = own.provenance();
+            format!(
+                "by a background model of {} of {}: {} ({}), SHA-256 {}",
+                counted(from.photos, "photo", "photos"),
+                counted(from.people, "person", "people"),
+                one_line(&from.source),
+                one_line(&from.license),
+                &own.digest()[..12]
+            )
+        }
+        Prior::Bundled | Prior::None => recognizer.comparer().in_words(&distance),
+    };
     [
         ("matching", matching),
         ("a name needs", needed(recognizer)),

@@ -62,7 +62,7 @@ impl LearningOptions {
     /// Preparation of photos, as far as the user chose it.
     pub fn preparation_options(&self) -> PreparationOptions {
         self.prepare.options(match self.prior(Prior::default()) {
-            Prior::Bundled => Crops::Align,
+            Prior::Bundled | Prior::Own(_) => Crops::Align,
             Prior::None => Crops::Keep,
         })
     }
@@ -71,9 +71,9 @@ impl LearningOptions {
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
         match (self.background, self.comparing()) {
-            (Some(Prior::Bundled), Some((option, _))) => {
+            (Some(Prior::Bundled | Prior::Own(_)), Some((option, _))) => {
                 let message = format!(
-                    "{option} says how to compare without the background model; leave out --background bundled or {option}"
+                    "{option} says how to compare without a background model; leave out --background or {option}"
                 );
                 misuse::end(ErrorKind::ArgumentConflict, message);
             }

@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod args;
+mod background;
 mod basis;
 mod check;
 mod copies;
@@ -199,6 +200,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::People(args) => people::run(args, model, output),
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Lesson(args) => lesson::run(args, model, output),
+        Command::Background(args) => background::run(args, output),
         Command::Info(args) if args.diagnose => diagnose::run(model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),

@@ -18,6 +18,7 @@ pub(super) const SAME_FACE: f64 = 1e6;
 /// The people of a gallery as the background model sees them.
 #[derive(Debug, Clone)]
 pub struct Likelihoods {
+    background: &'static Background,
     people: People,
     /// The [fingerprint](fingerprint) of each enrolled face, and its person.
     enrolled: Vec<(u64, usize)>,
@@ -29,16 +30,13 @@ pub struct Likelihoods {
 impl Likelihoods {
     /// Learns from enrolled faces: their coordinates (2k x n) and the person of each, from 0 on without gaps; frames of one
     /// moment count as one. `framing` is that of their photos.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn learn(
+        background: &'static Background,
         coordinates: &DMatrix<f32>,
         persons: &[usize],
         face_score_limit: f64,
         framing: Framing,
-    ) -> Result<Self> {
-        let background = Background::bundled()?;
+    ) -> Self {
         let count = persons.last().map_or(0, |last| last + 1);
         let (moments, of) = background::moments(background, coordinates, persons);
         let photos: Vec<usize> = (0..of.len()).collect();
@@ -48,21 +46,23 @@ impl Likelihoods {
         let fingerprints = coordinates
             .column_iter()
             .map(|face| fingerprint(face.as_slice()));
-        Ok(Self {
+        Self {
+            background,
             people: people.allowing_for_light(&calibration),
             enrolled: fingerprints.zip(persons.iter().copied()).collect(),
             calibration,
             face_score_limit,
-        })
+        }
     }
 
-    /// With nobody enrolled: what the background model alone says of two photos.
+    /// With nobody enrolled: what the bundled background model alone says of two photos.
     ///
     /// # Errors
     /// When the program itself is damaged.
     pub fn of_nobody() -> Result<Self> {
-        let nobody = DMatrix::zeros(2 * Background::bundled()?.components(), 0);
-        Self::learn(&nobody, &[], -1.0, Framing::Detect)
+        let background = Background::bundled()?;
+        let nobody = DMatrix::zeros(2 * background.components(), 0);
+        Ok(Self::learn(background, &nobody, &[], -1.0, Framing::Detect))
     }
 
     /// From stored parts: everybody's ratios, the fingerprint of each enrolled face and its person.
@@ -70,6 +70,7 @@ impl Likelihoods {
     /// # Errors
     /// Parts that do not fit together.
     pub fn from_parts(
+        background: &'static Background,
         people: People,
         enrolled: Vec<(u64, usize)>,
         calibration: Calibration,
@@ -83,11 +84,17 @@ impl Likelihoods {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
+            background,
             people: people.allowing_for_light(&calibration),
             enrolled,
             calibration,
             face_score_limit,
         })
+    }
+
+    /// The background model that compares.
+    pub fn background(&self) -> &'static Background {
+        self.background
     }
 
     /// The fingerprint of each enrolled face, and its person, in the order of the gallery.
@@ -154,16 +161,11 @@ impl Compare for Likelihoods {
     }
 
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {
-        // A comparer cannot be had without the bundled model.
-        Background::bundled().map_or_else(
-            |_| DMatrix::zeros(0, faces.len()),
-            |background| background.coordinates(faces),
-        )
+        self.background.coordinates(faces)
     }
 
     fn signal(&self, coordinates: &[f32]) -> Option<f64> {
-        let background = Background::bundled().ok()?;
-        Some(background.signal(coordinates))
+        Some(self.background.signal(coordinates))
     }
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
@@ -243,7 +245,7 @@ impl Compare for Likelihoods {
                 let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
                 let three = FaceMatrix::from_pixels(face.size(), pixels)?;
                 let persons = [first.person, second.person];
-                let places = Background::bundled()?.balance(&self.people, &three, persons);
+                let places = self.background.balance(&self.people, &three, persons);
                 Some(in_cells(&places))
             }
             _ => None,

@@ -62,7 +62,7 @@ impl Comparer {
             Self::Likelihoods(comparer) => then(&ByLikelihoods {
                 comparer,
                 coordinates: coordinates.ok_or(Error::Inconsistent)?,
-                background: Background::bundled()?,
+                background: comparer.background(),
                 persons,
                 people,
             }),

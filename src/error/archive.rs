@@ -11,6 +11,8 @@ pub enum ArchiveKind {
     Model,
     /// The faces found in a folder of photos: see `store::save_face_index`.
     Faces,
+    /// A background model: see `store::save_background`.
+    Background,
 }
 
 impl ArchiveKind {
@@ -19,12 +21,14 @@ impl ArchiveKind {
         match self {
             Self::Model => "a model with people enrolled",
             Self::Faces => "an index of faces",
+            Self::Background => "a background model",
         }
     }
 
     /// The remedy where a file of this kind is given and one of another is needed.
     pub(super) fn remedy(self) -> &'static str {
         match self {
+            Self::Background => "`eigenfaces background` learns one; name another file",
             Self::Faces => "`eigenfaces group` made it of a folder of photos; name another file",
             Self::Model => "move it away, and `eigenfaces group` makes an index anew",
         }

@@ -6,7 +6,6 @@ use super::ProbeOutcome;
 use super::folds;
 use super::quality::{self, Flaw};
 use super::split::Protocol;
-use crate::background::Background;
 use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_space::FaceSpace;
@@ -123,10 +122,11 @@ pub fn several_people(
     whole: &Recognizer,
     people: impl IntoIterator<Item = usize>,
 ) -> Result<Vec<SeveralPeople>> {
-    let background = Background::bundled()?;
-    let Some(coordinates) = whole.coordinates() else {
+    let compared = whole.background().zip(whole.coordinates());
+    let Some((likelihoods, coordinates)) = compared else {
         return Ok(Vec::new());
     };
+    let background = likelihoods.background();
     let persons = whole.gallery().persons();
     let of_person = |person: usize| {
         let faces: Vec<usize> = (0..persons.len())

@@ -109,7 +109,7 @@ impl Plan {
     fn open_folds(&self, gallery: &Gallery, prior: Prior) -> Vec<OpenFold> {
         // With the background model one person enrolled is told from strangers.
         let least = match prior {
-            Prior::Bundled => 1,
+            Prior::Bundled | Prior::Own(_) => 1,
             Prior::None => ENOUGH_PEOPLE,
         };
         match &self.strangers {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::Recognizer;
-use crate::background::Background;
+use crate::background::{Background, Prior};
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
@@ -21,10 +21,12 @@ pub struct KnownCoordinates<'a> {
     coordinates: &'a DMatrix<f32>,
     /// What was learned of just these faces.
     learned: Option<&'a Recognizer>,
+    /// In which background model.
+    prior: Prior,
 }
 
 impl<'a> KnownCoordinates<'a> {
-    /// Faces with their [coordinates](Background::coordinates) (2k x n).
+    /// Faces with their [coordinates](Background::coordinates) (2k x n) in the bundled background model.
     ///
     /// # Errors
     /// Coordinates of another number of faces, or of another background model.
@@ -37,6 +39,7 @@ impl<'a> KnownCoordinates<'a> {
             faces,
             coordinates,
             learned: None,
+            prior: Prior::Bundled,
         })
     }
 
@@ -46,7 +49,13 @@ impl<'a> KnownCoordinates<'a> {
             faces: recognizer.gallery(),
             coordinates: recognizer.coordinates()?,
             learned: Some(recognizer),
+            prior: recognizer.settings().prior,
         })
+    }
+
+    /// Whether they are coordinates in this background model.
+    pub(super) fn are_of(&self, prior: Prior) -> bool {
+        self.prior == prior
     }
 
     /// The place among these faces of each face of a gallery, of those that are here.
@@ -81,10 +90,10 @@ impl<'a> KnownCoordinates<'a> {
 /// The background model's coordinates of a gallery's faces (2k x n): those that are `known`, with their places there, are not
 /// computed again.
 pub(super) fn coordinates(
+    background: &Background,
     gallery: &Gallery,
     known: Option<(KnownCoordinates<'_>, &[Option<usize>])>,
 ) -> Result<DMatrix<f32>> {
-    let background = Background::bundled()?;
     let Some((known, places)) = known else {
         return Ok(background.coordinates(gallery.faces()));
     };

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::known_coordinates::{self, KnownCoordinates};
 use super::{Recognizer, Settings, calibrate, face_score_limit};
-use crate::background::Prior;
+use crate::background::Background;
 use crate::compare::{Comparer, Distances, Likelihoods};
 use crate::error::Result;
 use crate::face_space::{FaceSpace, Weights};
@@ -50,11 +50,18 @@ impl Recognizer {
         settings: Settings,
     ) -> Result<Self> {
         let (preparation, gallery) = gallery.framed(&preparation);
-        let (space, weights, comparer, coordinates) = match settings.prior {
-            Prior::Bundled => {
-                Self::compared_by_background(&preparation, &gallery, settings, described)?
+        let (space, weights, comparer, coordinates) = match settings.prior.background()? {
+            Some(background) => {
+                let described = described.filter(|known| known.are_of(settings.prior));
+                Self::compared_by_background(
+                    background,
+                    &preparation,
+                    &gallery,
+                    settings,
+                    described,
+                )?
             }
-            Prior::None => Self::compared_by_gallery(&gallery, settings)?,
+            None => Self::compared_by_gallery(&gallery, settings)?,
         };
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
         Self::from_parts(
@@ -76,6 +83,7 @@ impl Recognizer {
     }
 
     fn compared_by_background(
+        background: &'static Background,
         preparation: &Preparation,
         gallery: &Gallery,
         settings: Settings,
@@ -83,7 +91,7 @@ impl Recognizer {
     ) -> Result<Learned> {
         let places = described.map(|known| (known, known.places(gallery)));
         let known = places.as_ref().map(|(known, places)| (*known, &places[..]));
-        let coordinates = known_coordinates::coordinates(gallery, known)?;
+        let coordinates = known_coordinates::coordinates(background, gallery, known)?;
         let (space, weights) = match known.and_then(|(known, at)| known.space(at, settings.pca)) {
             Some(same) => same,
             None => Self::face_space(gallery, settings)?,
@@ -91,7 +99,13 @@ impl Recognizer {
         let face_score_limit = face_score_limit::learned(gallery, &space);
         let persons = gallery.persons();
         let framing = preparation.framing();
-        let comparer = Likelihoods::learn(&coordinates, &persons, face_score_limit, framing)?;
+        let comparer = Likelihoods::learn(
+            background,
+            &coordinates,
+            &persons,
+            face_score_limit,
+            framing,
+        );
         let comparer = Comparer::Likelihoods(Arc::new(comparer));
         Ok((space, weights, comparer, Some(coordinates)))
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::own_background::{self, OwnMeta};
 use super::{Archive, ArchiveWriter};
-use crate::background::{Adaptation, Background, Calibration, People, PeopleParts};
+use crate::background::{Adaptation, Background, Calibration, People, PeopleParts, Prior};
 use crate::compare::{Compare, Comparer, Likelihoods};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;
 
@@ -18,6 +19,9 @@ use crate::locate::framing::Framing;
 pub(super) struct BackgroundMeta {
     /// SHA-256 of the background model, in hexadecimal digits.
     pub model: String,
+    /// Of one that does not come with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnMeta>,
     /// Whether the gallery moved its covariance.
     pub adapted: bool,
     pub calibration: Calibration,
@@ -26,9 +30,13 @@ pub(super) struct BackgroundMeta {
 }
 
 impl BackgroundMeta {
-    pub(super) fn of(comparer: &Likelihoods) -> Self {
+    pub(super) fn of(prior: Prior, comparer: &Likelihoods) -> Self {
         Self {
-            model: Background::bundled_digest(),
+            model: digest(prior),
+            own: match prior {
+                Prior::Own(own) => Some(OwnMeta::of(own)),
+                Prior::Bundled | Prior::None => None,
+            },
             adapted: comparer.people().adaptation().is_adapted(),
             calibration: *comparer.calibration(),
             face_score_limit: comparer.face_score_limit(),
@@ -36,12 +44,29 @@ impl BackgroundMeta {
     }
 }
 
+/// SHA-256 of the background model, in hexadecimal digits; nothing where there is none.
+fn digest(prior: Prior) -> String {
+    match prior {
+        Prior::Bundled => Background::bundled_digest(),
+        Prior::Own(own) => own.digest().to_owned(),
+        Prior::None => String::new(),
+    }
+}
+
+fn background(prior: Prior) -> Result<&'static Background> {
+    prior.background()?.ok_or(Error::Inconsistent)
+}
+
 /// Writes what compares, and the coordinates of the enrolled faces (2k x n).
 pub(super) fn write<W: io::Write>(
     archive: &mut ArchiveWriter<W>,
+    prior: Prior,
     comparer: &Likelihoods,
     coordinates: &DMatrix<f32>,
 ) -> io::Result<()> {
+    if let Prior::Own(own) = prior {
+        own_background::write(archive, own.background())?;
+    }
     let (rows, n) = coordinates.shape();
     archive.add_array("background_coordinates", &[n, rows], coordinates.as_slice())?;
     let fingerprints: Vec<i64> = comparer
@@ -70,10 +95,19 @@ pub(super) fn write<W: io::Write>(
 }
 
 impl BackgroundMeta {
-    /// Whether everybody stands in this archive as the background model that comes with this program sees them; models
-    /// before that kept coordinates only.
-    pub(super) fn is_current(&self, archive: &Archive) -> bool {
-        self.model == Background::bundled_digest() && archive.contains("background_moments")
+    /// The background model that compares.
+    ///
+    /// # Errors
+    /// One that cannot be read.
+    pub(super) fn prior(&self, archive: &Archive) -> Result<Prior> {
+        let own = self.own.as_ref().map(|own| own.read(archive));
+        Ok(own.transpose()?.map_or(Prior::Bundled, Prior::Own))
+    }
+
+    /// Whether everybody stands in this archive as the background model sees them: the bundled one may be of another
+    /// version of this program, and models before that kept coordinates only.
+    fn is_current(&self, prior: Prior, archive: &Archive) -> bool {
+        self.model == digest(prior) && archive.contains("background_moments")
     }
 }
 
@@ -81,19 +115,20 @@ impl BackgroundMeta {
 /// background model made of them means nothing here: it is learned again from their `coordinates`.
 pub(super) fn read(
     archive: &Archive,
+    prior: Prior,
     about: &BackgroundMeta,
     framing: Framing,
     persons: &[usize],
     coordinates: &DMatrix<f32>,
 ) -> Result<Comparer> {
-    let background = Background::bundled()?;
     let refuse = |reason: &str| archive.misfit(reason);
-    if !about.is_current(archive) {
+    let background = background(prior)?;
+    if !about.is_current(prior, archive) {
         let limit = about.face_score_limit;
         if !(-1.0..=1.0).contains(&limit) {
             return Err(refuse("senseless limits of the background model"));
         }
-        let comparer = Likelihoods::learn(coordinates, persons, limit, framing)?;
+        let comparer = Likelihoods::learn(background, coordinates, persons, limit, framing);
         return Ok(Comparer::Likelihoods(Arc::new(comparer)));
     }
     let rows = 2 * background.components();
@@ -125,6 +160,7 @@ pub(super) fn read(
     let fingerprints: Vec<i64> = archive.array("background_fingerprints", &[persons.len()])?;
     let fingerprints = fingerprints.into_iter().map(i64::cast_unsigned);
     Likelihoods::from_parts(
+        background,
         people,
         fingerprints.zip(persons.iter().copied()).collect(),
         about.calibration,
@@ -137,11 +173,12 @@ pub(super) fn read(
 /// Reads the coordinates of the enrolled faces (2k x n); those of an older background model are described anew.
 pub(super) fn read_coordinates(
     archive: &Archive,
+    prior: Prior,
     about: &BackgroundMeta,
     faces: &FaceMatrix,
 ) -> Result<DMatrix<f32>> {
-    let background = Background::bundled()?;
-    if !about.is_current(archive) {
+    let background = background(prior)?;
+    if !about.is_current(prior, archive) {
         return Ok(background.coordinates(faces));
     }
     let (rows, n) = (2 * background.components(), faces.len());

@@ -64,8 +64,8 @@ impl Meta {
     pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {
         let invalid = |reason: String| invalid(archive, &reason);
         Ok(Settings {
-            prior: match self.background {
-                Some(_) => Prior::Bundled,
+            prior: match &self.background {
+                Some(about) => about.prior(archive)?,
                 None => Prior::None,
             },
             pca: Pca {

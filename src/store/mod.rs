@@ -22,6 +22,7 @@ mod model_parts;
 pub(crate) mod npy;
 mod origins;
 mod outputs;
+mod own_background;
 mod pending;
 mod place;
 mod replace;
@@ -41,6 +42,7 @@ pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, write_npy};
 #[doc(hidden)]
 pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
+pub use own_background::{load_background, save_background};
 #[doc(hidden)]
 pub use pending::{interrupt, note_change};
 pub use replace::{Privacy, remove_file, replace_file};

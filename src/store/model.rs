@@ -87,7 +87,9 @@ pub fn write_model<W: Write>(
         kernel: settings.distance.kernel.to_string(),
         scaled_pixels: settings.distance.pixel_scale.name().to_owned(),
         calibration: recognizer.calibration().copied(),
-        background: recognizer.background().map(BackgroundMeta::of),
+        background: recognizer
+            .background()
+            .map(|comparer| BackgroundMeta::of(settings.prior, comparer)),
     };
     let labels: Vec<&str> = gallery
         .enrolled()
@@ -114,7 +116,7 @@ pub fn write_model<W: Write>(
     if let (Some(background), Some(coordinates)) =
         (recognizer.background(), recognizer.coordinates())
     {
-        background_arrays::write(&mut archive, background, coordinates)?;
+        background_arrays::write(&mut archive, settings.prior, background, coordinates)?;
     }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
     origins::write(&mut archive, gallery)?;
@@ -132,7 +134,9 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
     let background = meta.background.as_ref();
     let coordinates = background
-        .map(|about| background_arrays::read_coordinates(archive, about, gallery.faces()))
+        .map(|about| {
+            background_arrays::read_coordinates(archive, settings.prior, about, gallery.faces())
+        })
         .transpose()?;
     let faces = EnrolledFaces {
         persons: &gallery.persons(),

@@ -43,7 +43,14 @@ pub(super) fn read_comparer(
         (Some(about), _) => {
             let missing = || archive.misfit("a background model without coordinates");
             let coordinates = placed.coordinates.ok_or_else(missing)?;
-            background_arrays::read(archive, about, meta.framing, placed.persons, coordinates)
+            background_arrays::read(
+                archive,
+                settings.prior,
+                about,
+                meta.framing,
+                placed.persons,
+                coordinates,
+            )
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
             matcher: matcher(settings, space, placed)

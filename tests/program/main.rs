@@ -29,6 +29,7 @@ mod light;
 mod main_job;
 mod names_inside;
 mod outputs;
+mod own_background;
 mod people;
 mod photo_managers;
 #[cfg(all(unix, feature = "postgres"))]

@@ -65,6 +65,15 @@ pub enum BackgroundProblem {
         "there are too few photos to learn it from, or too few people with two; give more photos"
     )]
     TooFewPhotos,
+    /// There are too few people to learn one from.
+    #[error(
+        "it would be learned from {there} people with two photos or more, and {fewest} are the fewest; from {enough} on it is of use"
+    )]
+    FewPeople {
+        there: usize,
+        fewest: usize,
+        enough: usize,
+    },
     /// The checksum or a number in it is wrong.
     #[error("it is damaged; learn it again or fetch another copy")]
     Damaged,

@@ -1,5 +1,7 @@
 //! Options of everything that learns.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use eigenfaces::background::Prior;
 use eigenfaces::face_matrix::FaceSize;
@@ -7,6 +9,47 @@ use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::FramingRule;
 use eigenfaces::matcher::{Metric, PixelScale};
 use eigenfaces::pca::{ComponentCount, Solver};
+use eigenfaces::store;
+
+use super::{Force, Labels, ending_in};
+
+/// The background model that a word or a path names.
+fn prior(text: &str) -> eigenfaces::Result<Prior> {
+    match text {
+        "bundled" => Ok(Prior::Bundled),
+        "none" => Ok(Prior::None),
+        path => store::load_background(path.as_ref()).map(Prior::Own),
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct LearnBackground {
+    /// Folders with a sub-folder per person: 100 people or more with two photos or more each, none of whom need be enrolled
+    #[arg(required = true, value_name = "FOLDER")]
+    pub faces: Vec<PathBuf>,
+    /// The file to write, for `enroll --background`
+    #[arg(short, long, value_name = "FILE.npz", value_parser = ending_in(&["npz"], ".npz"))]
+    pub output: PathBuf,
+    /// Where the photos come from: kept in the file, and told by `info`
+    #[arg(long, value_name = "TEXT", value_parser = told)]
+    pub source: String,
+    /// The license or permission under which they are used: kept and told likewise
+    #[arg(long, value_name = "TEXT", value_parser = told)]
+    pub license: String,
+    #[command(flatten)]
+    pub labels: Labels,
+    #[command(flatten)]
+    pub force: Force,
+}
+
+/// A line that says something.
+fn told(text: &str) -> Result<String, &'static str> {
+    let text = text.trim();
+    match text.chars().any(char::is_alphanumeric) && text.len() <= 1000 {
+        true => Ok(text.to_owned()),
+        false => Err("want a line of text, of at most 1000 bytes"),
+    }
+}
 
 /// How photos are made ready.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,10 +70,10 @@ pub struct Prepare {
 pub struct LearningOptions {
     #[command(flatten)]
     pub prepare: Prepare,
-    /// Background model: bundled or none [default: bundled]
+    /// Background model: bundled, none, or a file that `eigenfaces background` wrote [default: bundled]
     ///
-    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --kernel, --scale-pixels or --metric).
-    #[arg(long, value_name = "MODEL")]
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; a file, how those of one's own people do; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --kernel, --scale-pixels or --metric).
+    #[arg(long, value_name = "bundled|none|FILE", value_parser = prior)]
     pub background: Option<Prior>,
     /// Number of eigenfaces, or a rule for it [default: auto]
     ///

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use eigenfaces::Model;
-use eigenfaces::background::Background;
+use eigenfaces::background::{Background, Prior};
 use eigenfaces::dataset::{Person, natural};
 use eigenfaces::face_index::{self, Answers, FaceKey};
 use eigenfaces::grouping::{self, Constraints, Grouping};
@@ -239,9 +239,13 @@ fn identify(
     let mut identified = Vec::with_capacity(faces.len());
     for some in faces.chunks(BATCH) {
         let prepared: Vec<PreparedFace> = some.iter().map(prepared).collect();
-        let raw = coordinates(some.iter())?;
+        // The index has coordinates in the bundled background model.
+        let raw = match identifier.settings().prior {
+            Prior::Bundled => Some(coordinates(some.iter())?),
+            Prior::Own(_) | Prior::None => None,
+        };
         let of_some = identifier.identify_prepared_by(&[prepared], |faces| {
-            Ok(identifier.identify_described(faces, Some(raw), query))
+            Ok(identifier.identify_described(faces, raw, query))
         });
         identified.extend(of_some?.concat());
     }

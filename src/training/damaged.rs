@@ -8,7 +8,7 @@ use symmetric_eigen::Noise;
 
 /// Ways in which photos are damaged that look alike; each is learned by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
+pub(super) enum Family {
     /// Noise of sensors.
     Noise,
     /// Film grain.
@@ -36,7 +36,7 @@ pub enum Family {
 }
 
 impl Family {
-    pub const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Noise,
         Self::Grain,
         Self::Specks,
@@ -59,7 +59,7 @@ const TWICE: f64 = 0.2;
 const SIDES: [f64; 2] = [110.0, 250.0];
 
 /// A damaged copy of a photo, the same for the same seed.
-pub fn damaged(photo: &GrayImage, family: Family, seed: u64) -> GrayImage {
+pub(super) fn damaged(photo: &GrayImage, family: Family, seed: u64) -> GrayImage {
     let mut chance = Chance(Noise::seeded(seed));
     let side = chance.between(SIDES[0], SIDES[1]);
     let scale = side / f64::from(photo.width().max(photo.height()));

@@ -1,0 +1,111 @@
+//! Background models of one's own.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Background;
+use crate::error::Result;
+
+/// What a background model was learned from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Where the photos come from.
+    pub source: String,
+    /// The license or permission under which they are used.
+    pub license: String,
+    /// Number of people.
+    pub people: usize,
+    /// Number of photos.
+    pub photos: usize,
+}
+
+/// A background model that somebody learned ([`learn`](super::learn)), in use.
+///
+/// Settings name it and are copied everywhere, so it stays in memory until the process ends: once, however often it is opened.
+#[derive(Clone, Copy)]
+pub struct OwnBackground(&'static Kept);
+
+struct Kept {
+    background: Background,
+    provenance: Provenance,
+    digest: String,
+}
+
+/// All that were opened, by their digests.
+static OPENED: Mutex<Option<HashMap<String, &'static Kept>>> = Mutex::new(None);
+
+impl OwnBackground {
+    /// Takes a background model into use.
+    pub fn new(background: Background, provenance: Provenance) -> Self {
+        let digest = digest(&background.to_bytes(), &provenance);
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = opened
+            .get_or_insert_default()
+            .entry(digest)
+            .or_insert_with_key(|digest| {
+                Box::leak(Box::new(Kept {
+                    background,
+                    provenance,
+                    digest: digest.clone(),
+                }))
+            });
+        Self(kept)
+    }
+
+    /// Takes a background model into use, from the [bytes](Background::to_bytes) of one.
+    ///
+    /// # Errors
+    /// [`Error::Background`](crate::Error::Background).
+    pub fn from_bytes(bytes: &[u8], provenance: Provenance) -> Result<Self> {
+        Ok(Self::new(Background::from_bytes(bytes)?, provenance))
+    }
+
+    /// The model.
+    pub fn background(self) -> &'static Background {
+        &self.0.background
+    }
+
+    /// What it was learned from.
+    pub fn provenance(self) -> &'static Provenance {
+        &self.0.provenance
+    }
+
+    /// SHA-256 of the model and of what it says of itself, in hexadecimal digits.
+    pub fn digest(self) -> &'static str {
+        &self.0.digest
+    }
+}
+
+fn digest(bytes: &[u8], provenance: &Provenance) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(bytes);
+    for text in [&provenance.source, &provenance.license] {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    for count in [provenance.people, provenance.photos] {
+        hasher.update((count as u64).to_le_bytes());
+    }
+    let digest = hasher.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl PartialEq for OwnBackground {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.digest == other.0.digest
+    }
+}
+
+impl Eq for OwnBackground {}
+
+impl fmt::Debug for OwnBackground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnBackground")
+            .field(&self.0.digest)
+            .finish()
+    }
+}

@@ -1,0 +1,238 @@
+//! Learning a background model from folders of labelled photos.
+//!
+//! Faces are found and aligned as everywhere, and described; how people differ and how photos of one person do is learned from
+//! these ([`Training`]), then what damage does to a face, from damaged copies of the photos ([`damaged`]). Where mouths are is
+//! known already. What hard light does is not learned here.
+
+mod damaged;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::background::{
+    Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training,
+};
+use crate::dataset::{self, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
+use crate::enrollment::{Observer, report_passed_over};
+use crate::error::{BackgroundProblem, Error, PhotoProblem, Result};
+use crate::face_matrix::FaceMatrix;
+use crate::locate::framing::Framing;
+use crate::preparation::Preparation;
+use damaged::Family;
+
+/// One photo of so many is copied with each family of damage.
+const DAMAGED_EVERY: usize = 6;
+
+/// With fewer people who have two photos hardly anything is learned of how people differ.
+pub const FEWEST_PEOPLE: usize = 20;
+
+/// From so many people on, others' galleries are named as well as in the figures of docs/RECIPES.md.
+pub const ENOUGH_PEOPLE: usize = 100;
+
+/// A background model, and what it was learned from.
+#[derive(Debug, Clone)]
+pub struct Learned {
+    /// The model.
+    pub background: Background,
+    /// The people whose faces were found.
+    pub people: Vec<Person>,
+    /// Of these, how many have two photos or more.
+    pub with_two_photos: usize,
+    /// Number of photos in which a face was found.
+    pub photos: usize,
+    /// Photos in which none was found, and files that cannot be used.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Learns from the photos under `roots`, but for people who are `left_out`. The same photos give the same model, whatever the
+/// number of threads.
+///
+/// # Errors
+/// A folder that cannot be read; [`BackgroundProblem::FewPeople`]; [`Error::Cancelled`].
+pub fn learn(
+    roots: &[PathBuf],
+    labels: &LabelRule,
+    left_out: impl Fn(&Person) -> bool,
+    mouths: &MouthFinder,
+    training: Training,
+    observer: &dyn Observer,
+) -> Result<Learned> {
+    let mut listing = dataset::list_labeled(roots, labels)?;
+    report_passed_over(&listing, observer);
+    listing.photos.retain(|photo| !left_out(&photo.person));
+    let mut photos = Photos::of(&listing.photos, observer)?;
+    let mut skipped = listing.skipped;
+    skipped.append(&mut photos.skipped);
+    observer.skipped(&skipped);
+    let people = photos.people();
+    let with_two_photos = people.values().filter(|&&photos| photos > 1).count();
+    if with_two_photos < FEWEST_PEOPLE {
+        let problem = BackgroundProblem::FewPeople {
+            there: with_two_photos,
+            fewest: FEWEST_PEOPLE,
+            enough: ENOUGH_PEOPLE,
+        };
+        return Err(Error::Background { problem });
+    }
+    // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
+    // many components each is seen twice.
+    let components = (photos.faces.len() - people.len()) / 2;
+    let training = Training {
+        components: training.components.min(components.max(1)),
+        ..training
+    };
+    let background = training.learn(&photos.described(mouths)?, mouths)?;
+    let families = photos.damaged(&background, observer)?;
+    let damage = DamageVariation::learn(&background, &families)?;
+    Ok(Learned {
+        background: background.with_damage(damage),
+        people: people.into_keys().cloned().collect(),
+        with_two_photos,
+        photos: photos.faces.len(),
+        skipped,
+    })
+}
+
+/// A photo whose face was found: its number among all, and d pixels of the size [`FACE`].
+struct Face<'a> {
+    number: usize,
+    photo: &'a LabeledPhoto,
+    pixels: Vec<u8>,
+}
+
+/// Photos whose faces were found, those of one person side by side.
+struct Photos<'a> {
+    faces: Vec<Face<'a>>,
+    skipped: Vec<Skipped>,
+}
+
+/// A copy of the face at a position in [`Photos::faces`].
+struct Copied<'a> {
+    face: usize,
+    family: Family,
+    photo: &'a Path,
+}
+
+impl AsRef<Path> for Copied<'_> {
+    fn as_ref(&self) -> &Path {
+        self.photo
+    }
+}
+
+fn preparation() -> Preparation {
+    Preparation::new(FACE, Framing::Detect)
+}
+
+/// What is made of a photo unless the work is wanted no longer.
+fn unless_cancelled<T>(
+    observer: &dyn Observer,
+    make: impl FnOnce() -> Result<T, PhotoProblem>,
+) -> Result<Option<T>, PhotoProblem> {
+    match observer.is_cancelled() {
+        true => Ok(None),
+        false => make().map(Some),
+    }
+}
+
+impl<'a> Photos<'a> {
+    fn of(photos: &'a [LabeledPhoto], observer: &dyn Observer) -> Result<Self> {
+        let preparation = preparation();
+        let read = |photo: &&LabeledPhoto, file: &PhotoFile| {
+            let photo: &Path = photo.as_ref();
+            unless_cancelled(observer, || {
+                let face = preparation.prepare(&file.decode()?)?;
+                Ok((photo.to_owned(), face.pixels))
+            })
+        };
+        let all: Vec<&LabeledPhoto> = photos.iter().collect();
+        let read = dataset::load(&all, read, &*observer.reading(photos.len()));
+        let found: Option<Vec<_>> = read.items.into_iter().collect();
+        let mut found: BTreeMap<PathBuf, Vec<u8>> =
+            found.ok_or(Error::Cancelled)?.into_iter().collect();
+        let faces = photos.iter().enumerate().filter_map(|(number, photo)| {
+            let pixels = found.remove(photo.as_ref() as &Path)?;
+            Some(Face {
+                number,
+                photo,
+                pixels,
+            })
+        });
+        Ok(Self {
+            faces: faces.collect(),
+            skipped: read.skipped,
+        })
+    }
+
+    /// The people, and how many photos each has.
+    fn people(&self) -> BTreeMap<&'a Person, usize> {
+        let mut people = BTreeMap::new();
+        for face in &self.faces {
+            *people.entry(&face.photo.person).or_default() += 1;
+        }
+        people
+    }
+
+    fn described(&self, mouths: &MouthFinder) -> Result<Described> {
+        let of_one = self
+            .faces
+            .chunk_by(|one, other| one.photo.person == other.photo.person);
+        let persons = of_one
+            .enumerate()
+            .flat_map(|(person, own)| vec![person; own.len()]);
+        let persons: Vec<usize> = persons.collect();
+        let pixels = self.faces.iter().flat_map(|face| &face.pixels).copied();
+        let faces = FaceMatrix::from_pixels(FACE, pixels.collect())?;
+        Ok(Described::of(&faces, &persons, mouths)?)
+    }
+
+    /// Some of the photos, and copies of them with each family of damage.
+    fn damaged(
+        &self,
+        background: &Background,
+        observer: &dyn Observer,
+    ) -> Result<Vec<DamagedPhotos>> {
+        let mut copies = Vec::new();
+        for family in Family::ALL {
+            for (face, Face { number, photo, .. }) in self.faces.iter().enumerate() {
+                if number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY {
+                    let photo = photo.as_ref();
+                    copies.push(Copied {
+                        face,
+                        family,
+                        photo,
+                    });
+                }
+            }
+        }
+        let preparation = preparation();
+        let read = |copy: &Copied<'_>, file: &PhotoFile| {
+            unless_cancelled(observer, || {
+                let number = self.faces[copy.face].number;
+                let seed = (number * Family::ALL.len() + copy.family as usize) as u64;
+                let shown = damaged::damaged(&file.decode()?, copy.family, seed);
+                let face = preparation.prepare(&shown)?;
+                Ok((copy.family, copy.face, face.pixels))
+            })
+        };
+        // Copies in which no face is found say nothing.
+        let read = dataset::load(&copies, read, &*observer.reading(copies.len()));
+        let copies: Option<Vec<_>> = read.items.into_iter().collect();
+        let copies = copies.ok_or(Error::Cancelled)?;
+        let pairs = Family::ALL.map(|family| {
+            let own = || copies.iter().filter(move |(of, ..)| *of == family);
+            let clean = own().flat_map(|(_, face, _)| &self.faces[*face].pixels);
+            let damaged = own().flat_map(|(.., pixels)| pixels);
+            [clean.copied().collect(), damaged.copied().collect()]
+        });
+        let coordinates = |pixels: Vec<u8>| -> Result<_> {
+            Ok(background.coordinates(&FaceMatrix::from_pixels(FACE, pixels)?))
+        };
+        let families = pairs.into_iter().map(|[clean, damaged]| {
+            Ok(DamagedPhotos {
+                clean: coordinates(clean)?,
+                damaged: coordinates(damaged)?,
+            })
+        });
+        families.collect()
+    }
+}
