@@ -16,6 +16,7 @@ pub mod scatter;
 mod scree;
 pub mod sheet;
 pub mod strip;
+mod template;
 mod words;
 
 pub use drawing::Drawing;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// What Python brings, as far as scripts here use it.
-const STANDARD: &str = "argparse base64 collections csv hashlib json math os pathlib platform re selectors shutil signal socket \
+const STANDARD: &str = "argparse base64 collections csv hashlib json math os pathlib platform re resource selectors shutil signal socket \
      statistics struct subprocess sys tempfile threading time urllib zipfile zlib";
 
 /// Modules that are called otherwise than their packages.

@@ -5,16 +5,16 @@
 
 mod charts;
 
-use askama::Template;
+use serde::Serialize;
 
-use crate::error::{Error, Result};
+use super::template;
+use crate::error::Result;
 use crate::evaluate::{Figure, Section};
 
 pub use charts::of_evaluation;
 
 /// The data of a page.
-#[derive(Debug, Clone, Copy, Template)]
-#[template(path = "evaluation.html")]
+#[derive(Debug, Clone, Copy)]
 pub struct EvaluationPage<'a> {
     /// What was evaluated, in a few words.
     pub heading: &'a str,
@@ -28,13 +28,28 @@ pub struct EvaluationPage<'a> {
     pub json: &'a str,
 }
 
+const TEMPLATE: &str = include_str!("../../../templates/evaluation.html");
+
+/// What the template shows.
+#[derive(Serialize)]
+struct Data<'a> {
+    heading: &'a str,
+    conditions: &'a [(&'static str, String)],
+    sections: Vec<FigureSection<'a>>,
+    charts: &'a [String],
+    json: String,
+    version: &'static str,
+}
+
 /// The figures of one subject.
+#[derive(Serialize)]
 struct FigureSection<'a> {
     pub title: &'static str,
     pub figures: Vec<FigureRow<'a>>,
 }
 
 /// A row of the table of figures.
+#[derive(Serialize)]
 struct FigureRow<'a> {
     pub label: &'a str,
     pub key: &'a str,
@@ -79,7 +94,15 @@ fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
 /// # Errors
 /// [`Error::Inconsistent`] where it cannot be made.
 pub fn html(page: &EvaluationPage<'_>) -> Result<String> {
-    page.render().map_err(|_| Error::Inconsistent)
+    let data = Data {
+        heading: page.heading,
+        conditions: page.conditions,
+        sections: sections(page.figures),
+        charts: page.charts,
+        json: inside_script(page.json),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    template::rendered(TEMPLATE, &data)
 }
 
 /// JSON that cannot end the element it stands in, nor begin another: the same JSON to whoever parses it.

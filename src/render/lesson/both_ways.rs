@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use image::{GrayImage, Luma};
+use serde::Serialize;
 
 use super::{Lesson, Tile, grouped, picture, signed};
 use crate::error::Result;
@@ -21,6 +22,7 @@ const COMPARED: usize = 8;
 const SHOWN: usize = 3;
 
 /// The two ways, measured.
+#[derive(Serialize)]
 pub(super) struct BothWays {
     /// Pixels of the faces that were measured, and whether these are fewer than those of the lesson.
     pub size: String,

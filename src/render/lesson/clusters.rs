@@ -1,11 +1,14 @@
 //! People as clusters in the plane of two weights, and the nearest one with its distance written out.
 
+use serde::Serialize;
+
 use super::{Lesson, grouped};
 
 /// People whose distances are written out.
 const PEOPLE: usize = 4;
 
 /// The lesson's face among the clusters.
+#[derive(Serialize)]
 pub(super) struct Clusters {
     /// Its first two weights.
     pub at: [String; 2],
@@ -18,6 +21,7 @@ pub(super) struct Clusters {
 }
 
 /// A person: the middle of the other photos.
+#[derive(Serialize)]
 pub(super) struct Cluster {
     pub name: String,
     pub middle: [String; 2],

@@ -10,8 +10,8 @@ mod new_face;
 mod trouble;
 mod weights;
 
-use askama::Template;
 use image::DynamicImage;
+use serde::Serialize;
 
 use self::both_ways::BothWays;
 use self::clusters::Clusters;
@@ -21,7 +21,7 @@ use self::weights::{Eigenvalue, ShareOfVariance, WeightByWeight};
 use super::drawing::data_uri;
 use super::scatter;
 use super::words::{counted, file_name, percent};
-use super::{gray, scree, signed};
+use super::{gray, scree, signed, template};
 use crate::dataset::visible;
 use crate::error::{Error, PcaError, Result};
 use crate::face_matrix::FaceMatrix;
@@ -38,8 +38,9 @@ const NEAREST_SHOWN: usize = 4;
 const PEOPLE_SHOWN: usize = 12;
 const PATCH: u32 = 6;
 
-#[derive(Template)]
-#[template(path = "lesson.html")]
+const TEMPLATE: &str = include_str!("../../../templates/lesson.html");
+
+#[derive(Serialize)]
 struct Page {
     heading: String,
     size: String,
@@ -79,6 +80,7 @@ struct Page {
 }
 
 /// A picture, what it is called, and what is said of it.
+#[derive(Serialize)]
 struct Tile {
     picture: String,
     name: String,
@@ -105,7 +107,7 @@ pub fn html(recognizer: &Recognizer) -> Result<String> {
         shown: chosen(gallery),
         pca: recognizer.settings().pca,
     };
-    lesson.page()?.render().map_err(|_| Error::Inconsistent)
+    template::rendered(TEMPLATE, &lesson.page()?)
 }
 
 /// The face that the lesson is about: the first of the middle one of those people who have two photos or more.

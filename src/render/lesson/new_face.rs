@@ -1,5 +1,7 @@
 //! A photo that was not learned from: projected, rebuilt, named.
 
+use serde::Serialize;
+
 use super::super::words::counted;
 use super::clusters::signed;
 use super::{Lesson, Tile, grouped, percent};
@@ -11,6 +13,7 @@ use crate::face_space::FaceSpace;
 const WRITTEN: usize = 5;
 
 /// The lesson's face, with basis faces of all other photos.
+#[derive(Serialize)]
 pub(super) struct NewFace {
     pub learned: usize,
     pub weights: String,

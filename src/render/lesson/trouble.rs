@@ -1,5 +1,7 @@
 //! What goes wrong: light as the first component, overfitting, and what PCA is not.
 
+use serde::Serialize;
+
 use super::super::chart::{self, Axis, CURVES, Series};
 use super::{Lesson, percent};
 use crate::error::Result;
@@ -14,6 +16,7 @@ const OF_LIGHT: usize = 3;
 const STEPS: [usize; 6] = [1, 5, 10, 20, 40, 80];
 
 /// The measured troubles.
+#[derive(Serialize)]
 pub(super) struct Trouble {
     /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright.
     pub light: Option<String>,
@@ -28,6 +31,7 @@ pub(super) struct Trouble {
 }
 
 /// J with K basis faces.
+#[derive(Serialize)]
 pub(super) struct Overfitting {
     pub components: usize,
     pub learned: String,
@@ -35,6 +39,7 @@ pub(super) struct Overfitting {
 }
 
 /// Two lines through the same points.
+#[derive(Serialize)]
 pub(super) struct Lines {
     pub chart: String,
     pub pca: String,

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 
 use super::{Lesson, Tile, gray, grouped, percent, picture};
 
@@ -13,6 +14,7 @@ const SLIDERS: usize = 10;
 const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
 
 /// One eigenvalue.
+#[derive(Serialize)]
 pub(super) struct Eigenvalue {
     pub number: usize,
     pub value: String,
@@ -21,6 +23,7 @@ pub(super) struct Eigenvalue {
 }
 
 /// The number of basis faces that hold a share of the variance.
+#[derive(Serialize)]
 pub(super) struct ShareOfVariance {
     pub share: String,
     /// `None` where all that are kept hold less.
@@ -28,6 +31,7 @@ pub(super) struct ShareOfVariance {
 }
 
 /// The lesson's face, weight by weight.
+#[derive(Serialize)]
 pub(super) struct WeightByWeight {
     pub weights: Vec<Weight>,
     /// The mean face, then the sum with each weight added.
@@ -37,11 +41,12 @@ pub(super) struct WeightByWeight {
     /// For the sliders: the mean face, each basis face, and what all other weights add, as signed bytes of a scale each.
     pub mean: String,
     pub rest: String,
-    pub rest_scale: f32,
+    pub rest_scale: String,
     pub others: usize,
 }
 
 /// A weight with its basis face.
+#[derive(Serialize)]
 pub(super) struct Weight {
     pub number: usize,
     pub value: String,
@@ -49,7 +54,7 @@ pub(super) struct Weight {
     /// The ends of its slider: three standard deviations, or as far as the weight.
     pub end: i64,
     pub basis: String,
-    pub scale: f32,
+    pub scale: String,
 }
 
 impl Lesson<'_> {
@@ -117,7 +122,7 @@ impl Lesson<'_> {
                 rounded: own[at].round() as i64,
                 end: (3.0 * deviation).max(f64::from(own[at].abs())).ceil() as i64,
                 basis,
-                scale,
+                scale: scale.to_string(),
             });
         }
         let all: Vec<f32> = own.iter().copied().collect();
@@ -133,7 +138,7 @@ impl Lesson<'_> {
             height: space.size().height(),
             mean: STANDARD.encode(mean.collect::<Vec<u8>>()),
             rest,
-            rest_scale,
+            rest_scale: rest_scale.to_string(),
             others: space.components() - count,
         }
     }
