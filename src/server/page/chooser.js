@@ -1,0 +1,35 @@
+// Chooses a folder of this machine: by names of folders, from the user's own and the drives down.
+
+import { get, part } from "./api.js";
+import { button, element, make, trying } from "./ui.js";
+
+let field = null; // where the path goes
+let here = null; // the folder that is shown
+
+async function look(path) {
+  const found = await get(path === null ? "/folders" : `/folders?path=${part(path)}`);
+  here = found.path;
+  element("chooser-path").textContent = here ?? "This computer";
+  element("chooser-use").disabled = here === null;
+  const up = here === null ? [] : [make("li", {}, button("↑ Up", "↑ Up to the folder above", () => look(found.above)))];
+  const folders = found.folders.map(({ name, path: below }) => make("li", {}, button(name, `Open ${name}`, () => look(below))));
+  element("chooser-list").replaceChildren(...up, ...folders);
+  element("chooser-says").textContent = found.folders.length ? "" : "No folders in here.";
+  element("chooser-list").scrollTop = 0;
+  (element("chooser-list").querySelector("button") ?? element("chooser-use")).focus();
+}
+
+for (const chooser of document.querySelectorAll("button.choose-folder")) {
+  chooser.addEventListener("click", () => trying(async () => {
+    field = chooser.parentElement.querySelector("input");
+    // Where one was last, or what the field has; where that is not told of, from the top.
+    await look(field.value.trim() || here).catch(() => look(null));
+    element("chooser").showModal();
+  }));
+}
+
+element("chooser").addEventListener("close", () => {
+  if (element("chooser").returnValue === "use" && here !== null) field.value = here;
+  element("chooser").returnValue = "";
+  field.focus();
+});
