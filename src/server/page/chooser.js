@@ -29,7 +29,14 @@ for (const chooser of document.querySelectorAll("button.choose-folder")) {
 }
 
 element("chooser").addEventListener("close", () => {
-  if (element("chooser").returnValue === "use" && here !== null) field.value = here;
+  const isChosen = element("chooser").returnValue === "use" && here !== null;
   element("chooser").returnValue = "";
   field.focus();
+  if (!isChosen) return;
+  field.value = here;
+  // The end of a long path says which folder it is.
+  field.setSelectionRange(here.length, here.length);
+  field.scrollLeft = field.scrollWidth;
+  // To look for faces changes nothing, so there is nothing to press besides.
+  if (field.form.id === "folder") field.form.requestSubmit();
 });

@@ -13,9 +13,8 @@ use crate::cli::Result;
 const OVERLAP: f32 = 0.5;
 
 /// Two faces that a camera sees in one place within seconds are frames of one moment where they differ by less than this, in
-/// terms of two photos of one person: noise makes frames differ by more than [`ONE_MOMENT`]. Of LFW's photos moved by up to 2 pixels,
-/// with noise of 14 gray levels, most frames differ by 0.5 to 1.1 and two people by 1.4 or more: 450 frames of 90 bursts, all in one
-/// place at once, become 92 moments with noise of 2, 97 with 8 and 120 with 14 (169, 450 and 450 by [`ONE_MOMENT`]), each of one burst.
+/// terms of two photos of one person: noise makes frames differ by more than [`ONE_MOMENT`]. Frames of
+/// bursts with noise differ by 0.3 to 1.2, and two people by 1.4 or more (docs/notebook/recognition.md).
 const SAME_PLACE: f64 = 1.0;
 
 /// The share of two boxes (left, top, width, height) together that both have.
