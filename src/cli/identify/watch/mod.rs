@@ -25,17 +25,25 @@ pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
     let ready = |_: &PathBuf, file: &PhotoFile| preparation.prepare_all(&file.decode()?);
     dataset::stream_each(photos, BATCH, ready, &|_| {}, |batches| {
         for (photos, ready) in photos.chunks(BATCH.get()).zip(batches) {
-            let mut usable = Vec::new();
+            let (mut usable, mut prepared) = (Vec::new(), Vec::new());
             for (photo, ready) in photos.iter().zip(ready) {
                 match ready {
-                    Ok(faces) => usable.push((photo.clone(), faces)),
+                    Ok(faces) => {
+                        usable.push(photo.clone());
+                        prepared.push(faces);
+                    }
                     Err(problem) => report.problem(photo, &problem)?,
                 }
             }
-            let moments = moments(preparation, usable)?;
+            let identify = |faces: &[_]| {
+                let (gallery, recognizer) = (report.gallery, report.recognizer);
+                gallery.identify_prepared(recognizer, faces, report.query)
+            };
+            let alone = identify(&prepared)?;
+            let frames = usable.into_iter().zip(prepared).collect();
+            let moments = moments(preparation, frames, &alone)?;
             let faces: Vec<_> = moments.iter().map(Moment::faces).collect();
-            let (gallery, query) = (report.gallery, report.query);
-            let found = gallery.identify_prepared(report.recognizer, &faces, query)?;
+            let found = identify(&faces)?;
             for (moment, found) in moments.iter().zip(&found) {
                 report.moment(&moment.photos, found)?;
             }

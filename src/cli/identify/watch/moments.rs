@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::background::{self, Background, ONE_MOMENT};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::preparation::{Preparation, PreparedFace};
+use eigenfaces::recognizer::Identification;
 
 use crate::cli::Result;
 
@@ -98,10 +99,11 @@ struct Photo {
     faces: Vec<(usize, PreparedFace)>,
 }
 
-/// For each face of these photos, in order, the number of what it is a frame of.
+/// For each face of these photos, in order, the number of what it is a frame of; `found` is what each shows by itself.
 fn numbers(
     preparation: &Preparation,
     photos: &[(PathBuf, Vec<PreparedFace>)],
+    found: &[Vec<Identification>],
 ) -> Result<Vec<usize>> {
     let pixels = photos.iter().flat_map(|(_, faces)| faces);
     let pixels = pixels.flat_map(|face| face.pixels.iter().copied());
@@ -116,7 +118,12 @@ fn numbers(
             faces.iter().map(move |face| (path.parent(), place(face)))
         })
         .collect();
+    let names: Vec<Option<&str>> = found.iter().flatten().map(Identification::name).collect();
     let is_one = |one: usize, other: usize, difference: f64| {
+        // Whoever is named by each is not the same by both.
+        if names[one].is_some() && names[other].is_some() && names[one] != names[other] {
+            return false;
+        }
         let [(folder, one), (other_folder, other)] = [one, other].map(|at| places[at]);
         let limit = match (one, other) {
             (Some(one), Some(other)) if folder == other_folder && overlap(one, other) > OVERLAP => {
@@ -134,14 +141,16 @@ fn numbers(
 }
 
 /// Photos that came together, by moment, in the order of their first photos: of those of a moment the ones that show most faces.
+/// `found` is what each photo's faces show by themselves: frames that name two people are of two moments.
 ///
 /// # Errors
 /// When the program itself is damaged.
 pub fn moments(
     preparation: &Preparation,
     photos: Vec<(PathBuf, Vec<PreparedFace>)>,
+    found: &[Vec<Identification>],
 ) -> Result<Vec<Moment>> {
-    let mut of = numbers(preparation, &photos)?.into_iter();
+    let mut of = numbers(preparation, &photos, found)?.into_iter();
     let numbered = photos.into_iter().map(|(path, faces)| Photo {
         path,
         faces: of.by_ref().zip(faces).collect(),
