@@ -19,9 +19,14 @@ async function look(path) {
   (element("chooser-list").querySelector("button") ?? element("chooser-use")).focus();
 }
 
+// The end of a long path says which folder it is.
+const showEnd = (input) => requestAnimationFrame(() => { input.scrollLeft = input.scrollWidth; });
+
 for (const chooser of document.querySelectorAll("button.choose-folder")) {
+  const input = chooser.parentElement.querySelector("input");
+  input.addEventListener("blur", () => showEnd(input));
   chooser.addEventListener("click", () => trying(async () => {
-    field = chooser.parentElement.querySelector("input");
+    field = input;
     // Where one was last, or what the field has; where that is not told of, from the top.
     await look(field.value.trim() || here).catch(() => look(null));
     element("chooser").showModal();
@@ -34,9 +39,6 @@ element("chooser").addEventListener("close", () => {
   field.focus();
   if (!isChosen) return;
   field.value = here;
-  // The end of a long path says which folder it is.
-  field.setSelectionRange(here.length, here.length);
-  field.scrollLeft = field.scrollWidth;
   // To look for faces changes nothing, so there is nothing to press besides.
   if (field.form.id === "folder") field.form.requestSubmit();
 });
