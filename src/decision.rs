@@ -25,8 +25,16 @@ pub fn percent(share: f64) -> String {
     } else if rounded <= 0.0 && share > 0.0 {
         "< 1 %".to_owned()
     } else {
-        format!("{rounded} %")
+        // Minus nothing is nothing.
+        format!("{} %", rounded + 0.0)
     }
+}
+
+/// A share in per cent with one decimal; what rounds to nothing has no sign.
+pub fn share(share: f64) -> String {
+    let text = format!("{:.1} %", share * 100.0);
+    text.strip_prefix("-0.0")
+        .map_or_else(|| text.clone(), |unit| format!("0.0{unit}"))
 }
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks

@@ -21,6 +21,7 @@ mod pictures;
 #[cfg(feature = "serve")]
 mod serve;
 mod verify;
+mod webhook;
 
 use std::ffi::OsStr;
 use std::ops::RangeBounds;
@@ -41,6 +42,7 @@ pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
 pub use serve::{Key, PublicUrl, Serve};
 pub use verify::Verify;
+pub use webhook::WebhookUrl;
 
 /// Face recognition by eigenfaces: learn from labelled folders, say who is in a photo, look at the basis faces.
 #[derive(Debug, Parser)]

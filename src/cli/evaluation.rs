@@ -2,13 +2,13 @@
 
 use eigenfaces::background::Prior;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
-use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section, share};
+use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section};
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::matcher::PixelScale;
 use serde_json::Value;
 
 use super::args::Format;
-use super::{Output, Result, counted, faces_of_people};
+use super::{Output, Result, counted, faces_of_people, share};
 
 /// The figures in the format asked for; as text between a heading and the end of the page.
 pub fn print(

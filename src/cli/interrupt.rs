@@ -37,7 +37,6 @@ fn fail_without_memory(code: i32) {
 static LAST_WORK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 
 /// Has work done before the program ends because it was told to. A second signal ends it at once.
-#[cfg(feature = "serve")]
 pub fn before_interrupt(work: impl Fn() + Send + Sync + 'static) {
     let _ = LAST_WORK.set(Box::new(work));
 }

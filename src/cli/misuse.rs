@@ -6,7 +6,6 @@ use clap::error::ErrorKind;
 use super::args::Cli;
 
 /// Ends the program as a value of an option does that cannot be used.
-#[cfg(feature = "serve")]
 pub fn bad_value(message: impl std::fmt::Display) -> ! {
     end(ErrorKind::ValueValidation, message)
 }

@@ -20,7 +20,8 @@ mod facemap;
 pub mod files;
 mod folder_space;
 pub mod group;
-mod identify;
+pub mod http;
+pub mod identify;
 mod info;
 #[cfg(unix)]
 pub mod interrupt;
@@ -45,6 +46,7 @@ pub mod sidecars;
 pub mod sorting;
 mod stdout;
 mod verify;
+pub mod webhook;
 mod weights;
 mod wrong_folder;
 
@@ -59,7 +61,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use args::{Cli, Command};
 pub use error::{Error, Result};
 pub use outcome::Outcome;
-pub use output::{Output, bytes, counted, faces_of_people, keep, one_line, percent, shown};
+pub use output::{Output, bytes, counted, faces_of_people, keep, one_line, percent, share, shown};
 
 /// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
 fn survive_large_files() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use eigenfaces::dataset::{guarded as cell, unguarded as from_cell};
-pub use eigenfaces::decision::percent;
+pub use eigenfaces::decision::{percent, share};
 pub use eigenfaces::render::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;

@@ -14,7 +14,7 @@ use eigenfaces::locate::framing::{CropEyes, Crops};
 use eigenfaces::preparation::Origin;
 
 use super::args::{Evaluate, Format};
-use super::{Error, Outcome, Output, Result, counted, learning, shown};
+use super::{Error, Outcome, Output, Result, counted, learning, share, shown};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
@@ -173,10 +173,9 @@ fn print(
             LearnedFrom::OtherFolds => "learned anew for each fold from people of the others",
         }
     ))?;
-    let per_cent = |share: f64| format!("{:.1} %", share * 100.0);
     output.line(&format!(
         "accuracy          {:>7} ± {:.1} (mean and standard error over folds, threshold from the other folds)",
-        per_cent(figures.accuracy),
+        share(figures.accuracy),
         figures.standard_error * 100.0
     ))?;
     output.line(&format!(
@@ -185,6 +184,6 @@ fn print(
     ))?;
     output.line(&format!(
         "equal error rate  {:>7}",
-        per_cent(figures.equal_error_rate)
+        share(figures.equal_error_rate)
     ))
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::args::Reconstruct;
 use super::weights::{Scale, Table};
-use super::{Outcome, Output, Result, counted, files, learning, one_line, photos, shown};
+use super::{Outcome, Output, Result, counted, files, learning, one_line, photos, share, shown};
 
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;
@@ -192,7 +192,7 @@ impl Rebuilt {
                     count => counted(count, parts(space).0, parts(space).1),
                 },
                 format!("RMS error {:.1}", error.rms),
-                format!("{:.1} % explained", error.explained * 100.0),
+                format!("{} explained", share(error.explained)),
                 format!("PSNR {}", decibels(error)),
             ],
         }));

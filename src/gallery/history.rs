@@ -4,7 +4,7 @@
 //! numbers only; who is who stands in one table, of those who are enrolled. So no record is ever rewritten, and
 //! whoever is erased leaves a number behind, but no name.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,14 @@ pub struct History {
     /// Number of changes that could ever be undone.
     #[serde(default)]
     changes: u64,
+    /// Findings about faces that a person has called no mistake.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    fine: BTreeSet<Fine>,
 }
+
+/// A finding that is no mistake: what was found, of which faces (their hashes), enrolled as whom (their numbers).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Fine(String, Vec<(String, u64)>);
 
 /// A change that can be undone, and the names before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +138,28 @@ impl History {
         self.steps.push(last);
     }
 
+    /// Takes down that what was found about faces of a gallery (their positions) is no mistake, for as long as they are
+    /// enrolled as they are.
+    pub fn call_fine(&mut self, finding: &str, faces: &[usize], gallery: &Gallery) {
+        self.fine.extend(self.finding(finding, faces, gallery));
+    }
+
+    /// Whether somebody has called that no mistake.
+    pub fn is_fine(&self, finding: &str, faces: &[usize], gallery: &Gallery) -> bool {
+        let finding = self.finding(finding, faces, gallery);
+        finding.is_some_and(|finding| self.fine.contains(&finding))
+    }
+
+    fn finding(&self, finding: &str, faces: &[usize], gallery: &Gallery) -> Option<Fine> {
+        let face = |&at: &usize| {
+            let face = gallery.enrolled().get(at)?;
+            let number = self.people.get(gallery.people()[face.person].as_str())?;
+            Some((face.hash.to_string(), *number))
+        };
+        let faces = faces.iter().map(face).collect::<Option<Vec<_>>>()?;
+        Some(Fine(finding.to_owned(), faces))
+    }
+
     /// The name now of somebody who was called `name` before they were renamed or merged.
     pub fn current_name(&self, name: &Person) -> Option<&str> {
         let number = self.aliases.get(name.as_str())?;
@@ -216,6 +245,8 @@ impl History {
             .iter()
             .map(|face| face.hash.to_string())
             .collect();
+        self.fine
+            .retain(|Fine(_, faces)| faces.iter().all(|(hash, _)| hashes.contains(hash)));
         // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
         let mut reachable: HashSet<u64> = self.people.values().copied().collect();
         for step in &mut self.steps {
@@ -381,6 +412,25 @@ mod tests {
 
     fn empty() -> Gallery {
         gallery("")
+    }
+
+    #[test]
+    fn a_finding_is_fine_for_as_long_as_its_faces_are_enrolled_as_they_are() {
+        let mut history = History::default();
+        let all = gallery("aabb");
+        history.record(10, &empty(), &all);
+        history.call_fine("same", &[0, 2], &all);
+        history.call_fine("odd", &[9], &all);
+        assert!(history.is_fine("same", &[0, 2], &all));
+        for other in [&[0][..], &[2, 0], &[0, 3], &[1, 2], &[9]] {
+            assert!(!history.is_fine("same", other, &all), "{other:?}");
+        }
+        assert!(!history.is_fine("odd", &[0, 2], &all));
+        assert!(!history.is_fine("odd", &[9], &all));
+        history.rename(20, &Person::new("a").unwrap(), &Person::new("c").unwrap());
+        let without = gallery("aabb").without(&[2]);
+        history.record(30, &all, &without);
+        assert!(history.fine.is_empty());
     }
 
     #[test]

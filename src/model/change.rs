@@ -196,6 +196,14 @@ impl Model {
         Ok(faces.len())
     }
 
+    /// Takes down that what was found about faces (their positions in the gallery) is no mistake: [`History::is_fine`].
+    ///
+    /// [`History::is_fine`]: crate::gallery::History::is_fine
+    pub fn call_fine(&mut self, finding: &str, faces: &[usize]) {
+        let gallery = self.recognizer.gallery();
+        self.history.call_fine(finding, faces, gallery);
+    }
+
     /// Learns another gallery, and takes down what came and went.
     fn become_gallery(&mut self, after: Gallery) -> Result<()> {
         if after == *self.gallery() {

@@ -106,7 +106,7 @@ impl Explained<'_> {
                 gray(self.size, &rebuilt.levels).into(),
                 [
                     format!("rebuilt from {k} basis faces"),
-                    format!("{:.0} % explained", error.explained * 100.0),
+                    format!("{:.0} % explained", (error.explained * 100.0).round() + 0.0),
                     format!("looks like a face: {:.2}", self.found.face_score),
                     format!("({limit:.2} is needed)"),
                 ],

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-pub(super) use crate::evaluate::share as percent;
+pub(super) use crate::decision::share as percent;
 
 /// `1 face`, `2 faces`: a count with its noun.
 pub fn counted(count: usize, one: &str, many: &str) -> String {

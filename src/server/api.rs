@@ -281,11 +281,12 @@ async fn do_job(
         Work::Check => {
             let snapshot = service.up_to_date().await;
             let check = move || {
-                let recognizer = snapshot.model()?.recognizer();
+                let model = snapshot.model()?;
+                let recognizer = model.recognizer();
                 let gallery = recognizer.gallery().clone();
                 let found =
                     evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
-                Ok(people::suspects(recognizer.gallery(), &found))
+                Ok(people::suspects(model, &found))
             };
             service.work_in_job(check).await
         }

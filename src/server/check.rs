@@ -1,11 +1,12 @@
 //! `eigenfaces serve --check`: whether the server at an address answers. A container that holds this program alone has
 //! nothing else to ask with.
 
-use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::cli::error::{Error, Result};
+use crate::cli::http;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::Output;
 
@@ -43,19 +44,9 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// The status of the answer.
 fn ask(address: SocketAddr, key: Option<&str>) -> io::Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&address, LONGEST)?;
-    stream.set_read_timeout(Some(LONGEST))?;
-    stream.set_write_timeout(Some(LONGEST))?;
     let key = key.map_or_else(String::new, |key| format!("x-api-key: {key}\r\n"));
-    let request =
-        format!("HEAD /openapi.json HTTP/1.1\r\nhost: {address}\r\n{key}connection: close\r\n\r\n");
-    stream.write_all(request.as_bytes())?;
-    // As long as `HTTP/1.1 200` is.
-    let mut line = [0; 12];
-    stream.read_exact(&mut line)?;
-    let status = std::str::from_utf8(&line).ok();
-    let status = status.and_then(|line| line.strip_prefix("HTTP/1.1 ")?.parse().ok());
-    status.ok_or_else(|| io::Error::other("its answer is not HTTP"))
+    let head = format!("HEAD /openapi.json HTTP/1.1\r\nhost: {address}\r\n{key}");
+    http::status(address, &head, b"", LONGEST)
 }
 
 #[cfg(test)]

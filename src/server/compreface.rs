@@ -112,7 +112,9 @@ pub async fn recognize(
         };
         let Some(model) = &snapshot.model else {
             let prepared = snapshot.preparation().prepare_all(photo.luma())?;
-            let place = |face: &PreparedFace| json!({ "box": bounds(face.part.location(), &photo), "subjects": [] });
+            let place = |face: &PreparedFace| {
+                json!({ "box": bounds(face.part.location(), &photo), "subjects": [], "probable": false })
+            };
             return result(prepared.iter().map(place).collect());
         };
         let mut found = model.identify(&photo, query)?;
@@ -137,7 +139,7 @@ fn recognized(face: &Identification, photo: &Photo) -> Value {
             })
         })
         .collect();
-    json!({ "box": bounds(face.location, photo), "subjects": subjects })
+    json!({ "box": bounds(face.location, photo), "subjects": subjects, "probable": face.is_probable() })
 }
 
 #[derive(Debug, Deserialize)]

@@ -22,10 +22,12 @@ mod jobs;
 mod opening;
 mod page;
 mod people;
+mod places;
 mod review;
 mod routes;
 mod service;
 mod typed;
+mod watching;
 mod workers;
 mod zipped;
 
@@ -64,7 +66,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Serves until the program is told to end.
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let address = args.listen;
-    let key = args.key.as_ref().map(Key::checked).transpose();
+    let given = args.given_key()?;
+    let key = given.as_ref().map(Key::checked).transpose();
     let key = key.unwrap_or_else(|wrong| misuse::bad_value(wrong));
     if args.check {
         return check::run(address, key, output);
@@ -93,12 +96,16 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     let key = access.key().to_owned();
     let service = Arc::new(Service::open(model, lock, access, *output)?);
     let opening = Opening::default();
+    let webhook = watching::begin(args, &service, *output)?;
     #[cfg(unix)]
     {
-        let (service, opening) = (Arc::clone(&service), opening.clone());
+        let (service, opening, output) = (Arc::clone(&service), opening.clone(), *output);
         crate::cli::interrupt::before_interrupt(move || {
             opening.end();
             service.end();
+            if let Some(webhook) = &webhook {
+                webhook.end(&output);
+            }
         });
     }
 
@@ -113,7 +120,7 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
         // Nobody could ask it otherwise, so both are said under --quiet too.
         output.tell(&format!("serving {} at {page}", shown(model)));
-        if args.key.is_none() {
+        if given.is_none() {
             output.tell(&format!("key for programs (header x-api-key): {key}"));
         }
         output.say("press Ctrl-C to end");

@@ -13,7 +13,7 @@ use super::service::Service;
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [(&str, &str, &str); 15] = [
+const FILES: [(&str, &str, &str); 16] = [
     ("/", HTML, include_str!("page/index.html")),
     (
         "/style.css",
@@ -32,6 +32,7 @@ const FILES: [(&str, &str, &str); 15] = [
     ("/people.js", SCRIPT, include_str!("page/people.js")),
     ("/jobs.js", SCRIPT, include_str!("page/jobs.js")),
     ("/review.js", SCRIPT, include_str!("page/review.js")),
+    ("/chooser.js", SCRIPT, include_str!("page/chooser.js")),
     ("/explore.js", SCRIPT, include_str!("page/explore.js")),
 ];
 

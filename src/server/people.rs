@@ -43,24 +43,71 @@ pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
     png(&gallery.faces().image(at).unwrap_or_default().into())
 }
 
-pub fn suspects(gallery: &Gallery, found: &Suspects) -> Value {
+/// What is to be looked at in a model's gallery, without what was called fine.
+pub fn suspects(model: &Model, found: &Suspects) -> Value {
+    let gallery = model.gallery();
     let photo = |face: usize| {
         let enrolled = &gallery.enrolled()[face];
         json!({ "hash": enrolled.hash.to_string(), "person": gallery.people()[enrolled.person].as_str(), "source": enrolled.source })
     };
     let wrong = found.mislabelled.iter().map(|wrong| {
-        json!({ "finding": "wrong-label", "face": photo(wrong.face),
-                "looks_like": gallery.people()[wrong.nearest].as_str(), "confidence": wrong.confidence })
+        let looks_like = gallery.people()[wrong.nearest].as_str();
+        let told = json!({ "looks_like": looks_like, "confidence": wrong.confidence });
+        ("wrong-label", vec![wrong.face], told)
     });
     let same = found.duplicates.iter().map(|pair| {
-        json!({ "finding": "same-picture", "face": photo(pair.first), "other": photo(pair.second) })
+        let told = json!({ "other": photo(pair.second) });
+        ("same-picture", vec![pair.first, pair.second], told)
     });
-    let odd = found
-        .not_faces
-        .iter()
-        .map(|odd| json!({ "finding": "not-a-face", "face": photo(odd.face) }));
-    let findings: Vec<Value> = wrong.chain(same).chain(odd).collect();
-    json!({ "findings": findings })
+    let odd = found.not_faces.iter();
+    let odd = odd.map(|odd| ("not-a-face", vec![odd.face], json!({})));
+    let findings = wrong.chain(same).chain(odd);
+    let findings =
+        findings.filter(|(finding, faces, _)| !model.history().is_fine(finding, faces, gallery));
+    let findings = findings.map(|(finding, faces, mut told)| {
+        told["finding"] = finding.into();
+        told["face"] = photo(faces[0]);
+        told
+    });
+    json!({ "findings": findings.collect::<Vec<Value>>() })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Finding {
+    WrongLabel,
+    SamePicture,
+    NotAFace,
+}
+
+/// A finding that is no mistake.
+#[derive(Debug, Deserialize)]
+pub struct NoMistake {
+    finding: Finding,
+    /// The hashes of its faces.
+    faces: Vec<String>,
+}
+
+/// Keeps a finding from being told again, as long as its faces are enrolled as they are.
+pub async fn call_fine(
+    State(service): Shared,
+    headers: HeaderMap,
+    JsonBody(said): JsonBody<NoMistake>,
+) -> Answer<Response> {
+    let finding = match said.finding {
+        Finding::WrongLabel => "wrong-label",
+        Finding::SamePicture => "same-picture",
+        Finding::NotAFace => "not-a-face",
+    };
+    let change = move |model: &mut Model| {
+        let faces = said.faces.iter();
+        let faces = faces.map(|hash| find_face(model.gallery(), hash));
+        let faces = faces.collect::<Answer<Vec<usize>>>()?;
+        model.call_fine(finding, &faces);
+        Ok(())
+    };
+    let state = changed(&service, &headers, change).await?;
+    Ok(tagged(&service, &state, &json!({ "fine": finding })))
 }
 
 /// Everybody, with how many faces of them are enrolled.

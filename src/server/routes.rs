@@ -9,7 +9,7 @@ use axum::routing::get;
 
 use super::compreface::{self, subjects};
 use super::service::Service;
-use super::{api, explore, folder, people};
+use super::{api, explore, folder, people, places};
 
 /// What is served at `/openapi.json`, written by hand; a test compares it with the table.
 const DESCRIPTION: &str = include_str!("openapi.json");
@@ -41,6 +41,7 @@ table! {
     get "/api/v0/folder/faces/{id}/portrait.jpg" folder::portrait;
     post "/api/v0/folder/split" folder::split;
     get "/api/v0/folder/photos.zip" folder::archive;
+    get "/api/v0/folders" places::folders;
     get "/api/v0/people" people::list;
     get "/api/v0/people/{person}/faces" people::faces;
     post "/api/v0/people/{person}/faces" people::add_face;
@@ -50,6 +51,7 @@ table! {
     get "/api/v0/faces/{hash}/picture.png" people::picture;
     put "/api/v0/faces/{hash}" people::move_face;
     delete "/api/v0/faces/{hash}" people::erase_face;
+    post "/api/v0/findings/fine" people::call_fine;
     get "/api/v0/space" explore::space;
     get "/api/v0/basis.f32" explore::numbers;
     get "/api/v0/basis/{number}/picture.png" explore::basis_face;

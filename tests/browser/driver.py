@@ -91,7 +91,7 @@ class Browser:
 
     def wait(self, script, *args, what=None):
         """Until a script returns something."""
-        for _ in range(300):
+        for _ in range(900):
             found = self.run(script, *args)
             if found:
                 return found

@@ -9,12 +9,15 @@ npm package axe-core; without it accessibility is not looked at.
 """
 
 import base64
+import io
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import zipfile
 
 from driver import Browser, chromedriver, is_here
 
@@ -27,7 +30,7 @@ class Server:
     def __init__(self, program, folder):
         self.folder = folder
         command = [program, "serve", "--listen", "127.0.0.1:0"]
-        environment = {**os.environ, "EIGENFACES_KEY": KEY}
+        environment = {**os.environ, "EIGENFACES_KEY": KEY, "HOME": os.path.join(folder, "home")}
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
         said = self.process.stderr.readline()
         if "http://" not in said:
@@ -270,8 +273,80 @@ def review(browser, scratch):
     browser.run("document.documentElement.dataset.ready = ''; location.reload()")
     browser.wait("return document.documentElement.dataset.ready")
     assert browser.run("return document.querySelector('#folder input').value") == photos
-    browser.run("document.querySelector('#folder button').click()")
+    browser.run("document.querySelector('#folder button:not([type])').click()")
     browser.wait("return document.querySelectorAll('#named-list li').length > 0")
+
+
+def click(browser, label):
+    browser.wait("const b = document.querySelector(`[aria-label='${arguments[0]}']`); b?.click(); return !!b", label)
+
+
+def choose_folder(browser, button, *names):
+    """By the names of folders, from the user's own down."""
+    click(browser, button)
+    browser.wait("return document.getElementById('chooser').open")
+    for name in ("Home", *names):
+        click(browser, f"Open {name}")
+        browser.wait("return document.getElementById('chooser-path').textContent.endsWith(arguments[0])", name.replace("Home", "home"))
+
+
+TAKEN = (2019, 7, 14, 10, 30, 0)
+# Each face's photo, by row of what is to be named.
+ROWS = """return [...document.querySelectorAll('#groups > li, #singles > li')].map(
+    row => [...row.querySelectorAll('.picture img')].map(image => image.alt.split(' of ')[1]))"""
+
+
+def grandchild(browser, server, seen):
+    """From an empty model, by a folder of mixed photos, to a ZIP of one child's."""
+    family = os.path.join(server.folder, "home/Pictures/Family")
+    os.makedirs(family)
+    os.makedirs(os.path.join(server.folder, "home/.hidden"))
+    names = {"Ada": "Mia", "Keiko": "Ben"}
+    for person in names:
+        for number in range(1, 9):
+            copy = os.path.join(family, f"{person} {number}.png")
+            shutil.copy(PROJECT / f"faces/{person}/{number}.png", copy)
+            os.utime(copy, (time.mktime((*TAKEN, 0, 0, -1)),) * 2)
+    browser.open(server.page)
+    browser.wait("return document.documentElement.dataset.ready")
+    browser.run("document.querySelector('.choices a[href=\"#review\"]').click()")
+    browser.wait("return !document.getElementById('review').hidden")
+    choose_folder(browser, "Choose the photo folder", "Pictures")
+    problems = seen("chooser")
+    folders = browser.run("return [...document.querySelectorAll('#chooser-list button')].map(b => b.textContent)")
+    assert folders == ["↑ Up", "Family"], folders
+    click(browser, "Open Family")
+    browser.wait("return document.getElementById('chooser-path').textContent.endsWith('Family')")
+    browser.run("document.getElementById('chooser-use').click()")
+    browser.wait("return document.querySelectorAll('#groups > li').length > 1", what="groups")
+    loaded(browser, "#groups")
+    problems += seen("groups")
+    while rows := browser.run(ROWS):
+        people = [photo.split()[0] for photo in rows[0]]
+        most = max(names, key=people.count)
+        for at, person in enumerate(people):
+            if person != most:
+                browser.run("document.querySelector('#groups > li, #singles > li').querySelectorAll('.picture')[arguments[0]].click()", at)
+        browser.run("const i = document.querySelector('#groups > li, #singles > li').querySelector('input'); i.focus(); i.select()")
+        browser.press([*names[most], ENTER])
+        before = len(rows)
+        browser.wait(f"return document.querySelectorAll('#groups > li, #singles > li').length < {before}", what="the next group")
+        browser.wait("return document.getElementById('job').hidden")
+    problems += seen("named")
+    click(browser, "All 8 photos of Mia")
+    loaded(browser, "#gallery")
+    problems += seen("gallery-of-mia")
+    close(browser, "gallery")
+    browser.run("""
+        window.zip = null;
+        fetch(document.querySelector('a[aria-label="Download (ZIP): photos of Mia"]').href)
+            .then(answer => answer.bytes()).then(bytes => { window.zip = bytes.toBase64(); });""")
+    content = base64.b64decode(browser.wait("return window.zip", what="a ZIP"))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        photos = {os.path.basename(name) for name in archive.namelist()}
+        assert photos == {f"Ada {number}.png" for number in range(1, 9)}, photos
+        assert {entry.date_time for entry in archive.infolist()} == {TAKEN}, archive.infolist()[0].date_time
+    return problems
 
 
 def explore(browser):
@@ -411,6 +486,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch, chromedriver() as address:
         with Server(program, scratch) as server:
             problems = visit(address, server, folder, axe)
+        for width, height in ((1280, 900), (390, 844)):
+            with tempfile.TemporaryDirectory() as own, Server(program, own) as server, Browser(address, width, height) as browser:
+                problems += grandchild(browser, server, lambda name: seen(browser, axe, folder, f"journey-{name}-{width}"))
         cameras(address, lambda: Server(program, scratch), scratch)
     for problem in problems:
         print(problem)

@@ -21,6 +21,8 @@ mod group;
 #[cfg(feature = "heic")]
 mod heic;
 mod hostile;
+#[cfg(feature = "serve")]
+mod integrations;
 #[cfg(unix)]
 mod interrupted;
 mod killed;

@@ -6,7 +6,7 @@ use clap::Args;
 use eigenfaces::preparation::FaceBox;
 use eigenfaces::store::NamesIn;
 
-use super::{AcceptanceOptions, DatabaseOptions, Force, ModelSource, ending_in};
+use super::{AcceptanceOptions, DatabaseOptions, Force, ModelSource, WebhookUrl, ending_in};
 
 #[derive(Debug, Args)]
 pub struct Identify {
@@ -15,9 +15,14 @@ pub struct Identify {
     pub photos: Vec<PathBuf>,
     /// Wait for new photos in these folders, and identify each as it comes
     ///
-    /// With --format json a line each, until it is ended (Ctrl-C). Photos that are there at the start are left alone. A file is looked at when it has not changed for a second, and again when it is written anew.
+    /// With --format json a line each, until it is ended (Ctrl-C). Photos that are there at the start are left alone. A file is looked at when it has not changed for a second, and again when it is written anew. Frames of one moment that come together are one photo, judged by all of them.
     #[arg(long, conflicts_with_all = ["annotate", "save_faces", "explain", "sort_into", "write_xmp"])]
     pub watch: bool,
+    /// With --watch: post each line of JSON to this address, such as <http://homeassistant:8123/api/webhook/ID>
+    ///
+    /// Tried again until it is taken. Others on this machine can read a command line: in the environment's EIGENFACES_WEBHOOK they cannot. http alone: what is beyond this network is reached through a proxy.
+    #[arg(long, value_name = "URL", requires = "watch", value_parser = WebhookUrl::given)]
+    pub webhook: Option<WebhookUrl>,
     #[command(flatten)]
     pub pictures: Pictures,
     #[command(flatten)]

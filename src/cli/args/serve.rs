@@ -1,8 +1,12 @@
 //! What `serve` takes.
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use clap::Args;
+
+use super::WebhookUrl;
 
 /// The port where none is given.
 const PORT: u16 = 8384;
@@ -19,11 +23,25 @@ pub struct Serve {
     /// 16 letters and digits or more. White space around it is taken off.
     #[arg(long, value_name = "KEY", env = "EIGENFACES_KEY", hide_env_values = true, value_parser = parse_key)]
     pub key: Option<Key>,
+    /// File that holds the key, such as a secret of systemd or of a container
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "EIGENFACES_KEY_FILE",
+        conflicts_with = "key"
+    )]
+    pub key_file: Option<PathBuf>,
     /// Address by which browsers reach the page through a proxy, such as <https://faces.home/> or <https://home/faces/>
     ///
     /// The proxy may pass on the path or leave it out, and name this server or itself in the header Host.
     #[arg(long, value_name = "URL", value_parser = PublicUrl::parse)]
     pub public_url: Option<PublicUrl>,
+    /// Wait for new photos in this folder, and identify each as it comes, as `identify --watch` does; may be repeated
+    #[arg(long, value_name = "FOLDER", conflicts_with = "check")]
+    pub watch: Vec<PathBuf>,
+    /// With --watch: post each line of JSON to this address, as `identify --webhook` does
+    #[arg(long, value_name = "URL", requires = "watch", value_parser = WebhookUrl::given)]
+    pub webhook: Option<WebhookUrl>,
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
@@ -39,6 +57,24 @@ pub struct Key(String);
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")
+    }
+}
+
+impl Serve {
+    /// The key that was given, if any was.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn given_key(&self) -> Result<Option<Key>, super::super::Error> {
+        let Some(file) = &self.key_file else {
+            return Ok(self.key.clone());
+        };
+        let read = fs::read_to_string(file);
+        let read = read.map_err(|source| eigenfaces::Error::Read {
+            path: file.clone(),
+            source,
+        })?;
+        Ok(Some(Key(read.trim().to_owned())))
     }
 }
 

@@ -1,10 +1,10 @@
 //! `eigenfaces identify`: who is in each photo.
 
 mod explanation;
-mod gallery;
-mod report;
+pub mod gallery;
+pub mod report;
 mod results;
-mod watch;
+pub mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use super::args::{Format, Identify};
 use super::copies::Copies;
 use super::photos::Photos;
 use super::{files, learning, misuse};
+use crate::cli::webhook::Webhook;
 use crate::cli::{Outcome, Output, Result};
 use explanation::Explanation;
 use gallery::Gallery;
@@ -60,6 +61,10 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
             true => Unread::GoesOn,
             false => Unread::Ends,
         },
+        webhook: match args.watch {
+            true => Webhook::begin(args.webhook.as_ref(), output)?,
+            false => None,
+        },
     };
     let explanation = explanation.as_ref().map(Explanation::new);
     let copies = Copies::plan(&args.pictures, &photos.paths, &outputs)?;
@@ -75,11 +80,15 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         look(&photos, &report, copies.as_ref(), &mut results, problems)?;
         return results.finish();
     };
+    #[cfg(unix)]
+    if let Some(webhook) = report.webhook.clone() {
+        let output = *output;
+        super::interrupt::before_interrupt(move || webhook.end(&output));
+    }
     output.say("waiting for new photos; Ctrl-C ends this");
     // Until then, or until nobody reads what is printed.
     loop {
-        photos.paths = watched.next();
-        look(&photos, &report, None, &mut results, Problems::AreTold)?;
+        watch::look(&watched.next(), &report)?;
     }
 }
 

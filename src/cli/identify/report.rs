@@ -1,7 +1,8 @@
 //! Lines that `identify` prints of each photo.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use eigenfaces::dataset::{Photo, PhotoFile, path_as_text};
 use eigenfaces::decision::{Acceptance, Decision};
@@ -13,7 +14,9 @@ use eigenfaces::recognizer::{Candidate, Identification, QueryOptions, Recognizer
 
 use super::gallery::Gallery;
 use crate::cli::args::Format;
-use crate::cli::{Error, Output, Result, json, one_line, percent, remedy, shown};
+use crate::cli::output::with_schema;
+use crate::cli::webhook::Webhook;
+use crate::cli::{Error, Output, Result, counted, json, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
 pub struct Report<'a> {
@@ -24,6 +27,8 @@ pub struct Report<'a> {
     pub output: &'a Output,
     pub query: QueryOptions,
     pub unread: Unread,
+    /// Where results are posted too.
+    pub webhook: Option<Webhook>,
 }
 
 /// What becomes of the work when whoever reads the answers has left, as `head` does.
@@ -61,6 +66,30 @@ impl Report<'_> {
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
         self.printed(self.lines(photo, found))
+    }
+
+    /// A photo that came while the program ran, with other frames of the same moment.
+    pub fn moment(&self, photos: &[PathBuf], found: &[Identification]) -> Result<()> {
+        let [photo, others @ ..] = photos else {
+            return Ok(());
+        };
+        let mut told = json::identified(photo, found);
+        told["frames"] = photos.iter().map(|photo| path_as_text(photo)).collect();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        told["time"] = since.map_or(0, |since| since.as_secs()).into();
+        if let Some(webhook) = &self.webhook {
+            webhook.post(&with_schema(told.clone()));
+        }
+        self.printed(match self.output.format {
+            Format::Json => self.output.json(told),
+            _ => self.lines(photo, found),
+        })?;
+        if !others.is_empty() {
+            let count = counted(photos.len(), "photo", "photos");
+            self.output
+                .say(&format!("  judged by {count} of one moment"));
+        }
+        Ok(())
     }
 
     fn lines(&self, photo: &Path, found: &[Identification]) -> Result<()> {
@@ -106,6 +135,9 @@ impl Report<'_> {
 
     /// For scripts, what is wrong with a photo.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        if let Some(webhook) = &self.webhook {
+            webhook.post(&with_schema(json::problem(photo, problem)));
+        }
         self.printed(match self.output.format {
             Format::Text => Ok(()),
             Format::Json => self.output.json(json::problem(photo, problem)),

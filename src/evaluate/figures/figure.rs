@@ -1,5 +1,6 @@
 //! One figure, and how it is said: in words, and as the row of a table.
 
+use crate::decision::share;
 use crate::evaluate::{IntervalMethod, Rate};
 
 /// One number, with all that is said of it.
@@ -102,11 +103,6 @@ impl Section {
     pub(super) fn is_listed(self) -> bool {
         matches!(self, Self::Groups | Self::Baselines | Self::Weights)
     }
-}
-
-/// A share as figures are given: per cent with one decimal.
-pub fn share(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 impl Rate {

@@ -1,9 +1,9 @@
 //! The figures of an evaluation as one list, from which text, JSON, CSV and pages are made.
 
-use crate::decision::FALSE_ACCEPT_TARGET;
+use crate::decision::{FALSE_ACCEPT_TARGET, share};
 use crate::evaluate::{
     CaptureFigures, Detail, Evaluation, Failures, Figure, GroupRate, Groups, Identification,
-    OpenSet, Rate, Section, Unit, Verification, share,
+    OpenSet, Rate, Section, Unit, Verification,
 };
 
 /// A list that is being made.

@@ -1,5 +1,6 @@
 // Which view is shown.
 
+import "./chooser.js";
 import * as people from "./people.js";
 import * as review from "./review.js";
 import * as explore from "./explore.js";

@@ -175,10 +175,6 @@ async function whichFace(person, photo) {
 
 element("undo").addEventListener("click", () => trying(() => undo(show)));
 
-// What is said to be fine is not shown again in this tab.
-const fine = new Set(JSON.parse(sessionStorage.getItem("fine") ?? "[]"));
-const nameOf = ({ finding: kind, face, other }) => `${kind} ${face.hash} ${other?.hash ?? ""}`;
-
 function finding(found) {
   const { face, other, looks_like: looksLike } = found;
   const row = make("li", {});
@@ -192,9 +188,9 @@ function finding(found) {
     await change("PUT", `/faces/${of.hash}`, { person });
     await done(`The face is ${person}'s now.`);
   }));
-  const leave = button("Fine", `Fine: ${face.person} stays`, answered(() => {
-    fine.add(nameOf(found));
-    sessionStorage.setItem("fine", JSON.stringify([...fine]));
+  const leave = button("Fine", `Fine: ${face.person} stays`, answered(async () => {
+    await change("POST", "/findings/fine", { finding: found.finding, faces: [face, ...(other ? [other] : [])].map(({ hash }) => hash) });
+    await done(`${face.person} stays: this is not shown again.`);
   }));
   const [text, ...buttons] = {
     "wrong-label": () => [`${face.person}? Looks like ${looksLike}`, moveTo(face, looksLike), take(face, "Not a face")],
@@ -210,8 +206,7 @@ element("check").addEventListener("click", () => trying(async () => {
   const job = await work({ kind: "check" }, "Looking for mistakes");
   if (job.state !== "done") return ended(job, "");
   const { findings } = job.result;
-  const left = findings.filter((found) => !fine.has(nameOf(found)));
-  element("findings").hidden = left.length === 0;
-  element("findings").replaceChildren(make("ul", {}, ...left.map(finding)));
-  say(left.length === 0 ? "Nothing to correct was found." : `${counted(left.length, "thing", "things")} to look at, the least certain first.`);
+  element("findings").hidden = findings.length === 0;
+  element("findings").replaceChildren(make("ul", {}, ...findings.map(finding)));
+  say(findings.length === 0 ? "Nothing to correct was found." : `${counted(findings.length, "thing", "things")} to look at, the least certain first.`);
 }));

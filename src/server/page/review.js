@@ -85,7 +85,7 @@ function group({ faces, person }, title, { proposed, at, other } = {}) {
   const isOfSeveral = faces.length > 1 || proposed !== undefined;
   const row = make("li", {}, heading,
     make("div", { className: "faces" }, ...faces.map((found) => face(found, isOfSeveral))),
-    make("form", { className: "row" }, input, make("button", { textContent: proposed ? "Confirm" : "Enrol" }),
+    make("form", { className: "row" }, input, make("button", { textContent: proposed ? "Confirm" : "Save" }),
       ...(faces.length > 1 ? [button("Split", `Split ${title}`, () => split(row))] : []), apart, ignore),
     make("p", { className: "bad", hidden: true }));
   Object.assign(row, { input, at, other, found: new Map(faces.map((one) => [one.id, one])), whom: proposed ?? person ?? undefined });

@@ -122,9 +122,11 @@ impl Service {
         self.refuse_other(&before, expected)?;
         let mut model = before.model.as_deref().cloned();
         let value = change(&mut model)?;
-        let gallery = |model: Option<&Model>| model.map(Model::gallery).cloned();
+        let kept = |model: Option<&'_ Model>| {
+            model.map(|model| (model.gallery().clone(), model.history().clone()))
+        };
         // What changes nothing is no change: it is not written, and the last change stays the last.
-        if gallery(model.as_ref()) == gallery(before.model.as_deref()) {
+        if kept(model.as_ref()) == kept(before.model.as_deref()) {
             return Ok((value, before));
         }
         let after = self.keep(changes, model.map(Arc::new))?;

@@ -57,8 +57,11 @@ impl Answer {
 /// Begins a server, with the key of these tests, and waits for the line in which it says `mark`: the process, and what it has
 /// said up to that line, and says from then on.
 pub fn spawned(command: &mut Command, mark: &str) -> (Child, Arc<Mutex<String>>) {
+    said_by(command.env("EIGENFACES_KEY", KEY), mark)
+}
+
+fn said_by(command: &mut Command, mark: &str) -> (Child, Arc<Mutex<String>>) {
     let mut process = command
-        .env("EIGENFACES_KEY", KEY)
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -84,7 +87,12 @@ impl Server {
 
     /// Starts a server by a command of its own. What it says before its address is passed over.
     pub fn start_by(command: &mut Command) -> Self {
-        let (process, said) = spawned(command, "http://");
+        Self::start_without_key(command.env("EIGENFACES_KEY", KEY))
+    }
+
+    /// Likewise, where the command itself has the key.
+    pub fn start_without_key(command: &mut Command) -> Self {
+        let (process, said) = said_by(command, "http://");
         let before = said.lock().unwrap().clone();
         let (_, rest) = before
             .split_once("http://")
@@ -139,6 +147,21 @@ impl Server {
             body = unchunked(&body);
         }
         Some(Answer { status, head, body })
+    }
+
+    /// Opens the page, which can be done once: the session of a browser.
+    pub fn session(&self) -> String {
+        let path = format!("/?token={}", self.token);
+        let host = ("host", self.address.as_str());
+        let begun = self.raw("GET", &path, &[host], b"").has(200);
+        let cookie = begun.header("set-cookie").unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// What the page asks in such a session.
+    pub fn page(&self, session: &str, path: &str) -> Answer {
+        let own = [("host", self.address.as_str()), ("cookie", session)];
+        self.raw("GET", path, &own, b"")
     }
 
     /// A request of a program that has the key.

@@ -146,6 +146,10 @@ fn described(folder: &std::path::Path) -> Described {
 fn own_calls(d: &mut Described, folder: &std::path::Path) {
     let (ada, boris) = (probe("ada.png"), probe("boris.png"));
     d.ask("GET /api/v0/model", &[], "", b"").has(200);
+    d.ask("GET /api/v0/folders", &[], "", b"").has(403);
+    let session = d.server.session();
+    let folders = d.server.page(&session, "/api/v0/folders").has(200);
+    d.hold("GET /api/v0/folders", &folders);
     d.ask("POST /api/v0/identify", &[], "?top=3", &ada).has(200);
     d.ask("POST /api/v0/identify", &[], "", b"").has(400);
     d.ask("POST /api/v0/verify", &[], "?person=Ada", &ada)
@@ -161,6 +165,9 @@ fn own_calls(d: &mut Described, folder: &std::path::Path) {
     let faces = d.ask("GET /api/v0/people/{person}/faces", &["Ada"], "", b"");
     let hash = faces.has(200).json()["faces"][0]["hash"].clone();
     let hash = hash.as_str().unwrap();
+    let fine = json!({ "finding": "not-a-face", "faces": [hash] }).to_string();
+    d.ask("POST /api/v0/findings/fine", &[], "", fine.as_bytes())
+        .has(200);
     d.ask("GET /api/v0/people/{person}/faces", &["Nobody"], "", b"")
         .has(404);
     let new = json!({ "person": "Yan" }).to_string();

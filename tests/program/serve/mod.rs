@@ -10,6 +10,7 @@ mod folder;
 mod habits;
 #[cfg(unix)]
 mod journal;
+mod page;
 
 use std::fs;
 use std::path::Path;

@@ -50,7 +50,7 @@ pub use description::{LENGTH, SHEET};
 pub use face_classifier::FaceClassifier;
 #[doc(hidden)]
 pub use light::LightVariation;
-pub use moments::moments;
+pub use moments::{ONE_MOMENT, frames, moments};
 #[doc(hidden)]
 pub use mouth::{MarkedMouth, MouthFinder};
 #[doc(hidden)]

@@ -18,7 +18,22 @@ use super::{Adaptation, Background};
 /// chains join twelve bursts of twelve to some 30 photos; of photos of LFW's people none is below 0.30. Of AT&T's 400 photos, taken
 /// within minutes, 385 are left, of the 112 drawn ones 100. With 0.2 and 0.25 it would be 14 and 12 photos of the bursts, but 75 and 38 of the
 /// drawn ones, so few that a drawn stranger is named.
-const ONE_MOMENT: f64 = 0.15;
+pub const ONE_MOMENT: f64 = 0.15;
+
+/// Photos (coordinates, 2k x n) by moment: their positions, in increasing order. `is_one` says whether two photos are of one
+/// moment, by their positions and their mean squared difference in terms of that expected of two photos of one person.
+pub fn frames(
+    background: &Background,
+    raw: &DMatrix<f32>,
+    is_one: impl Fn(usize, usize, f64) -> bool,
+) -> Vec<Vec<usize>> {
+    if raw.ncols() < 2 {
+        return (0..raw.ncols()).map(|photo| vec![photo]).collect();
+    }
+    let none = [0, 1].map(|_| vec![0.0; background.components()]);
+    let placed = Adaptation::none(background).placed_about(raw, &none);
+    joined(&placed.coordinates, is_one)
+}
 
 /// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
 /// of the photos.
@@ -27,18 +42,17 @@ pub fn moments<'a>(
     raw: &'a DMatrix<f32>,
     persons: &[usize],
 ) -> (Cow<'a, DMatrix<f32>>, Vec<usize>) {
-    let none = [0, 1].map(|_| vec![0.0; background.components()]);
-    let as_it_is = Adaptation::none(background);
     let photos: Vec<usize> = (0..persons.len()).collect();
     let of_person = groups(&photos, persons);
-    let of_own = |own: &Vec<usize>| match own.len() {
-        1 => vec![own.clone()],
-        _ => joined(
-            &as_it_is
-                .placed_about(&raw.select_columns(own), &none)
-                .coordinates,
-            own,
-        ),
+    let of_own = |own: &Vec<usize>| {
+        let moments = frames(background, &raw.select_columns(own), |_, _, difference| {
+            difference < ONE_MOMENT
+        });
+        let in_gallery = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
+        moments
+            .into_iter()
+            .map(in_gallery)
+            .collect::<Vec<Vec<usize>>>()
     };
     let mut found: Vec<Vec<usize>> = of_person.par_iter().flat_map_iter(of_own).collect();
     if found.len() == persons.len() {
@@ -56,22 +70,25 @@ pub fn moments<'a>(
     (Cow::Owned(means), persons)
 }
 
-/// A person's photos by moment, each in increasing order; `placed` are their coordinates, in the order of `own`.
-fn joined(placed: &DMatrix<f64>, own: &[usize]) -> Vec<Vec<usize>> {
-    let limit = 2.0 * ONE_MOMENT * placed.nrows() as f64;
-    let mut rest: Vec<usize> = (0..own.len()).collect();
+/// Photos by moment, each in increasing order; `placed` are their coordinates.
+fn joined(placed: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) -> Vec<Vec<usize>> {
+    let expected = 2.0 * placed.nrows() as f64;
+    let mut rest: Vec<usize> = (0..placed.ncols()).collect();
     let mut moments = Vec::new();
     while let Some(first) = rest.pop() {
         let mut frames = vec![first];
         let mut at = 0;
         while at < frames.len() {
-            let from = placed.column(frames[at]);
-            let near = |photo: &mut usize| (placed.column(*photo) - from).norm_squared() < limit;
+            let frame = frames[at];
+            let near = |photo: &mut usize| {
+                let difference = (placed.column(*photo) - placed.column(frame)).norm_squared();
+                is_one(frame, *photo, difference / expected)
+            };
             frames.extend(rest.extract_if(.., near));
             at += 1;
         }
         frames.sort_unstable();
-        moments.push(frames.into_iter().map(|at| own[at]).collect());
+        moments.push(frames);
     }
     moments
 }

@@ -1,4 +1,4 @@
-//! Photos that come into folders while the program runs.
+//! Folders into which photos come while the program runs.
 //!
 //! Folders are listed every second: nobody is told of files that other machines write to a network drive.
 
@@ -14,9 +14,12 @@ use crate::cli::group::albums::refuse_no_folder;
 
 const EVERY: Duration = Duration::from_secs(1);
 
+/// Times that folders are listed for the rest of a burst.
+const BURST: usize = 4;
+
 /// Folders whose new photos are waited for.
-pub struct Watched<'a> {
-    folders: &'a [PathBuf],
+pub struct Watched {
+    folders: Vec<PathBuf>,
     photos: HashMap<PathBuf, Seen>,
 }
 
@@ -35,30 +38,39 @@ enum State {
     Growing,
 }
 
-impl<'a> Watched<'a> {
+impl Watched {
     /// Photos that are there already are none that come.
     ///
     /// # Errors
     /// What is no folder.
-    pub fn begin(folders: &'a [PathBuf]) -> Result<Self> {
+    pub fn begin(folders: &[PathBuf]) -> Result<Self> {
         folders
             .iter()
             .try_for_each(|folder| refuse_no_folder(folder))?;
         let mut watched = Self {
-            folders,
+            folders: folders.to_vec(),
             photos: HashMap::new(),
         };
         watched.list(State::Done);
         Ok(watched)
     }
 
-    /// Waits for new photos: files that came or were written anew, and have not changed for a second.
+    /// Waits for new photos: files that came or were written anew, and have not changed for a second. Those of a burst come
+    /// together: it waits for files that are still written, but no longer than [`BURST`].
     pub fn next(&mut self) -> Vec<PathBuf> {
+        let mut ready = Vec::new();
+        let mut rounds = 0;
         loop {
             thread::sleep(EVERY);
-            let ready = self.list(State::Growing);
+            ready.extend(self.list(State::Growing));
             if !ready.is_empty() {
-                return ready;
+                rounds += 1;
+                let mut files = self.photos.values();
+                if rounds >= BURST || !files.any(|file| file.state == State::Growing) {
+                    ready.sort_by(|a, b| dataset::natural::paths(a, b));
+                    ready.dedup();
+                    return ready;
+                }
             }
         }
     }
@@ -66,7 +78,7 @@ impl<'a> Watched<'a> {
     /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
     fn list(&mut self, state: State) -> Vec<PathBuf> {
         // Folders that are away for a while, as drives are, come back with photos that are known.
-        let Ok(listing) = dataset::list_photos(self.folders) else {
+        let Ok(listing) = dataset::list_photos(&self.folders) else {
             return Vec::new();
         };
         let mut before = std::mem::take(&mut self.photos);

@@ -1,0 +1,195 @@
+//! Frames of one moment, which are judged together: what one of them shows by chance, the others do not.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use eigenfaces::background::{self, Background, ONE_MOMENT};
+use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::preparation::{Preparation, PreparedFace};
+use eigenfaces::recognizer::Identification;
+
+use crate::cli::Result;
+
+/// Share of both boxes together above which they are one place.
+const OVERLAP: f32 = 0.5;
+
+/// Two faces that a camera sees in one place within seconds are frames of one moment where they differ by less than this, in
+/// terms of two photos of one person: noise makes frames differ by more than [`ONE_MOMENT`]. Frames of
+/// bursts with noise differ by 0.3 to 1.2, and two people by 1.4 or more (docs/notebook/recognition.md).
+const SAME_PLACE: f64 = 1.0;
+
+/// The share of two boxes (left, top, width, height) together that both have.
+fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
+    let common = |at: usize| {
+        let end = (one[at] + one[at + 2]).min(other[at] + other[at + 2]);
+        (end - one[at].max(other[at])).max(0.0)
+    };
+    let both = common(0) * common(1);
+    let area = |it: [f32; 4]| it[2] * it[3];
+    both / (area(one) + area(other) - both).max(f32::MIN_POSITIVE)
+}
+
+/// Photos of which all faces are frames of those of the first.
+pub struct Moment {
+    pub photos: Vec<PathBuf>,
+    faces: Vec<Frames>,
+}
+
+/// A face of a moment's first photo, and its other frames.
+struct Frames {
+    /// The number of what it is a frame of.
+    of: usize,
+    face: PreparedFace,
+    /// The pixels of all frames, added up.
+    sum: Vec<u32>,
+    count: u32,
+}
+
+impl Frames {
+    fn of((of, face): (usize, PreparedFace)) -> Self {
+        Self {
+            of,
+            sum: face.pixels.iter().copied().map(u32::from).collect(),
+            face,
+            count: 1,
+        }
+    }
+
+    fn add(&mut self, face: &PreparedFace) {
+        let pixels = self.sum.iter_mut().zip(&face.pixels);
+        pixels.for_each(|(sum, &pixel)| *sum += u32::from(pixel));
+        self.count += 1;
+    }
+
+    /// The face in the first photo, with the mean of all frames for its pixels.
+    fn mean(&self) -> PreparedFace {
+        let mean = |&sum: &u32| ((sum + self.count / 2) / self.count) as u8;
+        PreparedFace {
+            pixels: self.sum.iter().map(mean).collect(),
+            ..self.face.clone()
+        }
+    }
+}
+
+impl Moment {
+    /// The faces, each as all its frames show it.
+    pub fn faces(&self) -> Vec<PreparedFace> {
+        self.faces.iter().map(Frames::mean).collect()
+    }
+
+    /// Takes a photo in, if all its faces are frames of these; gives it back otherwise.
+    fn take(&mut self, photo: Photo) -> Option<Photo> {
+        let own = |(of, _): &(usize, PreparedFace)| self.faces.iter().any(|face| face.of == *of);
+        if photo.faces.is_empty() || !photo.faces.iter().all(own) {
+            return Some(photo);
+        }
+        self.photos.push(photo.path);
+        for (of, face) in &photo.faces {
+            if let Some(frames) = self.faces.iter_mut().find(|own| own.of == *of) {
+                frames.add(face);
+            }
+        }
+        None
+    }
+}
+
+/// A photo with its faces, each with the number of what it is a frame of.
+struct Photo {
+    path: PathBuf,
+    faces: Vec<(usize, PreparedFace)>,
+}
+
+/// For each face of these photos, in order, the number of what it is a frame of; `found` is what each shows by itself.
+fn numbers(
+    preparation: &Preparation,
+    photos: &[(PathBuf, Vec<PreparedFace>)],
+    found: &[Vec<Identification>],
+) -> Result<Vec<usize>> {
+    let pixels = photos.iter().flat_map(|(_, faces)| faces);
+    let pixels = pixels.flat_map(|face| face.pixels.iter().copied());
+    let faces = FaceMatrix::from_pixels(preparation.size(), pixels.collect());
+    let faces = faces.map_err(eigenfaces::Error::from)?;
+    let background = Background::bundled()?;
+    let mut of = vec![0; faces.len()];
+    let places: Vec<(Option<&Path>, Option<[f32; 4]>)> = photos
+        .iter()
+        .flat_map(|(path, faces)| {
+            let place = |face: &PreparedFace| face.part.location().map(|found| found.bounds);
+            faces.iter().map(move |face| (path.parent(), place(face)))
+        })
+        .collect();
+    let names: Vec<Option<&str>> = found.iter().flatten().map(Identification::name).collect();
+    let is_one = |one: usize, other: usize, difference: f64| {
+        // Whoever is named by each is not the same by both.
+        if names[one].is_some() && names[other].is_some() && names[one] != names[other] {
+            return false;
+        }
+        let [(folder, one), (other_folder, other)] = [one, other].map(|at| places[at]);
+        let limit = match (one, other) {
+            (Some(one), Some(other)) if folder == other_folder && overlap(one, other) > OVERLAP => {
+                SAME_PLACE
+            }
+            _ => ONE_MOMENT,
+        };
+        difference < limit
+    };
+    let frames = background::frames(background, &background.coordinates(&faces), is_one);
+    for (number, frames) in frames.iter().enumerate() {
+        frames.iter().for_each(|&at| of[at] = number);
+    }
+    Ok(of)
+}
+
+/// Photos that came together, by moment, in the order of their first photos: of those of a moment the ones that show most faces.
+/// `found` is what each photo's faces show by themselves: frames that name two people are of two moments.
+///
+/// # Errors
+/// When the program itself is damaged.
+pub fn moments(
+    preparation: &Preparation,
+    photos: Vec<(PathBuf, Vec<PreparedFace>)>,
+    found: &[Vec<Identification>],
+) -> Result<Vec<Moment>> {
+    let mut of = numbers(preparation, &photos, found)?.into_iter();
+    let numbered = photos.into_iter().map(|(path, faces)| Photo {
+        path,
+        faces: of.by_ref().zip(faces).collect(),
+    });
+    let mut numbered: Vec<Photo> = numbered.collect();
+    numbered.sort_by_key(|photo| Reverse(photo.faces.len()));
+    let mut moments: Vec<Moment> = Vec::new();
+    for photo in numbered {
+        let left = moments
+            .iter_mut()
+            .try_fold(photo, |photo, moment| moment.take(photo));
+        if let Some(Photo { path, faces }) = left {
+            moments.push(Moment {
+                photos: vec![path],
+                faces: faces.into_iter().map(Frames::of).collect(),
+            });
+        }
+    }
+    moments.sort_by(|a, b| eigenfaces::dataset::natural::paths(&a.photos[0], &b.photos[0]));
+    Ok(moments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_that_lie_on_each_other_are_one_place() {
+        let own = [10.0, 10.0, 20.0, 20.0];
+        for (other, share) in [
+            (own, 1.0),
+            ([20.0, 10.0, 20.0, 20.0], 1.0 / 3.0),
+            ([30.0, 10.0, 20.0, 20.0], 0.0),
+            ([90.0, 90.0, 5.0, 5.0], 0.0),
+            ([15.0, 15.0, 10.0, 10.0], 0.25),
+        ] {
+            assert!((overlap(own, other) - share).abs() < 1e-6, "{other:?}");
+            assert_eq!(overlap(own, other), overlap(other, own));
+        }
+        assert_eq!(overlap([0.0; 4], [0.0; 4]), 0.0);
+    }
+}
