@@ -34,7 +34,8 @@ pub fn begin(args: &Serve, service: &Arc<Service>, output: Output) -> Result<Opt
                 continue;
             };
             let report = Report {
-                recognizer: model.recognizer().identifier(),
+                recognizer: model.recognizer(),
+                drawn: None,
                 gallery: &Gallery::Model,
                 output: &output,
                 query: QueryOptions::default(),

@@ -22,7 +22,7 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 /// Results that cannot be printed; when the program itself is damaged.
 pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
     let preparation = report.recognizer.preparation();
-    let ready = |_: &PathBuf, file: &PhotoFile| preparation.prepare_all(&file.decode()?);
+    let ready = |_: &PathBuf, file: &PhotoFile| report.faces(file);
     dataset::stream_each(photos, BATCH, ready, &|_| {}, |batches| {
         for (photos, ready) in photos.chunks(BATCH.get()).zip(batches) {
             let (mut usable, mut prepared) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
             }
             let identify = |faces: &[_]| {
                 let (gallery, recognizer) = (report.gallery, report.recognizer);
-                gallery.identify_prepared(recognizer, faces, report.query)
+                gallery.identify_prepared(recognizer.identifier(), faces, report.query)
             };
             let alone = identify(&prepared)?;
             let frames = usable.into_iter().zip(prepared).collect();
