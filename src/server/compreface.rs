@@ -218,7 +218,7 @@ async fn erase(
     let (erased, _) = service.erase(None, meant).await?;
     let told = erased
         .iter()
-        .map(|(hash, person)| json!({ "image_id": short(*hash), "subject": person.as_str() }));
+        .map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() }));
     Ok(told.collect())
 }
 

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, LabelRule};
+use eigenfaces::model::Edit;
 use eigenfaces::{FaceChoice, Model, Photo};
 use image::{GrayImage, Luma, imageops};
 use serde_json::Value;
@@ -442,7 +443,9 @@ fn what_was_said_stays_said_whoever_changes_the_gallery() {
                                 let faces = model.gallery().enrolled().iter();
                                 let mut hashes = faces.map(|face| face.hash);
                                 let hash = hashes.find(|hash| hash.to_string() == photo).unwrap();
-                                model.move_face(hash, &to).unwrap();
+                                model
+                                    .change(Edit::Move(hash, to.parse().unwrap()), &())
+                                    .unwrap();
                                 model
                             }),
                         },

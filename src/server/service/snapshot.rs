@@ -1,14 +1,11 @@
 //! A state of the gallery, which whoever has it may go on asking.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::face_index;
-use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
@@ -49,10 +46,9 @@ impl Snapshot {
         // Whose name it has does not matter to where it is.
         for at in 0..found[0].len() {
             let face = faces.labeled(at, &gallery.people()[0], "");
-            let there = face.and_then(|face| gallery.photo_position(&face));
-            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |there| {
-                let face = &gallery.enrolled()[there];
-                serde_json::json!({ "hash": face.hash.to_string(), "person": gallery.people()[face.person].as_str() })
+            let there = face.and_then(|face| gallery.photo_of(&face));
+            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |photo| {
+                serde_json::json!({ "hash": photo.hash.to_string(), "person": photo.person.as_str() })
             });
         }
         Ok(told)
@@ -89,10 +85,4 @@ pub fn preparation(model: Option<&Model>) -> Preparation {
         Some(model) => *model.recognizer().preparation(),
         None => face_index::preparation(),
     }
-}
-
-/// The hashes of everybody's photos, or none.
-pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
-    let gallery = model.map(Model::gallery);
-    gallery.into_iter().flat_map(Gallery::hashes).collect()
 }
