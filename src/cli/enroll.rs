@@ -35,10 +35,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     let read = listed.read(base, output)?;
     wrong_folder::refuse(args, &read, known)?;
 
-    let (skipped, looked_at) = (
-        read.skipped.len(),
-        read.folder.known.len() + read.folder.new.len(),
-    );
+    let looked_at = read.folder.known.len() + read.folder.new.len();
     let edit = match args.sync {
         true => Edit::Sync(read),
         false => Edit::Folders(read),
@@ -53,8 +50,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
         unusable: plan.skipped.len(),
         output,
     };
-    let disputed = report.unusable - skipped;
-    let used = looked_at.saturating_sub(disputed);
+    let used = looked_at.saturating_sub(plan.outcome.repeats.disputed.len());
     let outcome = Outcome::of_inputs(used, report.unusable);
     if plan.outcome.gallery.is_empty() && !plan.outcome.gone.is_empty() {
         return Err(model_changes::too_few_left(model, 0));

@@ -346,7 +346,7 @@ pub fn notice_in_words(notice: &Notice<'_>) -> String {
             photos.first().map_or(String::new(), |first| one_line(first)),
             if photos.len() > 1 { ", ..." } else { "" },
         ),
-        Notice::EarlierName { name, now } => format!(
+        Notice::EarlierName(name, now) => format!(
             "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
         ),
         Notice::OneNumberedPerson { photos, name } => format!(

@@ -324,7 +324,7 @@ fn is_there(skipped: &Skipped) -> bool {
 /// Gives the photos of folders that still have a person's earlier name the present one; the observer hears of each name.
 pub fn resolve(folder: &mut FolderScan, history: &History, observer: &dyn Observer) {
     for (name, now) in &history.resolve(folder) {
-        observer.notice(&Notice::EarlierName { name, now });
+        observer.notice(&Notice::EarlierName(name, now));
     }
 }
 

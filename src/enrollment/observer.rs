@@ -74,13 +74,8 @@ pub enum Notice<'a> {
     EyesAssumed(usize),
     /// Photos whose files are no longer what was enrolled: the faces from before are there still, beside those of now.
     Edited(&'a [String]),
-    /// Photos are said to be of somebody by a name that this person had before.
-    EarlierName {
-        /// The name before.
-        name: &'a Person,
-        /// The name now.
-        now: &'a Person,
-    },
+    /// Photos are said to be of the first, a name that the second had before.
+    EarlierName(&'a Person, &'a Person),
     /// All photos are said to be of one person, because their names are that name and a number.
     OneNumberedPerson {
         /// Number of photos.

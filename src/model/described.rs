@@ -14,7 +14,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::{Gallery, LabeledFace};
-use crate::recognizer::KnownCoordinates;
+use crate::recognizer::{KnownCoordinates, Settings};
 use crate::store::Addition;
 
 /// A photo's face, ready to be learned: the prepared face and its coordinates in the background model.
@@ -129,6 +129,6 @@ impl Model {
         );
         let described = KnownCoordinates::new(&gallery, &known)?;
         let edit = Edit::Faces(preparation, labeled, Step::Own);
-        Plan::of(edit, None, &())?.learn(None, Some(described))
+        Plan::of(edit, None, &())?.learn(None, Some(described), Settings::default())
     }
 }

@@ -6,7 +6,6 @@ use super::Model;
 use crate::dataset::{ContentHash, Person, Skipped};
 use crate::enrollment::{self, FolderFaces, Notice, Observer};
 use crate::error::{Error, Result};
-use crate::face_index;
 use crate::gallery::{EditOutcome, Gallery, History, LabeledFace, change_time};
 use crate::preparation::Preparation;
 use crate::recognizer::{KnownCoordinates, Recognizer, Settings};
@@ -94,10 +93,9 @@ impl Plan {
     /// [`Error::NothingToUndo`]; [`Error::Deserted`]; [`Error::Cancelled`].
     pub fn of(edit: Edit, before: Option<&Model>, observer: &dyn Observer) -> Result<Self> {
         let preparation = match (before, &edit) {
-            (Some(model), _) => *model.recognizer.preparation(),
             (None, Edit::Faces(preparation, ..)) => *preparation,
             (None, Edit::Folders(read) | Edit::Sync(read)) => read.preparation,
-            (None, _) => face_index::preparation(),
+            _ => Model::preparation(before),
         };
         let nobody = || Gallery::empty(preparation.size());
         let now = before.map_or_else(nobody, |model| model.gallery().clone());
@@ -195,8 +193,9 @@ impl Plan {
 
     /// Whether it changes anything: what does not is neither learned nor written, and leaves undo alone.
     pub fn is_change(&self, before: Option<&Model>) -> bool {
-        before.is_none_or(|model| {
-            *model.gallery() != self.outcome.gallery || model.recognizer.settings() != self.settings
+        let after = &self.outcome.gallery;
+        before.map_or(!after.is_empty(), |model| {
+            model.gallery() != after || model.recognizer.settings() != self.settings
         })
     }
 
@@ -206,18 +205,11 @@ impl Plan {
     /// # Errors
     /// Too few different faces to learn from.
     pub fn commit(&self, before: Option<&Model>) -> Result<Option<Model>> {
-        match self.outcome.gallery.is_empty() {
-            true => Ok(None),
-            false => {
-                let known = before.and_then(|model| KnownCoordinates::of(&model.recognizer));
-                self.learn(before, known).map(Some)
-            }
+        if self.outcome.gallery.is_empty() {
+            return Ok(None);
         }
-    }
-
-    /// Learns a new model by these settings.
-    pub(super) fn begin(self, settings: Settings) -> Result<Model> {
-        Self { settings, ..self }.learn(None, None)
+        let known = before.and_then(|model| KnownCoordinates::of(&model.recognizer));
+        self.learn(before, known, self.settings).map(Some)
     }
 
     /// As [`commit`](Self::commit), with what is known of the faces.
@@ -225,6 +217,7 @@ impl Plan {
         &self,
         before: Option<&Model>,
         known: Option<KnownCoordinates<'_>>,
+        settings: Settings,
     ) -> Result<Model> {
         let after = self.outcome.gallery.clone();
         let nobody = Gallery::empty(self.preparation.size());
@@ -235,8 +228,7 @@ impl Plan {
         if self.is_change(before) {
             self.entry.write(&mut history, was, &after);
         }
-        let recognizer =
-            Recognizer::learn_described(known, self.preparation, after, self.settings)?;
+        let recognizer = Recognizer::learn_described(known, self.preparation, after, settings)?;
         Ok(Model::from_parts(recognizer, history))
     }
 }

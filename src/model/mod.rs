@@ -17,6 +17,7 @@ pub use open::TakenIn;
 use crate::dataset::{LabelRule, Person, Photo};
 use crate::enrollment::{self, Base, Observer, PreparationOptions};
 use crate::error::{Error, Result};
+use crate::face_index;
 use crate::gallery::{Gallery, History, LabeledFace};
 use crate::preparation::Preparation;
 use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
@@ -71,14 +72,13 @@ impl Model {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let plan = Self::plan_folders(folders, &options.labels, options.preparation, observer)?;
-        plan.begin(options.settings)
+        plan.learn(None, None, options.settings)
     }
 
     /// As [`enroll_observed`](Self::enroll_observed), without learning: the gallery that would be learned.
     ///
     /// # Errors
     /// As [`enroll_observed`](Self::enroll_observed).
-    #[doc(hidden)]
     pub fn plan_folders(
         folders: &[PathBuf],
         labels: &LabelRule,
@@ -87,6 +87,13 @@ impl Model {
     ) -> Result<Plan> {
         let read = enrollment::read_folders(folders, labels, Base::Nothing(options), observer)?;
         Plan::of(Edit::Folders(read), None, observer)
+    }
+
+    /// Preparation of photos for a model, or for the one that the first of them makes.
+    pub(crate) fn preparation(before: Option<&Self>) -> Preparation {
+        before.map_or_else(face_index::preparation, |model| {
+            *model.recognizer.preparation()
+        })
     }
 
     /// What photos are to join: the gallery of a model, or nothing yet.
@@ -107,7 +114,7 @@ impl Model {
         settings: Settings,
     ) -> Result<Self> {
         let edit = Edit::Faces(preparation, faces, Step::Own);
-        Plan::of(edit, None, &())?.begin(settings)
+        Plan::of(edit, None, &())?.learn(None, None, settings)
     }
 
     /// A model of these parts.

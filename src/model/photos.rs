@@ -37,6 +37,6 @@ impl Model {
                 person: dispute.other_person.to_string(),
             });
         }
-        plan.begin(options.settings)
+        plan.learn(None, None, options.settings)
     }
 }

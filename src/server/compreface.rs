@@ -225,11 +225,10 @@ async fn erase(
 /// All faces of a person, who may be unknown; of everybody where nobody is named.
 fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
     let gallery = model.gallery();
-    let is_meant = |at: &usize| {
-        let person = &gallery.people()[gallery.enrolled()[*at].person];
-        subject.is_none_or(|subject| person.is_called(subject))
-    };
-    (0..gallery.len()).filter(is_meant).collect()
+    match subject.map(|subject| gallery.find(subject)) {
+        None => (0..gallery.len()).collect(),
+        Some(found) => found.map_or_else(|_| Vec::new(), |person| gallery.faces_of(person)),
+    }
 }
 
 /// Erases all faces of a person, or of everybody.

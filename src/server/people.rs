@@ -19,7 +19,7 @@ use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Shared, Snapshot, preparation};
+use super::service::{Service, Shared, Snapshot};
 
 /// The name of a face for clients that want 128 bits: the first half of its photo's hash.
 pub fn short(hash: ContentHash) -> String {
@@ -94,10 +94,8 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
     let state = service.up_to_date().await;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
-    let faces = gallery
-        .enrolled()
-        .iter()
-        .filter(|face| face.person == person);
+    let faces = gallery.faces_of(person).into_iter();
+    let faces = faces.map(|at| gallery.photo(at));
     let faces: Vec<Value> = faces
         .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
         .collect();
@@ -128,7 +126,7 @@ pub async fn add_face(
         let photo = decode(&photo)?;
         let choice = which.face.map_or(FaceChoice::Main, FaceChoice::Number);
         let source = which.source.unwrap_or_default();
-        let preparation = preparation(model);
+        let preparation = Model::preparation(model);
         let face = chosen_face(&preparation, &person, &photo, choice, &source)?;
         Ok(Plan::of_face(face, preparation, step, model)?)
     };

@@ -257,12 +257,9 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedGroups) -> Answe
     }
     let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?;
     let before = model.map_or(0, |model| model.gallery().len());
-    let (added, disputed) = (
-        plan.outcome.gallery.len() - before,
-        plan.outcome.repeats.disputed.len(),
-    );
-    let told = json!({ "added": added, "refused": wrong.len() + disputed });
-    Ok((plan, told))
+    let added = plan.outcome.gallery.len() - before;
+    let refused = wrong.len() + plan.outcome.repeats.disputed.len();
+    Ok((plan, json!({ "added": added, "refused": refused })))
 }
 
 /// What was said of groups, as taking it back is called.

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 pub use self::changes::{Changes, Gesture};
 use self::progress::Progress;
-pub use self::snapshot::{Snapshot, preparation};
+pub use self::snapshot::Snapshot;
 use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::FolderFaces;

@@ -6,7 +6,6 @@ use std::path::Path;
 use eigenfaces::Model;
 use eigenfaces::dataset::{ListingNote, Person, TableEncoding};
 use eigenfaces::enrollment::{Notice, Observer as _, none_usable};
-use eigenfaces::face_index;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::preparation::Preparation;
@@ -217,9 +216,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
 /// # Errors
 /// A model that takes photos whole: no face of a photo can be enrolled into it.
 pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
-    let preparation = model.map_or_else(face_index::preparation, |model| {
-        *model.recognizer().preparation()
-    });
+    let preparation = Model::preparation(model);
     if preparation.framing() == Framing::Detect {
         return Ok(preparation);
     }

@@ -13,7 +13,7 @@ use eigenfaces::{FaceChoice, Model, Photo};
 use super::Service;
 use super::changes::Changes;
 use super::progress::Progress;
-use super::snapshot::{Snapshot, preparation};
+use super::snapshot::Snapshot;
 use crate::cli::error::Result;
 use crate::cli::model_changes;
 use crate::server::failure::{Answer, Failure};
@@ -59,7 +59,7 @@ impl Service {
             if snapshot.varied().is_none() {
                 // The model is made, or has one face.
                 let change = move |model: Option<&Model>| {
-                    let preparation = preparation(model);
+                    let preparation = Model::preparation(model);
                     let faces = PhotoFaces::of(&preparation, &photo)?;
                     refuse(&faces)?;
                     let face = main_face(&faces, &person)?;

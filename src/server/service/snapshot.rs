@@ -5,7 +5,6 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use eigenfaces::enrollment::PhotoFaces;
-use eigenfaces::face_index;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
@@ -30,7 +29,7 @@ impl Snapshot {
 
     /// Preparation of photos, also before anybody is enrolled.
     pub fn preparation(&self) -> Preparation {
-        preparation(self.model.as_deref())
+        Model::preparation(self.model.as_deref())
     }
 
     /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
@@ -76,13 +75,5 @@ impl Snapshot {
     pub(super) fn varied(&self) -> Option<&Model> {
         let model = self.model.as_deref()?;
         (model.recognizer().space().components() > 0).then_some(model)
-    }
-}
-
-/// Preparation of photos for a model, or for the one that the first of them makes.
-pub fn preparation(model: Option<&Model>) -> Preparation {
-    match model {
-        Some(model) => *model.recognizer().preparation(),
-        None => face_index::preparation(),
     }
 }

@@ -10,6 +10,8 @@ mod folder;
 mod habits;
 #[cfg(unix)]
 mod journal;
+#[cfg(unix)]
+mod load;
 
 use std::fs;
 use std::path::Path;
