@@ -66,13 +66,8 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
         is_over.store(true, Ordering::SeqCst);
     };
     std::thread::scope(|scope| {
-        (0..ADDING).for_each(|client| {
-            drop(scope.spawn({
-                let add = &add;
-                move || add(client)
-            }))
-        });
-        (0..ASKING).for_each(|_| drop(scope.spawn(&ask)));
+        (0..ADDING).for_each(|client| drop(scope.spawn(move || add(client))));
+        (0..ASKING).for_each(|_| drop(scope.spawn(ask)));
         scope.spawn(kill);
     });
     let acknowledged = acknowledged.into_inner().unwrap();
