@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::client::Server;
 use super::journal::{faces, few_enrolled, rounds};
-use super::{is_clean, photos_of, probe};
+use super::{photos_of, probe};
 use crate::another;
 
 const ADDING: usize = 64;
@@ -79,7 +79,7 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
     );
     let before = faces(&server.read().unwrap());
     server.into_inner().unwrap().end();
-    assert!(is_clean(folder.path()), "all of it is learned");
+    // What there was no time to learn stays in the journal, and the next server learns it.
     let again = faces(&Server::start(folder.path()));
     let there: BTreeSet<&String> = again.iter().collect();
     assert_eq!(there.len(), again.len(), "none is there twice");
