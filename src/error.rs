@@ -76,6 +76,13 @@ pub enum Error {
     )]
     NoPhotos { path: PathBuf },
 
+    /// A folder that a gallery is to follow holds no photo: one that is not mounted looks like this.
+    #[error(
+        "{}: holds no photo now, so what is gone from it may only be out of reach; mount it, or leave it out to erase what came from it",
+        .path.display()
+    )]
+    Deserted { path: PathBuf },
+
     /// A folder holds nothing that could be a photo, and photos of anybody would do.
     #[error("{}: holds no photo, nor do the folders in it; give photos, or a folder with some", .path.display())]
     NothingToLookAt { path: PathBuf },

@@ -103,9 +103,9 @@ impl Set {
             ..PreparationOptions::default()
         };
         let roots = [folder.to_owned()];
-        let read = enrollment::read_gallery(&roots, &LabelRule::Folder, options, &())?;
+        let read = eigenfaces::Model::plan_folders(&roots, &LabelRule::Folder, options, &())?;
         let (preparation, skipped) = (read.preparation, read.skipped.len());
-        let faces = read.gallery.into_labeled();
+        let faces = read.outcome.gallery.into_labeled();
         let mut people: Vec<Vec<usize>> = Vec::new();
         for (at, face) in faces.iter().enumerate() {
             match people.last_mut() {

@@ -37,7 +37,7 @@ pub use evaluate::Evaluate;
 pub use group::Group;
 pub use identify::{Identify, Pictures, SortBy, Sorting};
 pub use learn::{LearnBackground, LearningOptions, Prepare};
-pub use people::{AddFace, List, Merge, People, PeopleAction, Remove, Rename};
+pub use people::{AddFace, List, People, PeopleAction, Remove};
 pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
 pub use serve::{Key, PublicUrl, Serve};

@@ -3,48 +3,44 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use eigenfaces::Model;
 use eigenfaces::background::DAMAGED;
 use eigenfaces::dataset::{ContentHash, Person, alike};
 use eigenfaces::enrollment::{self, Base, FolderFaces};
 use eigenfaces::evaluate::quality::{BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::evaluate::{self, Suspects};
-use eigenfaces::gallery::{Gallery, History, LabeledFace, SamePhotos};
+use eigenfaces::gallery::{Gallery, LabeledFace, SamePhotos};
 use eigenfaces::grouping::ONE_PERSON;
 use eigenfaces::recognizer::{Recognizer, Settings};
-use eigenfaces::store;
 use serde_json::{Value, json};
 
 use super::args::{Enroll, Evaluate};
-use super::{
-    Outcome, Output, Result, counted, faces_of_people, learning, one_line, percent, shown,
-};
+use super::{Outcome, Output, Result, counted, faces_of_people, one_line, percent, shown};
 
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
 
 /// Checks the photos that `enroll` would add together with those enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
-    let (before, history) = if model.exists() {
-        store::load_with_history(model).map(|(before, history)| (Some(before), history))?
-    } else {
-        (None, History::default())
-    };
+    let (before, _) = Model::preview(model)?;
     if let Some(before) = &before {
-        args.learn.agree_with(before.preparation(), model)?;
+        args.learn
+            .agree_with(before.recognizer().preparation(), model)?;
         output.say(&format!(
             "checked together with {} enrolled in {}; name another with --model, even one that is not there",
             counted(before.gallery().len(), "face", "faces"),
             shown(model)
         ));
     }
-    let otherwise = before.as_ref().map(Recognizer::settings);
-    let settings = args.learn.settings(otherwise.unwrap_or_default());
-    let base = match &before {
-        Some(before) => Base::Gallery(before.preparation(), before.gallery()),
-        None => Base::Nothing(args.learn.preparation_options()),
-    };
+    let known = before.as_ref().map(Model::recognizer);
+    let settings = args
+        .learn
+        .settings(known.map_or_else(Settings::default, Recognizer::settings));
+    let base = Model::base(before.as_ref(), args.learn.preparation_options());
     let mut read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
-    learning::report_earlier_names(&history.resolve(&mut read.folder), output);
+    if let Some(before) = &before {
+        enrollment::resolve(&mut read.folder, before.history(), output);
+    }
     let mut faces = before
         .as_ref()
         .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());

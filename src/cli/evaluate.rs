@@ -33,8 +33,8 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     let wanted = Wanted::claim(args)?;
     let groups = GroupTable::read(args.groups.as_deref(), &args.labels.rule)?;
     let options = args.learn.preparation_options();
-    let read = enrollment::read_gallery(&args.faces, &args.labels.rule, options, output)?;
-    let (preparation, gallery) = (read.preparation, read.gallery);
+    let read = eigenfaces::Model::plan_folders(&args.faces, &args.labels.rule, options, output)?;
+    let (preparation, gallery) = (read.preparation, read.outcome.gallery);
     let settings = args.learn.settings(Settings::default());
     if settings.prior == Prior::Bundled {
         let names = gallery.people().iter().map(Person::as_str);

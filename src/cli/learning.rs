@@ -1,13 +1,13 @@
 //! Options of learning as the library's, and its notices in words: shared by `enroll` and all that take `--faces`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 use clap::error::ErrorKind;
 use eigenfaces::background::{Prior, people_trained_on};
 use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
 use eigenfaces::decision::ENOUGH_PEOPLE;
-use eigenfaces::enrollment::{self, Notice, Observer, PreparationOptions};
+use eigenfaces::enrollment::{Notice, Observer, PreparationOptions};
 use eigenfaces::evaluate::{self, Evaluation, Plan};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
@@ -132,8 +132,10 @@ pub fn recognizer(
     let mut observer = *output;
     observer.expects_crops = true;
     let options = PreparationOptions::default();
-    let read = enrollment::read_gallery(&origin.faces, &origin.labels.rule, options, &observer)?;
-    let recognizer = Recognizer::learn(read.preparation, read.gallery, Settings::default())?;
+    let read =
+        eigenfaces::Model::plan_folders(&origin.faces, &origin.labels.rule, options, &observer)?;
+    let gallery = read.outcome.gallery;
+    let recognizer = Recognizer::learn(read.preparation, gallery, Settings::default())?;
     if let Some(warning) = confidence_warning(&recognizer) {
         output.say(&warning);
     }
@@ -319,6 +321,9 @@ pub fn notice_in_words(notice: &Notice<'_>) -> String {
             photos.first().map_or(String::new(), |first| one_line(first)),
             if photos.len() > 1 { ", ..." } else { "" },
         ),
+        Notice::EarlierName(name, now) => format!(
+            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
+        ),
         Notice::OneNumberedPerson { photos, name } => format!(
             "all {photos} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
              else, say who in a table of path,person: --labels FILE.csv",
@@ -332,15 +337,6 @@ pub fn notice_in_words(notice: &Notice<'_>) -> String {
                 counted(survey.looked_at, "photo", "photos"),
             ),
         },
-    }
-}
-
-/// Says whose photos folders with earlier names hold.
-pub fn report_earlier_names(earlier: &BTreeMap<Person, Person>, output: &Output) {
-    for (name, now) in earlier {
-        output.say(&format!(
-            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
-        ));
     }
 }
 

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use eigenfaces::Model;
 use eigenfaces::error::PcaError;
-use eigenfaces::gallery::{Dispute, Gallery};
-use eigenfaces::model::TakenIn;
-use eigenfaces::recognizer::{Recognizer, Settings};
+use eigenfaces::gallery::Dispute;
+use eigenfaces::model::{Plan, TakenIn};
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::ChangeOptions;
@@ -178,25 +177,23 @@ fn agrees(line: &str) -> bool {
         .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// A recogniser of the faces that are left where some are erased.
+/// Makes a change, and writes the model.
 ///
 /// # Errors
-/// Too few different ones: said so that whoever erases knows what to do.
-pub fn learn_from_rest(
-    before: &Recognizer,
-    gallery: Gallery,
-    settings: Settings,
-    model: &Path,
-) -> Result<Recognizer> {
-    let left = gallery.len();
-    before
-        .learn_again(gallery, settings)
-        .map_err(|error| match error {
-            eigenfaces::Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) => {
-                too_few_left(model, left)
-            }
-            other => other.into(),
-        })
+/// Too few different faces to learn from: where some are erased, said so that whoever erases knows what to do.
+pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model> {
+    let left = plan.outcome.gallery.len();
+    let after = plan.commit(before).map_err(|error| match error {
+        eigenfaces::Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_))
+            if !plan.outcome.gone.is_empty() =>
+        {
+            too_few_left(model, left)
+        }
+        other => other.into(),
+    })?;
+    let after = after.ok_or_else(|| too_few_left(model, left))?;
+    after.save(model)?;
+    Ok(after)
 }
 
 /// The error of a removal that would leave too few faces.

@@ -1,23 +1,30 @@
 //! What is said of faces that were just enrolled, by the command line and by the server alike.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
+use eigenfaces::Model;
+use eigenfaces::dataset::ContentHash;
 use eigenfaces::evaluate;
 use eigenfaces::evaluate::quality::{self, Flaw};
-use eigenfaces::gallery::Enrolled;
+use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::Recognizer;
 
 use super::{Result, counted, learning, one_line};
 
-/// The notices, each in a line, of the faces of which `is_new` holds.
+/// The hashes of everybody's photos, or none.
+pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
+    let gallery = model.map(Model::gallery);
+    gallery.into_iter().flat_map(Gallery::hashes).collect()
+}
+
+/// The notices, each in a line, of the faces that were not there `before`.
 ///
 /// # Errors
 /// When the program itself is damaged.
-pub fn notices(recognizer: &Recognizer, is_new: impl Fn(&Enrolled) -> bool) -> Result<Vec<String>> {
-    let enrolled = recognizer.gallery().enrolled();
-    let new: BTreeSet<usize> = (0..enrolled.len())
-        .filter(|&at| is_new(&enrolled[at]))
-        .collect();
+pub fn notices(recognizer: &Recognizer, before: &HashSet<ContentHash>) -> Result<Vec<String>> {
+    let hashes = recognizer.gallery().hashes().enumerate();
+    let new = hashes.filter(|(_, hash)| !before.contains(hash));
+    let new: BTreeSet<usize> = new.map(|(at, _)| at).collect();
     let several = several_people(recognizer, &new)?;
     let weak = weak_photos(recognizer, &new);
     let confidence = learning::confidence_warning(recognizer);

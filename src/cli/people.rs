@@ -5,41 +5,51 @@ mod add;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
-use eigenfaces::gallery::{Gallery, History, change_time};
-use eigenfaces::recognizer::Recognizer;
+use eigenfaces::gallery::{Gallery, KnownPhoto};
+use eigenfaces::model::{EarlierName, Edit, Entry, Plan};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::args::{ChangeOptions, Format, List, Merge, People, PeopleAction, Remove, Rename};
+use super::args::{ChangeOptions, Format, List, People, PeopleAction, Remove};
 use super::{Outcome, Output, Result, counted, faces_of_people, learning, model_changes};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
         None => list(&List::default(), model, output),
         Some(PeopleAction::List(args)) => list(args, model, output),
-        Some(PeopleAction::Add(args)) => {
-            let plan = |all: &Recognizer, log: &History| add::plan(args, all, log, output);
-            change(non_erasing(args.dry_run), model, output, plan)
-        }
-        Some(PeopleAction::Rename(args)) => {
-            let plan = |all: &Recognizer, _: &History| rename(args, all.gallery());
-            change(non_erasing(args.dry_run), model, output, plan)
-        }
-        Some(PeopleAction::Merge(args)) => {
-            let plan = |all: &Recognizer, _: &History| merge(args, all.gallery());
-            change(non_erasing(args.dry_run), model, output, plan)
-        }
-        Some(PeopleAction::Remove(args)) => {
-            let plan = |all: &Recognizer, _: &History| remove(args, all.gallery());
-            change(args.change, model, output, plan)
-        }
-        Some(PeopleAction::Undo(options)) => change(*options, model, output, undo),
+        Some(action) => change(action, model, output),
     }
 }
 
-/// A change that erases nothing.
-fn non_erasing(dry_run: bool) -> ChangeOptions {
+/// The edit that is asked for.
+fn edit(action: &PeopleAction, known: &Model, output: &Output) -> Result<Edit> {
+    Ok(match action {
+        PeopleAction::List(_) | PeopleAction::Undo(_) => Edit::Undo,
+        PeopleAction::Add(args) => return add::edit(args, known, output),
+        PeopleAction::Rename(args) => {
+            let earlier = match args.forget {
+                true => EarlierName::Forgotten,
+                false => EarlierName::Known,
+            };
+            Edit::Rename(args.person.clone(), args.name.clone(), earlier)
+        }
+        PeopleAction::Merge(args) => Edit::Merge(args.people.clone(), args.into.clone()),
+        PeopleAction::Remove(args) => remove(args, known.gallery())?,
+    })
+}
+
+/// Whether it is only told, or done without a question; what erases nothing needs none.
+fn options(action: &PeopleAction) -> ChangeOptions {
+    let dry_run = match action {
+        PeopleAction::Remove(args) => return args.change,
+        PeopleAction::Undo(options) => return *options,
+        PeopleAction::List(_) => false,
+        PeopleAction::Add(args) => args.dry_run,
+        PeopleAction::Rename(args) => args.dry_run,
+        PeopleAction::Merge(args) => args.dry_run,
+    };
     ChangeOptions {
         dry_run,
         yes: false,
@@ -88,65 +98,43 @@ fn list_photos(
     Ok(Outcome::Done)
 }
 
-/// A change that has been thought through and not yet made.
-struct Plan {
-    after: Gallery,
-    /// The faces that are erased and where they are, in words.
-    erased: Option<String>,
-    /// The verb of the change, to be put behind "would", and in the past, told when it is done.
-    verbs: [&'static str; 2],
-    what: String,
-    entry: Entry,
-    json: Value,
-}
-
-/// Writes a change into the log: of these faces before it, and these after it.
-type Entry = Box<dyn FnOnce(&mut History, &Gallery, &Gallery)>;
-
-fn record_faces() -> Entry {
-    Box::new(|history, before, after| history.record(change_time(), before, after))
-}
-
-/// Makes the change that `plan` wants of the gallery: learns without the old state, and replaces the model.
-fn change(
-    options: ChangeOptions,
-    model: &Path,
-    output: &Output,
-    plan: impl FnOnce(&Recognizer, &History) -> Result<Plan>,
-) -> Result<Outcome> {
+/// Makes a change, or tells what it would be.
+fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcome> {
+    let options = options(action);
     let mut opened = model_changes::open(options, model, output)?;
-    let (before, mut history) = match opened.model.take() {
-        Some(known) => known.into_parts(),
-        None => store::load_with_history(model)?,
+    let before = match opened.model.take() {
+        Some(known) => known,
+        None => Model::load(model)?,
     };
-    let plan = plan(&before, &history)?;
-    if plan.after.is_empty() {
-        return Err(model_changes::too_few_left(model, 0));
+    let plan = Plan::of(edit(action, &before, output)?, Some(&before), &())?;
+    let told = Told::of(&plan, before.gallery())?;
+    if plan.outcome.gallery.is_empty() {
+        return Err(match plan.entry {
+            Entry::Undone { .. } => eigenfaces::Error::NothingToUndo.into(),
+            _ => model_changes::too_few_left(model, 0),
+        });
     }
     if options.dry_run {
-        return dry_run(&plan, output);
+        if output.format == Format::Text {
+            output.line(&format!("would {} {}", told.verbs[0], told.what))?;
+        }
+        report(told.json, &plan.outcome.gallery, output)?;
+        return Ok(Outcome::Done);
     }
-    if let Some(erased) = &plan.erased {
-        model_changes::consent(options, model, erased)?;
+    let gone = &plan.outcome.gone;
+    if !gone.is_empty() {
+        model_changes::consent(options, model, &erased_in_words(gone))?;
     }
-    (plan.entry)(&mut history, before.gallery(), &plan.after);
-    let after = model_changes::learn_from_rest(&before, plan.after, before.settings(), model)?;
-    store::save(&after, &history, model)?;
-    let left = faces_of_people(after.gallery().len(), after.gallery().people().len());
-    let (done, what) = (plan.verbs[1], plan.what);
-    output.say(&format!("{done} {what}; {left} enrolled now"));
-    if let Some(warning) = learning::confidence_warning(&after) {
+    let after = model_changes::commit(&plan, Some(&before), model)?;
+    let left = faces_of_people(after.gallery().len(), after.people().len());
+    output.say(&format!(
+        "{} {}; {left} enrolled now",
+        told.verbs[1], told.what
+    ));
+    if let Some(warning) = learning::confidence_warning(after.recognizer()) {
         output.say(&warning);
     }
-    report(plan.json, after.gallery(), output)?;
-    Ok(Outcome::Done)
-}
-
-fn dry_run(plan: &Plan, output: &Output) -> Result<Outcome> {
-    if output.format == Format::Text {
-        output.line(&format!("would {} {}", plan.verbs[0], plan.what))?;
-    }
-    report(plan.json.clone(), &plan.after, output)?;
+    report(told.json, after.gallery(), output)?;
     Ok(Outcome::Done)
 }
 
@@ -157,99 +145,78 @@ fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
     output.fields(&object)
 }
 
-fn rename(args: &Rename, gallery: &Gallery) -> Result<Plan> {
-    let (from, to, after) = gallery.with_new_name(&args.person, &args.name)?;
-    let forget = args.forget;
-    Ok(Plan {
-        after,
-        erased: None,
-        verbs: ["rename", "renamed"],
-        what: format!("{from} to {to}"),
-        json: json!({ "renamed": from.as_str(), "to": to.as_str() }),
-        entry: Box::new(move |history, _, _| {
-            history.rename(change_time(), &from, &to);
-            if forget {
-                history.forget_earlier_names(&to);
+/// A change as it is told.
+struct Told {
+    /// The verb of the change, to be put behind "would", and in the past, told when it is done.
+    verbs: [&'static str; 2],
+    what: String,
+    json: Value,
+}
+
+impl Told {
+    fn of(plan: &Plan, before: &Gallery) -> Result<Self> {
+        let gone = &plan.outcome.gone;
+        Ok(match &plan.entry {
+            Entry::Faces(_) if gone.is_empty() => return add::told(plan, before),
+            Entry::Faces(_) => {
+                let removed = tally(gone).into_iter();
+                let removed =
+                    removed.map(|(person, faces)| json!({ "person": person, "faces": faces }));
+                Self {
+                    verbs: ["erase", "erased"],
+                    what: erased_in_words(gone),
+                    json: json!({ "removed": removed.collect::<Vec<Value>>() }),
+                }
             }
-        }),
-    })
+            Entry::Renamed(from, to, _) => Self {
+                verbs: ["rename", "renamed"],
+                what: format!("{from} to {to}"),
+                json: json!({ "renamed": from.as_str(), "to": to.as_str() }),
+            },
+            Entry::Merged(from, into) => {
+                let names: Vec<&str> = from.iter().map(Person::as_str).collect();
+                let people = before.people().iter().zip(before.counts());
+                let of_them = people.filter(|(person, _)| from.contains(person));
+                let faces = counted(of_them.map(|(_, count)| count).sum(), "face", "faces");
+                Self {
+                    verbs: ["merge", "merged"],
+                    what: format!("{} ({faces}) into {into}", names.join(", ")),
+                    json: json!({ "merged": names, "into": into.as_str() }),
+                }
+            }
+            Entry::Fine(finding, _) => Self {
+                verbs: ["call fine:", "called fine:"],
+                what: finding.clone(),
+                json: json!({ "fine": finding }),
+            },
+            Entry::Undone {
+                change,
+                restored,
+                lost,
+            } => Self {
+                verbs: ["undo:", "undone:"],
+                what: match lost {
+                    0 => change.clone(),
+                    lost => format!(
+                        "{change} ({} that it erased cannot come back)",
+                        counted(*lost, "face", "faces")
+                    ),
+                },
+                json: json!({
+                    "undone": { "erased": gone.len(), "restored": restored, "lost": lost }
+                }),
+            },
+        })
+    }
 }
 
-fn merge(args: &Merge, gallery: &Gallery) -> Result<Plan> {
-    let (from, into, after) = gallery.with_merged(&args.people, &args.into)?;
-    let names: Vec<&str> = from.iter().map(Person::as_str).collect();
-    let counts = gallery.people().iter().zip(gallery.counts());
-    let of_them = counts.filter(|(person, _)| from.contains(person));
-    let faces: usize = of_them.map(|(_, count)| count).sum();
-    let faces = counted(faces, "face", "faces");
-    Ok(Plan {
-        after,
-        erased: None,
-        verbs: ["merge", "merged"],
-        what: format!("{} ({faces}) into {into}", names.join(", ")),
-        json: json!({ "merged": names, "into": into.as_str() }),
-        entry: Box::new(move |history, before, _| {
-            history.merge(change_time(), &from, &into, before);
-        }),
-    })
-}
-
-fn remove(args: &Remove, gallery: &Gallery) -> Result<Plan> {
-    let people = gallery.find_all(&args.people)?;
-    let of_them = |at: &usize| people.contains(&gallery.enrolled()[*at].person);
-    let mut gone: BTreeSet<usize> = (0..gallery.len()).filter(of_them).collect();
+fn remove(args: &Remove, gallery: &Gallery) -> Result<Edit> {
+    let people = gallery.find_all(&args.people)?.into_iter();
+    let mut gone: BTreeSet<usize> = people.flat_map(|person| gallery.faces_of(person)).collect();
     for photo in &args.photos {
         gone.extend(find_photo(gallery, photo)?);
     }
-    let gone: Vec<usize> = gone.into_iter().collect();
-    let whom = tally(gallery, &gone);
-    let what = format!(
-        "{} ({})",
-        counted(gone.len(), "face", "faces"),
-        in_words(&whom)
-    );
-    let removed: Vec<Value> = whom
-        .iter()
-        .map(|(person, faces)| json!({ "person": person.as_str(), "faces": faces }))
-        .collect();
-    Ok(Plan {
-        after: gallery.clone().without(&gone),
-        erased: Some(what.clone()),
-        verbs: ["erase", "erased"],
-        what,
-        json: json!({ "removed": removed }),
-        entry: record_faces(),
-    })
-}
-
-fn undo(known: &Recognizer, history: &History) -> Result<Plan> {
-    let change = history
-        .last_change()
-        .ok_or(eigenfaces::Error::NothingToUndo)?;
-    let gallery = known.gallery();
-    let undone = gallery.clone().undone(change)?;
-    if undone.gallery.is_empty() {
-        return Err(eigenfaces::Error::NothingToUndo.into());
-    }
-    let added = (!undone.erased.is_empty()).then(|| {
-        let faces = counted(undone.erased.len(), "face", "faces");
-        format!("{faces} ({})", in_words(&tally(gallery, &undone.erased)))
-    });
-    let told = change.in_words(gallery);
-    let lost = counted(undone.lost, "face", "faces");
-    Ok(Plan {
-        after: undone.gallery,
-        erased: added,
-        verbs: ["undo:", "undone:"],
-        what: match undone.lost {
-            0 => told,
-            _ => format!("{told} ({lost} that it erased cannot come back)"),
-        },
-        json: json!({
-            "undone": { "erased": undone.erased.len(), "restored": undone.restored, "lost": undone.lost }
-        }),
-        entry: Box::new(|history, before, after| history.undo(change_time(), before, after)),
-    })
+    Ok(Edit::Remove(gone.into_iter().collect()))
 }
 
 /// The enrolled photo that is named by source or hash, or by a file that has the same content.
@@ -262,21 +229,20 @@ fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> 
     })
 }
 
-/// Number of these faces that each person has, in the order of people.
-fn tally(gallery: &Gallery, faces: &[usize]) -> Vec<(Person, usize)> {
-    let mut counts = vec![0; gallery.people().len()];
-    for &face in faces {
-        counts[gallery.enrolled()[face].person] += 1;
-    }
-    let people = gallery.people().iter().cloned().zip(counts);
-    people.filter(|(_, count)| *count > 0).collect()
+/// Number of these photos that each person has, in the order of people.
+fn tally(photos: &[KnownPhoto]) -> Vec<(&str, usize)> {
+    let people = photos.chunk_by(|one, next| one.person == next.person);
+    people
+        .map(|own| (own[0].person.as_str(), own.len()))
+        .collect()
 }
 
 /// Maximum number of people named; the others are counted.
 const NAMED: usize = 5;
 
-/// `2 of Ada, 1 of Boris and 3 of 2 others`.
-pub fn in_words(tally: &[(Person, usize)]) -> String {
+/// `6 faces (2 of Ada, 1 of Boris and 3 of 2 others)`.
+pub fn erased_in_words(photos: &[KnownPhoto]) -> String {
+    let tally = tally(photos);
     let (named, others) = tally.split_at(tally.len().min(NAMED));
     let named: Vec<String> = named
         .iter()
@@ -290,5 +256,5 @@ pub fn in_words(tally: &[(Person, usize)]) -> String {
             counted(others.len(), "other", "others")
         );
     }
-    text
+    format!("{} ({text})", counted(photos.len(), "face", "faces"))
 }

@@ -4,6 +4,7 @@
 //! reads and prepares them in parallel, and tells an [`Observer`] what a person would want to know of it.
 
 mod chosen;
+mod follow;
 mod observer;
 mod preparation;
 mod regions;
@@ -12,13 +13,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 pub use chosen::{PhotoFaces, chosen_face};
+pub use follow::NamesStand;
 pub use observer::{Notice, Observer, report_passed_over};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};
 use preparation::{no_faces, none_of};
 
 use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Listing, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
-use crate::gallery::{Dispute, FolderScan, Gallery, KnownPhoto, LabeledFace, Repeats};
+use crate::gallery::{Dispute, FolderScan, Gallery, History, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
 use crate::preparation::{Part, Preparation};
@@ -66,6 +68,10 @@ pub struct FolderFaces {
     pub skipped: Vec<Skipped>,
     /// The look at the photos that the framing was decided from, if it was.
     pub survey: Option<Survey>,
+    /// The folders.
+    pub roots: Vec<PathBuf>,
+    /// Where the names stand.
+    pub names: NamesStand,
 }
 
 /// Folders whose photos are listed, and none of them read.
@@ -169,6 +175,8 @@ fn read_listed(
         folder,
         skipped,
         survey,
+        roots: roots.to_owned(),
+        names: NamesStand::Beside,
     })
 }
 
@@ -182,46 +190,6 @@ fn names<'a>(
     paths
         .map(|path| path.to_string_lossy().into_owned())
         .collect()
-}
-
-/// A gallery assembled from folders.
-#[derive(Debug, Clone)]
-pub struct FolderGallery {
-    /// Preparation of the photos.
-    pub preparation: Preparation,
-    /// The faces.
-    pub gallery: Gallery,
-    /// Files that were passed over, photos that are said to show two people among them.
-    pub skipped: Vec<Skipped>,
-}
-
-/// Reads folders as [`read_folders`] does, and assembles a new gallery of their faces.
-///
-/// # Errors
-/// Those of [`read_folders`].
-pub fn read_gallery(
-    roots: &[PathBuf],
-    labels: &LabelRule,
-    options: PreparationOptions,
-    observer: &dyn Observer,
-) -> Result<FolderGallery> {
-    let read = read_folders(roots, labels, Base::Nothing(options), observer)?;
-    let (gallery, repeats) = Gallery::assemble(read.preparation.size(), read.folder.new)?;
-    let mut skipped = read.skipped;
-    skipped.extend(disputes(&repeats, observer));
-    let (preparation, gallery) = frame(gallery, &read.preparation, observer);
-    if observer.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
-    if gallery.is_empty() && !skipped.is_empty() {
-        return Err(none_of(roots, &skipped));
-    }
-    refuse_faceless(&gallery, roots)?;
-    Ok(FolderGallery {
-        preparation,
-        gallery,
-        skipped,
-    })
 }
 
 /// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
@@ -240,11 +208,14 @@ pub fn frame(
     (preparation, framed)
 }
 
-/// Refuses a new gallery in none of whose photos a face was found.
+/// Refuses a new gallery of no photo, or in none of whose photos a face was found.
 ///
 /// # Errors
-/// [`Error::NoFaces`].
-pub fn refuse_faceless(gallery: &Gallery, roots: &[PathBuf]) -> Result<()> {
+/// [`Error::NoneUsable`]; [`Error::NoFaces`].
+pub fn refuse_new(gallery: &Gallery, roots: &[PathBuf], skipped: &[Skipped]) -> Result<()> {
+    if gallery.is_empty() && !skipped.is_empty() {
+        return Err(none_of(roots, skipped));
+    }
     let mut faces = gallery.enrolled().iter();
     match !gallery.is_empty() && faces.all(|face| face.origin.is_without_face()) {
         true => Err(no_faces(roots, gallery.len())),
@@ -348,6 +319,13 @@ fn is_there(skipped: &Skipped) -> bool {
             .path
             .symlink_metadata()
             .is_err_and(|error| gone(&error))
+}
+
+/// Gives the photos of folders that still have a person's earlier name the present one; the observer hears of each name.
+pub fn resolve(folder: &mut FolderScan, history: &History, observer: &dyn Observer) {
+    for (name, now) in &history.resolve(folder) {
+        observer.notice(&Notice::EarlierName(name, now));
+    }
 }
 
 /// Photos that are said to show two people, as files that were passed over; the observer hears of each.

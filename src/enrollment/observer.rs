@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::dataset::{Listing, ListingNote, Skipped, Spellings};
+use crate::dataset::{Listing, ListingNote, Person, Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
 
@@ -74,6 +74,8 @@ pub enum Notice<'a> {
     EyesAssumed(usize),
     /// Photos whose files are no longer what was enrolled: the faces from before are there still, beside those of now.
     Edited(&'a [String]),
+    /// Photos are said to be of the first, a name that the second had before.
+    EarlierName(&'a Person, &'a Person),
     /// All photos are said to be of one person, because their names are that name and a number.
     OneNumberedPerson {
         /// Number of photos.

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Base, FolderFaces, Observer, PhotoFaces, PreparationOptions, none_usable, report_passed_over,
+    Base, FolderFaces, NamesStand, Observer, PhotoFaces, PreparationOptions, none_usable,
+    report_passed_over,
 };
 use crate::dataset::{
     self, ContentHash, NameFault, NameSources, Person, Photo, PhotoFile, Skipped,
@@ -72,6 +73,8 @@ pub(super) fn read(
         folder,
         skipped,
         survey,
+        roots: roots.to_owned(),
+        names: NamesStand::InPhotos,
     })
 }
 

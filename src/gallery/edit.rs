@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Enrolled, Gallery, LabeledFace};
+use super::{Enrolled, Gallery, KnownPhoto, LabeledFace};
 use crate::dataset::{ContentHash, Person};
 use crate::error::{Error, Result};
 
@@ -31,6 +31,12 @@ impl Gallery {
         names.iter().map(|name| self.find(name.as_ref())).collect()
     }
 
+    /// The faces of a person, as positions in [`Gallery::enrolled`].
+    pub fn faces_of(&self, person: usize) -> Vec<usize> {
+        let is_theirs = |at: &usize| self.enrolled[*at].person == person;
+        (0..self.len()).filter(is_theirs).collect()
+    }
+
     /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is exactly `given`, or else
     /// those whose hash begins with it ([`HASH_DIGITS`] or more hexadecimal digits).
     ///
@@ -54,6 +60,16 @@ impl Gallery {
             0 => Err(Error::NoSuchPhoto { photo }),
             1 => Ok(by_hash),
             count => Err(Error::ManyPhotos { photo, count }),
+        }
+    }
+
+    /// A photo that is enrolled, by its position in [`Gallery::enrolled`].
+    pub fn photo(&self, at: usize) -> KnownPhoto {
+        let face = &self.enrolled[at];
+        KnownPhoto {
+            person: self.people[face.person].clone(),
+            source: face.source.clone(),
+            hash: face.hash,
         }
     }
 
@@ -126,14 +142,19 @@ impl Gallery {
     }
 
     /// The gallery in which one photo is another person's.
-    #[must_use]
-    pub fn given_to(self, photo: ContentHash, person: &Person) -> Self {
-        self.changed(|face| {
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPhoto`].
+    pub fn given_to(self, photo: ContentHash, person: &Person) -> Result<Self> {
+        let given = photo.to_string();
+        self.position(photo)
+            .ok_or(Error::NoSuchPhoto { photo: given })?;
+        Ok(self.changed(|face| {
             if face.hash == photo {
                 face.person = person.clone();
             }
             true
-        })
+        }))
     }
 
     /// The gallery without the sources of its faces.

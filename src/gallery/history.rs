@@ -274,8 +274,15 @@ impl History {
         self.steps.clear();
     }
 
-    /// Takes down that the faces of these people, as they were `before`, are another's from now on.
-    pub fn merge(&mut self, time: u64, from: &[Person], into: &Person, before: &Gallery) {
+    /// Takes down that the faces of these people are another's from now on.
+    pub fn merge(
+        &mut self,
+        time: u64,
+        from: &[Person],
+        into: &Person,
+        before: &Gallery,
+        after: &Gallery,
+    ) {
         let Some(&number) = self.people.get(into.as_str()) else {
             return;
         };
@@ -291,7 +298,9 @@ impl History {
             let event = Event::Merged(gone, number);
             self.records.push(Record { time, event });
         }
-        self.step(LastChange::merged(from, before), names);
+        if let Some(change) = LastChange::between(before, after) {
+            self.step(change, names);
+        }
     }
 
     /// Takes down that the last change was undone, which led from `before` to `after`: names and earlier names are as they were
@@ -466,7 +475,9 @@ mod tests {
         let mut history = History::default();
         history.record(1, &empty(), &gallery("ab"));
         history.rename(2, &person("a"), &person("z"));
-        history.merge(3, &[person("b")], &person("z"), &gallery("zb"));
+        let before = gallery("zb");
+        let after = before.clone().renamed(&[0], &person("z"));
+        history.merge(3, &[person("b")], &person("z"), &before, &after);
         assert_eq!(history.names(), BTreeMap::from([(1, "z")]));
         let text = serde_json::to_string(&history).unwrap();
         let records = r#"[{"time":1,"enrolled":[[1,1],[2,1]]},{"time":2,"renamed":1},{"time":3,"merged":[2,1]}]"#;

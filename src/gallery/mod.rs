@@ -17,7 +17,7 @@ pub use history::{Event, History, Record, Tally, change_time};
 pub use pixels::Pixels;
 #[doc(hidden)]
 pub use same_photo::SamePhotos;
-pub use sync::{FolderScan, KnownPhoto, SyncOutcome};
+pub use sync::{EditOutcome, FolderScan, KnownPhoto};
 pub use undo::{LastChange, Undone};
 
 use crate::dataset::{ContentHash, Person, natural};

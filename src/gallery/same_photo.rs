@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Gallery, LabeledFace};
+use super::{Gallery, KnownPhoto, LabeledFace};
 use crate::dataset::ContentHash;
 use crate::preparation::Origin;
 
@@ -54,14 +54,19 @@ impl LabeledFace {
 }
 
 impl Gallery {
-    /// Position in [`Gallery::enrolled`] of the photo that a face is of.
-    pub fn photo_position(&self, face: &LabeledFace) -> Option<usize> {
+    /// The pixels that tell an enrolled photo, if any do.
+    pub(super) fn picture(&self, at: usize) -> Option<&[u8]> {
+        picture(&self.enrolled()[at].origin, self.faces().face(at))
+    }
+
+    /// The photo that a face is of, as it is enrolled.
+    pub fn photo_of(&self, face: &LabeledFace) -> Option<KnownPhoto> {
         let by_pixels = || {
             let wanted = face.picture()?;
-            let shown = |at: usize| picture(&self.enrolled()[at].origin, self.faces().face(at));
-            (0..self.len()).find(|&at| shown(at) == Some(wanted))
+            (0..self.len()).find(|&at| self.picture(at) == Some(wanted))
         };
-        self.position(face.hash).or_else(by_pixels)
+        let at = self.position(face.hash).or_else(by_pixels)?;
+        Some(self.photo(at))
     }
 }
 
@@ -112,11 +117,7 @@ mod tests {
             face("c", "Ada", [1, 3]),
         ]);
         assert_eq!((gallery.len(), repeats.known), (2, vec!["b".to_owned()]));
-        let of = |face: &LabeledFace| {
-            gallery
-                .photo_position(face)
-                .map(|at| gallery.enrolled()[at].source.clone())
-        };
+        let of = |face: &LabeledFace| gallery.photo_of(face).map(|photo| photo.source);
         assert_eq!(of(&face("d", "Boris", [1, 2])).as_deref(), Some("a"));
         assert_eq!(of(&face("d", "Boris", [1, 4])), None);
         // Enrolled: it stays; of those that come together, neither is believed.
@@ -136,7 +137,7 @@ mod tests {
         ]);
         assert_eq!((gallery.len(), repeats.known.len()), (2, 1));
         assert!(repeats.disputed.is_empty());
-        assert_eq!(gallery.photo_position(&face("c", "Ada", [7, 7])), None);
+        assert_eq!(gallery.photo_of(&face("c", "Ada", [7, 7])), None);
         assert!(!face("a", "Ada", [7, 7]).is_of_photo(&face("b", "Ada", [7, 7])));
     }
 

@@ -9,9 +9,8 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{Dispute, Enrolled, Gallery, LabeledFace, Repeats, is_before};
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::Result;
-use crate::face_matrix::FaceSize;
 
-/// A photo that is enrolled already, as it lies in a folder.
+/// A photo that is enrolled already, as it lies in a folder, or that was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownPhoto {
     /// Whom it is said to show.
@@ -33,10 +32,10 @@ pub struct FolderScan {
     pub unusable: Vec<String>,
 }
 
-/// A gallery after it was given a folder, and what that took. Photos are named by source, as the folder has them now
-/// or, where they are gone, as it had them. Only following a folder leads to `changed`, `moved`, `renamed`, `gone` and `kept`.
+/// A gallery after an edit, and what that took. Photos are named by source, as a folder has them now or, where they are gone,
+/// as it had them. Only following a folder leads to `changed`, `moved`, `renamed` and `kept`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SyncOutcome {
+pub struct EditOutcome {
     /// The gallery as it is now.
     pub gallery: Gallery,
     /// Photos that are enrolled as they were, each counted once.
@@ -52,8 +51,8 @@ pub struct SyncOutcome {
     /// Pairs of a name in the model and the folder's name that would replace it, in how many photos, where a person should be
     /// asked: the name was given in the model, or nobody would have it any more.
     pub renamed: BTreeMap<(Person, Person), usize>,
-    /// Photos that are there no longer: whom they showed, and where they lay.
-    pub gone: Vec<(Person, String)>,
+    /// Photos whose faces are erased.
+    pub gone: Vec<KnownPhoto>,
     /// Enrolled photos that cannot be used now or lie elsewhere, but are not gone: their faces stay.
     pub kept: usize,
     /// Photos that were given twice, or under two names.
@@ -65,8 +64,8 @@ impl Gallery {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn with_folder(self, folder: FolderScan) -> Result<SyncOutcome> {
-        let mut intake = SyncOutcome::begun(self.faces.size());
+    pub fn with_folder(self, folder: FolderScan) -> Result<EditOutcome> {
+        let mut intake = EditOutcome::of(Gallery::empty(self.faces.size()));
         let mut claims = claims(folder.known);
         let mut least: HashMap<ContentHash, String> = HashMap::new();
         for face in self.enrolled() {
@@ -114,7 +113,7 @@ impl Gallery {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn mirror(self, folder: FolderScan) -> Result<SyncOutcome> {
+    pub fn mirror(self, folder: FolderScan) -> Result<EditOutcome> {
         let mut claims = claims(folder.known);
         let fresh = folder.new.iter();
         let fresh: HashMap<&str, Person> = fresh
@@ -127,7 +126,7 @@ impl Gallery {
             face.source.is_empty() || places.any(|place| unusable.contains(place))
         };
 
-        let mut intake = SyncOutcome::begun(self.faces.size());
+        let mut intake = EditOutcome::of(Gallery::empty(self.faces.size()));
         let mut erased = Vec::new();
         let mut other_people: BTreeMap<(Person, Person), usize> = BTreeMap::new();
         let mut places: HashMap<ContentHash, KnownPhoto> = HashMap::new();
@@ -146,7 +145,7 @@ impl Gallery {
                         intake.kept += 1;
                         continue;
                     }
-                    None => intake.gone.push((person.clone(), face.source.clone())),
+                    None => intake.gone.push(self.photo(at)),
                 }
                 erased.push(at);
                 continue;
@@ -217,11 +216,11 @@ fn claims(known: Vec<KnownPhoto>) -> HashMap<ContentHash, Vec<KnownPhoto>> {
     claims
 }
 
-impl SyncOutcome {
-    /// An outcome in the making: its gallery comes last.
-    fn begun(size: FaceSize) -> Self {
+impl EditOutcome {
+    /// Of a gallery, and nothing else to tell.
+    pub(crate) fn of(gallery: Gallery) -> Self {
         Self {
-            gallery: Gallery::empty(size),
+            gallery,
             unchanged: 0,
             added: Vec::new(),
             changed: Vec::new(),
@@ -334,10 +333,8 @@ mod tests {
         assert_eq!(mirrored.added, ["Dora/6"]);
         assert_eq!(mirrored.changed, ["Ada/2"]);
         assert_eq!(mirrored.moved, [("Boris/3".to_owned(), "Ada/3".to_owned())]);
-        assert_eq!(
-            mirrored.gone,
-            [(Person::new("Cleo").unwrap(), "Cleo/5".to_owned())]
-        );
+        let gone: Vec<&str> = mirrored.gone.iter().map(|one| &*one.source).collect();
+        assert_eq!(gone, ["Cleo/5"]);
         assert_eq!(mirrored.kept, 1);
         assert_eq!(mirrored.repeats, Repeats::default());
         let expected = assemble(vec![

@@ -42,6 +42,9 @@ pub struct Moved {
     person: String,
     /// The path of the photo.
     source: String,
+    /// The hash of the photo, where a copy with other bytes has replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replaced: Option<ContentHash>,
 }
 
 /// A gallery after its last change was taken back.
@@ -67,14 +70,25 @@ impl LastChange {
         let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
         let there: HashSet<ContentHash> = after.hashes().collect();
         let (mut added, mut moved) = (Vec::new(), Vec::new());
-        for face in after.enrolled() {
-            let Some(&at) = old.get(&face.hash) else {
+        let gone = (0..before.len()).filter(|&at| !there.contains(&before.enrolled[at].hash));
+        let gone: Vec<usize> = gone.collect();
+        let copied = gone
+            .iter()
+            .filter_map(|&at| Some((before.picture(at)?, at)));
+        let mut copied: HashMap<&[u8], usize> = copied.collect();
+        let mut erased = gone.len();
+        for (place, face) in after.enrolled().iter().enumerate() {
+            let copy = || copied.remove(after.picture(place)?);
+            let same = old.get(&face.hash).copied();
+            let Some(at) = same.or_else(copy) else {
                 added.push(face.hash.to_string());
                 continue;
             };
+            erased -= usize::from(same.is_none());
             let was = &before.enrolled()[at];
             let person = &before.people()[was.person];
-            if *person != after.people()[face.person] || was.source != face.source {
+            let is_same_place = *person == after.people()[face.person] && was.source == face.source;
+            if same.is_none() || !is_same_place {
                 let source = match face.source.as_str() {
                     // Where places are not kept, none are.
                     "" => String::new(),
@@ -84,10 +98,10 @@ impl LastChange {
                     hash: face.hash.to_string(),
                     person: person.to_string(),
                     source,
+                    replaced: same.is_none().then_some(was.hash),
                 });
             }
         }
-        let erased = before.hashes().filter(|hash| !there.contains(hash)).count();
         (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces {
             added,
             moved,
@@ -122,15 +136,6 @@ impl LastChange {
             (_, later) => return Some(later),
         }
         None
-    }
-
-    /// Number of faces that undoing it erases, where `gallery` is the state after it.
-    pub fn erases(&self, gallery: &Gallery) -> usize {
-        match self {
-            Self::Begun => gallery.len(),
-            Self::Renamed { .. } => 0,
-            Self::Faces { added, .. } => added.len(),
-        }
     }
 
     /// What was done, as a person would say it, where `gallery` is the state after it: "Boris renamed Bo".
@@ -200,24 +205,6 @@ impl LastChange {
             Self::Faces { added, moved, .. } => added.is_empty() && moved.is_empty(),
         }
     }
-
-    /// The faces of these people became another's.
-    pub(super) fn merged(from: &[Person], before: &Gallery) -> Self {
-        let faces = before.enrolled().iter();
-        let moved = faces.filter_map(|face| {
-            let person = &before.people()[face.person];
-            from.contains(person).then(|| Moved {
-                hash: face.hash.to_string(),
-                person: person.to_string(),
-                source: face.source.clone(),
-            })
-        });
-        Self::Faces {
-            added: Vec::new(),
-            moved: moved.collect(),
-            erased: 0,
-        }
-    }
 }
 
 impl Gallery {
@@ -256,7 +243,7 @@ impl Gallery {
         let mut places = HashMap::with_capacity(moved.len());
         for place in moved {
             let person = Person::new(&place.person)?;
-            places.insert(place.hash.as_str(), (person, place.source.as_str()));
+            places.insert(place.hash.as_str(), (person, place));
         }
         let faces = self.enrolled().iter().enumerate();
         let erased = faces.filter_map(|(at, face)| {
@@ -266,9 +253,10 @@ impl Gallery {
         let erased: Vec<usize> = erased.collect();
         let mut restored = 0;
         let gallery = self.without(&erased).changed(|face| {
-            if let Some((person, source)) = places.get(face.hash.to_string().as_str()) {
+            if let Some((person, place)) = places.get(face.hash.to_string().as_str()) {
                 face.person = person.clone();
-                face.source = (*source).to_owned();
+                face.source.clone_from(&place.source);
+                face.hash = place.replaced.unwrap_or(face.hash);
                 restored += 1;
             }
             true
@@ -342,6 +330,25 @@ mod tests {
         assert_eq!(LastChange::between(&before, &before), None);
     }
 
+    /// A copy whose path counts takes the photo's place; that is no new face, and none is lost when it is taken back.
+    #[test]
+    fn a_copy_with_other_bytes_gives_its_place_back() {
+        let shaded = |name: &str| LabeledFace {
+            person: Person::new("Ada").unwrap(),
+            source: name.to_owned(),
+            hash: ContentHash::of(name.as_bytes()),
+            pixels: (0..64).collect::<Vec<u8>>().into(),
+            origin: Origin::Whole,
+        };
+        let size = FaceSize::new(8, 8).unwrap();
+        let (before, _) = Gallery::assemble(size, vec![shaded("b.png")]).unwrap();
+        let (after, _) = before.clone().with(vec![shaded("a.bmp")]).unwrap();
+        assert_eq!(after.enrolled()[0].source, "a.bmp");
+        let undone = back(&before, &after).unwrap();
+        assert_eq!(undone.gallery, before);
+        assert_eq!((undone.erased.len(), undone.lost), (0, 0));
+    }
+
     #[test]
     fn the_erased_stay_erased_and_erasing_is_no_step() {
         let before = gallery(&[("Ada", 1), ("Boris", 2)]);
@@ -366,8 +373,8 @@ mod tests {
         history.undo(3, &other, &renamed);
         assert_eq!(history.current_name(&person("Bob")), Some("Robert"));
         // A merger takes the name along, and undoing it gives it back.
-        history.merge(4, &[person("Robert")], &person("Ada"), &renamed);
         let merged = renamed.clone().renamed(&[1], &person("Ada"));
+        history.merge(4, &[person("Robert")], &person("Ada"), &renamed, &merged);
         assert_eq!(history.current_name(&person("Bob")), Some("Ada"));
         history.undo(5, &merged, &renamed);
         assert_eq!(history.current_name(&person("Bob")), Some("Robert"));
@@ -461,13 +468,14 @@ mod tests {
         let before = gallery(&[("Ada", 1), ("Boris", 2), ("Cleo", 3)]);
         let mut history = History::default();
         history.record(0, &gallery(&[]), &before);
+        let merged = before.clone().renamed(&[0, 2], &person("Boris"));
         history.merge(
             1,
             &[person("Ada"), person("Cleo")],
             &person("Boris"),
             &before,
+            &merged,
         );
-        let merged = before.clone().renamed(&[0, 2], &person("Boris"));
         let change = history.last_change().unwrap().clone();
         let undone = merged.clone().undone(&change).unwrap();
         assert_eq!(undone.gallery, before);

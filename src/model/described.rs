@@ -7,10 +7,9 @@ use std::collections::HashMap;
 
 use nalgebra::DMatrix;
 
-use super::Model;
+use super::{Edit, Model, Plan, Step};
 use crate::background::Background;
 use crate::dataset::{Person, Photo};
-use crate::enrollment;
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index;
 use crate::face_matrix::FaceMatrix;
@@ -110,7 +109,7 @@ impl Model {
             coordinates.insert(face.addition.face.hash, face.coordinates);
             labeled.push(face.addition.face);
         }
-        let (gallery, repeats) = Gallery::assemble(preparation.size(), labeled)?;
+        let (gallery, repeats) = Gallery::assemble(preparation.size(), labeled.clone())?;
         if let Some(dispute) = repeats.disputed.into_iter().next() {
             let problem = PhotoProblem::SamePhoto {
                 other: dispute.other_source,
@@ -129,7 +128,7 @@ impl Model {
             known,
         );
         let described = KnownCoordinates::new(&gallery, &known)?;
-        let (preparation, framed) = enrollment::frame(gallery.clone(), &preparation, &());
-        Self::enroll_gallery(Some(described), preparation, framed, Settings::default())
+        let edit = Edit::Faces(preparation, labeled, Step::Own);
+        Plan::of(edit, None, &())?.learn(None, Some(described), Settings::default())
     }
 }

@@ -2,6 +2,7 @@
 
 mod change;
 mod described;
+mod edit;
 mod open;
 mod photo;
 mod photos;
@@ -9,16 +10,17 @@ mod photos;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-pub use change::Added;
 pub use described::DescribedFace;
+pub use edit::{EarlierName, Edit, Entry, Plan, Step};
 pub use open::TakenIn;
 
 use crate::dataset::{LabelRule, Person, Photo};
-use crate::enrollment::{self, Observer, PreparationOptions};
+use crate::enrollment::{self, Base, Observer, PreparationOptions};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, History, LabeledFace, change_time};
+use crate::face_index;
+use crate::gallery::{Gallery, History, LabeledFace};
 use crate::preparation::Preparation;
-use crate::recognizer::{Identification, KnownCoordinates, QueryOptions, Recognizer, Settings};
+use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
 use crate::store::{self, Archive};
 
 /// Settings of enrolment; the defaults suit a folder with one sub-folder of photos a person.
@@ -69,9 +71,37 @@ impl Model {
         options: &Options,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let read =
-            enrollment::read_gallery(folders, &options.labels, options.preparation, observer)?;
-        Self::enroll_gallery(None, read.preparation, read.gallery, options.settings)
+        let plan = Self::plan_folders(folders, &options.labels, options.preparation, observer)?;
+        plan.learn(None, None, options.settings)
+    }
+
+    /// As [`enroll_observed`](Self::enroll_observed), without learning: the gallery that would be learned.
+    ///
+    /// # Errors
+    /// As [`enroll_observed`](Self::enroll_observed).
+    pub fn plan_folders(
+        folders: &[PathBuf],
+        labels: &LabelRule,
+        options: PreparationOptions,
+        observer: &dyn Observer,
+    ) -> Result<Plan> {
+        let read = enrollment::read_folders(folders, labels, Base::Nothing(options), observer)?;
+        Plan::of(Edit::Folders(read), None, observer)
+    }
+
+    /// Preparation of photos for a model, or for the one that the first of them makes.
+    pub(crate) fn preparation(before: Option<&Self>) -> Preparation {
+        before.map_or_else(face_index::preparation, |model| {
+            *model.recognizer.preparation()
+        })
+    }
+
+    /// What photos are to join: the gallery of a model, or nothing yet.
+    pub(crate) fn base(before: Option<&Self>, otherwise: PreparationOptions) -> Base<'_> {
+        match before {
+            Some(model) => Base::Gallery(model.recognizer.preparation(), model.gallery()),
+            None => Base::Nothing(otherwise),
+        }
     }
 
     /// Enrols faces that were prepared in this way.
@@ -83,21 +113,8 @@ impl Model {
         faces: Vec<LabeledFace>,
         settings: Settings,
     ) -> Result<Self> {
-        let (gallery, _) = Gallery::assemble(preparation.size(), faces)?;
-        Self::enroll_gallery(None, preparation, gallery, settings)
-    }
-
-    /// Learns a new gallery, of which some faces may be described already, and takes down that its faces came.
-    fn enroll_gallery(
-        described: Option<KnownCoordinates<'_>>,
-        preparation: Preparation,
-        gallery: Gallery,
-        settings: Settings,
-    ) -> Result<Self> {
-        let mut history = History::default();
-        history.record(change_time(), &Gallery::empty(preparation.size()), &gallery);
-        let recognizer = Recognizer::learn_described(described, preparation, gallery, settings)?;
-        Ok(Self::from_parts(recognizer, history))
+        let edit = Edit::Faces(preparation, faces, Step::Own);
+        Plan::of(edit, None, &())?.learn(None, None, settings)
     }
 
     /// A model of these parts.

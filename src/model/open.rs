@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use super::Model;
+use super::{Edit, Model, Plan, Step};
 use crate::error::{Error, Result};
 use crate::gallery::Dispute;
-use crate::recognizer::Settings;
 use crate::store::{Addition, Journal, ModelLock};
 
 /// Result of taking in the journal of a model.
@@ -86,15 +85,9 @@ impl Model {
             return Ok((before, Vec::new()));
         };
         let faces = additions.iter().map(|one| one.face.clone()).collect();
-        match before {
-            None => {
-                let model = Self::enroll_faces(first.preparation, faces, Settings::default())?;
-                Ok((Some(model), Vec::new()))
-            }
-            Some(mut model) => {
-                let disputes = model.add_faces(faces)?;
-                Ok((Some(model), disputes))
-            }
-        }
+        let edit = Edit::Faces(first.preparation, faces, Step::Own);
+        let plan = Plan::of(edit, before.as_ref(), &())?;
+        let model = plan.commit(before.as_ref())?;
+        Ok((model, plan.outcome.repeats.disputed))
     }
 }

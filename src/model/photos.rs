@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Model, Options, photo};
+use super::{Edit, Model, Options, Plan, Step, photo};
 use crate::dataset::{Person, Photo};
 use crate::error::{Error, Result};
-use crate::gallery::{Gallery, LabeledFace};
+use crate::gallery::LabeledFace;
 
 impl Model {
     /// Enrols photos under names. `options.labels` takes no part. A photo that is there twice counts once.
@@ -31,13 +31,12 @@ impl Model {
                 origin: face.origin,
             });
         }
-        let (gallery, repeats) = Gallery::assemble(chosen.preparation.size(), faces)?;
-        if let Some(dispute) = repeats.disputed.first() {
+        let plan = Plan::of(Edit::Faces(chosen.preparation, faces, Step::Own), None, &())?;
+        if let Some(dispute) = plan.outcome.repeats.disputed.first() {
             return Err(Error::PhotoOfOther {
                 person: dispute.other_person.to_string(),
             });
         }
-        let (preparation, framed) = gallery.framed(&chosen.preparation);
-        Self::enroll_gallery(None, preparation, framed, options.settings)
+        plan.learn(None, None, options.settings)
     }
 }

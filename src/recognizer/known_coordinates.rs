@@ -44,7 +44,7 @@ impl<'a> KnownCoordinates<'a> {
     }
 
     /// Those of a recogniser that compares by the background model.
-    pub(super) fn of(recognizer: &'a Recognizer) -> Option<Self> {
+    pub(crate) fn of(recognizer: &'a Recognizer) -> Option<Self> {
         Some(Self {
             faces: recognizer.gallery(),
             coordinates: recognizer.coordinates()?,

@@ -8,10 +8,11 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
-use eigenfaces::enrollment::PhotoFaces;
+use eigenfaces::enrollment::{PhotoFaces, PreparationOptions, read_folders};
 use eigenfaces::evaluate;
+use eigenfaces::model::{Edit, Plan};
 use eigenfaces::render::{explain, strip};
-use eigenfaces::{Acceptance, FaceChoice, Model, Options, QueryOptions, Verdict};
+use eigenfaces::{Acceptance, FaceChoice, Model, QueryOptions, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,11 +23,11 @@ use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
 use super::people;
 use super::review::{self, Reviewed};
-use super::service::{Service, Shared, hashes};
+use super::service::{Service, Shared};
 use super::typed::Typed;
 use crate::cli::args::SortBy;
 use crate::cli::json;
-use crate::cli::new_faces;
+use crate::cli::new_faces::{self, hashes};
 use crate::cli::output::with_schema;
 
 /// The model: how many people and faces, how photos become faces, what was learned.
@@ -161,7 +162,6 @@ pub enum Work {
     Enroll {
         folder: Typed,
     },
-    Relearn,
     /// Looks for wrong labels, the same picture under two people, and pictures that are no faces.
     Check,
     /// Puts the faces of a folder on this machine into groups.
@@ -193,7 +193,6 @@ pub async fn begin_job(
 ) -> Answer<Response> {
     let kind = match work {
         Work::Enroll { .. } => "enroll",
-        Work::Relearn => "relearn",
         Work::Check => "check",
         Work::Group { .. } => "group",
         Work::Name { .. } => "name",
@@ -233,45 +232,19 @@ async fn do_job(
         Work::Enroll {
             folder: Typed(folder),
         } => {
-            let change = move |model: &mut Option<Model>, job: &Job| {
-                let folders = [folder.clone()];
+            let change = move |model: Option<&Model>, job: &Job| {
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
-                let before = hashes(model.as_ref());
-                match model {
-                    Some(model) => {
-                        model
-                            .add_folders(&folders, &LabelRule::Folder, job)
-                            .map_err(about)?;
-                    }
-                    None => {
-                        let options = Options::default();
-                        *model =
-                            Some(Model::enroll_observed(&folders, &options, job).map_err(about)?);
-                    }
-                }
-                let Some(model) = model else {
-                    return Err(Failure::nobody_enrolled());
-                };
-                let notices =
-                    new_faces::notices(model.recognizer(), |face| !before.contains(&face.hash))?;
-                notices.into_iter().for_each(|notice| job.note(notice));
-                Ok(json!({ "added": model.gallery().len() - before.len() }))
+                let base = Model::base(model, PreparationOptions::default());
+                let folders = [folder.clone()];
+                let read = read_folders(&folders, &LabelRule::Folder, base, job).map_err(about)?;
+                let plan = Plan::of(Edit::Folders(read), model, job).map_err(about)?;
+                Ok((plan, hashes(model)))
             };
-            service.change_in_job(job, expected, change).await
-        }
-        Work::Relearn => {
-            let change = |model: &mut Option<Model>, _: &Job| {
-                let Some(known) = model.take() else {
-                    return Err(Failure::nobody_enrolled());
-                };
-                let (recognizer, history) = known.into_parts();
-                let learned =
-                    recognizer.learn_again(recognizer.gallery().clone(), recognizer.settings())?;
-                let faces = learned.gallery().len();
-                *model = Some(Model::from_parts(learned, history));
-                Ok(json!({ "faces": faces }))
-            };
-            service.change_in_job(job, expected, change).await
+            let (before, after) = service.change_in_job(job, expected, change).await?;
+            let gallery = after.model()?;
+            let notices = new_faces::notices(gallery.recognizer(), &before)?;
+            notices.into_iter().for_each(|notice| job.note(notice));
+            Ok(json!({ "added": gallery.gallery().len() - before.len() }))
         }
         Work::Group { folder } => review::group(service, folder.0, job).await,
         Work::Name { groups } => review::name(service, expected, groups, job).await,

@@ -220,18 +220,17 @@ async fn erase(
     let (erased, _) = service.erase(None, meant).await?;
     let told = erased
         .iter()
-        .map(|(hash, person)| json!({ "image_id": short(*hash), "subject": person.as_str() }));
+        .map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() }));
     Ok(told.collect())
 }
 
 /// All faces of a person, who may be unknown; of everybody where nobody is named.
 fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
     let gallery = model.gallery();
-    let is_meant = |at: &usize| {
-        let person = &gallery.people()[gallery.enrolled()[*at].person];
-        subject.is_none_or(|subject| person.is_called(subject))
-    };
-    (0..gallery.len()).filter(is_meant).collect()
+    match subject.map(|subject| gallery.find(subject)) {
+        None => (0..gallery.len()).collect(),
+        Some(found) => found.map_or_else(|_| Vec::new(), |person| gallery.faces_of(person)),
+    }
 }
 
 /// Erases all faces of a person, or of everybody.

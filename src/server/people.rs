@@ -9,6 +9,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
+use eigenfaces::model::{EarlierName, Edit, Plan, Step};
 use eigenfaces::preparation::FaceBox;
 use eigenfaces::{FaceChoice, Model, Person};
 use serde::Deserialize;
@@ -19,7 +20,7 @@ use super::answer::{expected, png, tagged};
 use super::body::{Parts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
-use super::service::{Service, Shared, Snapshot, enroll, preparation};
+use super::service::{Service, Shared, Snapshot};
 
 /// The name of a face for clients that want 128 bits: the first half of its photo's hash.
 pub fn short(hash: ContentHash) -> String {
@@ -99,14 +100,13 @@ pub async fn call_fine(
         Finding::SamePicture => "same-picture",
         Finding::NotAFace => "not-a-face",
     };
-    let change = move |model: &mut Model| {
+    let edit = move |model: &Model| {
         let faces = said.faces.iter();
         let faces = faces.map(|hash| find_face(model.gallery(), hash));
         let faces = faces.collect::<Answer<Vec<usize>>>()?;
-        model.call_fine(finding, &faces);
-        Ok(())
+        Ok(Edit::Fine(finding.to_owned(), faces))
     };
-    let state = changed(&service, &headers, change).await?;
+    let state = changed(&service, &headers, edit).await?;
     Ok(tagged(&service, &state, &json!({ "fine": finding })))
 }
 
@@ -141,10 +141,8 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
     let state = service.up_to_date().await;
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
-    let faces = gallery
-        .enrolled()
-        .iter()
-        .filter(|face| face.person == person);
+    let faces = gallery.faces_of(person).into_iter();
+    let faces = faces.map(|at| gallery.photo(at));
     let faces: Vec<Value> = faces
         .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
         .collect();
@@ -177,14 +175,6 @@ pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
     read.map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }
 
-/// What undo takes a change for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Step {
-    /// A part of the change before: both are undone at once.
-    Joined,
-}
-
 /// Enrols one face of a photo.
 pub async fn add_face(
     State(service): Shared,
@@ -195,24 +185,15 @@ pub async fn add_face(
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;
-    let change = move |model: &mut Option<Model>| {
+    let step = which.step.unwrap_or(Step::Own);
+    let change = move |model: Option<&Model>| {
         let photo = decode(&photo)?;
         let choice = which.choice()?;
         let source = which.source.unwrap_or_default();
-        let preparation = preparation(model.as_ref());
-        let gallery = model.as_ref().map(Model::gallery);
+        let preparation = Model::preparation(model);
+        let gallery = model.map(Model::gallery);
         let face = chosen_face(&preparation, gallery, &person, &photo, choice, &source)?;
-        let before = model.as_ref().map(|model| model.gallery().len());
-        let hash = enroll(model, preparation, face)?;
-        match model {
-            Some(model)
-                if which.step == Some(Step::Joined) && before != Some(model.gallery().len()) =>
-            {
-                model.join_changes();
-            }
-            _ => {}
-        }
-        Ok(hash)
+        Ok(Plan::of_face(face, preparation, step, model)?)
     };
     let (hash, state) = service.change(expected(&headers), change).await?;
     let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
@@ -233,8 +214,8 @@ pub async fn rename(
 ) -> Answer<Response> {
     let new = Person::new(&new.person)?;
     let renamed = new.to_string();
-    let change = move |model: &mut Model| Ok(model.rename(&person, &new)?);
-    let state = changed(&service, &headers, change).await?;
+    let edit = move |_: &Model| Ok(Edit::Rename(person, new.to_string(), EarlierName::Known));
+    let state = changed(&service, &headers, edit).await?;
     Ok(tagged(&service, &state, &json!({ "person": renamed })))
 }
 
@@ -251,8 +232,8 @@ pub async fn merge(
     JsonBody(other): JsonBody<MergeInto>,
 ) -> Answer<Response> {
     let into = other.into.clone();
-    let change = move |model: &mut Model| Ok(model.merge(&[&person], &into)?);
-    let state = changed(&service, &headers, change).await?;
+    let edit = move |_: &Model| Ok(Edit::Merge(vec![person], into));
+    let state = changed(&service, &headers, edit).await?;
     Ok(tagged(&service, &state, &json!({ "person": other.into })))
 }
 
@@ -263,9 +244,8 @@ pub async fn erase(
     headers: HeaderMap,
 ) -> Answer<Response> {
     let chosen = move |model: &Model| {
-        let (gallery, person) = (model.gallery(), model.gallery().find(&person)?);
-        let is_theirs = |at: &usize| gallery.enrolled()[*at].person == person;
-        Ok((0..gallery.len()).filter(is_theirs).collect())
+        let gallery = model.gallery();
+        Ok(gallery.faces_of(gallery.find(&person)?))
     };
     erased(&service, &headers, chosen).await
 }
@@ -287,12 +267,11 @@ pub async fn move_face(
     JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
     let person = Person::new(&new.person)?;
-    let change = move |model: &mut Model| {
+    let edit = move |model: &Model| {
         let at = find_face(model.gallery(), &hash)?;
-        let hash = model.gallery().enrolled()[at].hash;
-        Ok(model.move_face(hash, &person)?)
+        Ok(Edit::Move(model.gallery().photo(at).hash, person))
     };
-    let state = changed(&service, &headers, change).await?;
+    let state = changed(&service, &headers, edit).await?;
     Ok(tagged(&service, &state, &json!({ "person": new.person })))
 }
 
@@ -310,10 +289,12 @@ pub async fn erase_face(
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,
-    change: impl FnOnce(&mut Model) -> Answer<()> + Send + 'static,
+    edit: impl FnOnce(&Model) -> Answer<Edit> + Send + 'static,
 ) -> Answer<Snapshot> {
-    let change =
-        |model: &mut Option<Model>| change(model.as_mut().ok_or_else(Failure::nobody_enrolled)?);
+    let change = |model: Option<&Model>| {
+        let known = model.ok_or_else(Failure::nobody_enrolled)?;
+        Ok((Plan::of(edit(known)?, model, &())?, ()))
+    };
     Ok(service.change(expected(headers), change).await?.1)
 }
 

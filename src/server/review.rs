@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
+use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Person, QueryOptions};
@@ -196,7 +197,7 @@ pub async fn name(
         let mut answer = json!({ "added": 0 });
         if review.has_names() {
             let file = service.file();
-            let change = |model: &mut Option<Model>| enroll(model, file, &mut review);
+            let change = |model: Option<&Model>| enroll(model, file, &mut review);
             (answer, _) = service.change_now(changes, expected.as_deref(), change)?;
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
@@ -245,23 +246,20 @@ fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answe
     Ok(rows)
 }
 
-fn enroll(model: &mut Option<Model>, file: &Path, review: &mut NamedGroups) -> Answer<Value> {
-    let preparation = apply::preparation(model.as_ref(), file)?;
+fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedGroups) -> Answer<(Plan, Value)> {
+    let preparation = apply::preparation(model, file)?;
     let (faces, wrong) = review.prepared(&preparation);
-    if faces.is_empty() && review.has_others() {
-        return Ok(json!({ "added": 0, "refused": wrong.len() }));
-    }
-    if faces.is_empty() {
+    if faces.is_empty() && !review.has_others() {
         let reason = wrong
             .first()
             .map_or_else(|| "no face".to_owned(), ToString::to_string);
         return Err(Failure::new(StatusCode::BAD_REQUEST, reason));
     }
-    let before = model.as_ref().map_or(0, |model| model.gallery().len());
-    let (after, disputes) = apply::added(model.take(), preparation, faces)?;
-    let added = after.gallery().len() - before;
-    *model = Some(after);
-    Ok(json!({ "added": added, "refused": wrong.len() + disputes.len() }))
+    let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?;
+    let before = model.map_or(0, |model| model.gallery().len());
+    let added = plan.outcome.gallery.len() - before;
+    let refused = wrong.len() + plan.outcome.repeats.disputed.len();
+    Ok((plan, json!({ "added": added, "refused": refused })))
 }
 
 /// What was said of groups, as taking it back is called.

@@ -18,10 +18,9 @@ use eigenfaces::model::TakenIn;
 use eigenfaces::store::{Journal, ModelLock};
 use tokio::sync::watch;
 
-pub use self::additions::enroll;
 pub use self::changes::{Changes, Gesture};
 use self::progress::Progress;
-pub use self::snapshot::{Snapshot, hashes, preparation};
+pub use self::snapshot::Snapshot;
 use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::FolderFaces;

@@ -9,6 +9,7 @@ use eigenfaces::dataset::{LabelRule, Skipped};
 use eigenfaces::enrollment::{Notice, Observer};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::locate::framing::{Agreement, Framing};
+use eigenfaces::model::{Edit, Step};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use eigenfaces::{
@@ -166,7 +167,9 @@ fn people_come_and_go() {
     ));
     model.merge(&["Zoë"], b).unwrap();
     assert_eq!(names(&model), [a, b]);
-    assert_eq!(model.remove_faces(&[hash]).unwrap(), 1);
+    let at = model.gallery().position(hash).unwrap();
+    let removed = model.change(Edit::Remove(vec![at]), &()).unwrap();
+    assert_eq!(removed.outcome.gone[0].hash, hash);
     assert_eq!(
         model.recognizer().gallery(),
         two.recognizer().gallery(),
@@ -176,7 +179,7 @@ fn people_come_and_go() {
     let added = model
         .add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &())
         .unwrap();
-    assert_eq!(added.added.len(), held_back.len());
+    assert_eq!(added.outcome.added.len(), held_back.len());
     assert_eq!(model.remove_person("later").unwrap(), held_back.len());
     assert_eq!(names(&model), [a, b]);
     assert!(matches!(
@@ -282,6 +285,7 @@ fn faces_join_by_the_frame_of_the_gallery() {
     let later = faces.split_off(faces.len() - 1);
     let mut added = Model::enroll_faces(preparation, faces, settings).unwrap();
     assert_eq!(added.recognizer().preparation().crop_eyes(), Some(frame));
-    added.add_faces(later).unwrap();
+    let edit = Edit::Faces(preparation, later, Step::Own);
+    added.change(edit, &()).unwrap();
     assert!(added.gallery() == once.gallery(), "pixels differ");
 }

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use eigenfaces::Model;
 use eigenfaces::dataset::{ListingNote, Person, TableEncoding};
 use eigenfaces::enrollment::{Notice, Observer as _, none_usable};
-use eigenfaces::face_index;
-use eigenfaces::gallery::{Dispute, LabeledFace};
 use eigenfaces::locate::framing::Framing;
+use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
-use eigenfaces::{Model, Settings};
 
 use super::super::args::{ChangeOptions, Group};
 use super::super::model_changes;
@@ -186,23 +185,27 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
             false => Err(none_usable(&[table.to_owned()], wrong.len()).into()),
         };
     }
-    let (after, disputes) = added(before, preparation, faces)?;
-    for dispute in &disputes {
+    let edit = Edit::Faces(preparation, faces, Step::Own);
+    let plan = Plan::of(edit, before.as_ref(), &())?;
+    let disputes = &plan.outcome.repeats.disputed;
+    for dispute in disputes {
         output.warn(&format!(
             "{}: enrolled as {} already; it stays so",
             dispute.source, dispute.other_person
         ));
     }
-    groups.refuse(&disputes);
-    after.save(model)?;
-    let now = after.gallery().len();
+    groups.refuse(disputes);
+    if plan.is_change(before.as_ref()) {
+        model_changes::commit(&plan, before.as_ref(), model)?;
+    }
+    let now = plan.outcome.gallery.len();
     let done = match now.saturating_sub(count_before) {
         0 => "nothing new to enrol".to_owned(),
         new => format!("enrolled {}", counted(new, "face", "faces")),
     };
     output.say(&format!(
         "{done}; {} in {} now",
-        faces_of_people(now, after.people().len()),
+        faces_of_people(now, plan.outcome.gallery.people().len()),
         shown(model)
     ));
     Ok(wrong.len() + disputes.len())
@@ -213,9 +216,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
 /// # Errors
 /// A model that takes photos whole: no face of a photo can be enrolled into it.
 pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
-    let preparation = model.map_or_else(face_index::preparation, |model| {
-        *model.recognizer().preparation()
-    });
+    let preparation = Model::preparation(model);
     if preparation.framing() == Framing::Detect {
         return Ok(preparation);
     }
@@ -224,25 +225,4 @@ pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
         has: preparation.framing().name(),
         asked: Framing::Detect.name(),
     })
-}
-
-/// A model with these faces, a new one where there was none, and the faces that are enrolled as somebody else's.
-///
-/// # Errors
-/// Faces that there is no model of.
-pub fn added(
-    before: Option<Model>,
-    preparation: Preparation,
-    faces: Vec<LabeledFace>,
-) -> Result<(Model, Vec<Dispute>)> {
-    match before {
-        None => Ok((
-            Model::enroll_faces(preparation, faces, Settings::default())?,
-            Vec::new(),
-        )),
-        Some(mut model) => {
-            let disputes = model.add_faces(faces)?;
-            Ok((model, disputes))
-        }
-    }
 }

@@ -1,62 +1,64 @@
 //! `eigenfaces people add`: one face of a photo is enrolled.
 
+use eigenfaces::Model;
 use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::gallery::{History, LabeledFace};
+use eigenfaces::gallery::{Gallery, KnownPhoto, LabeledFace};
+use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::preparation::FaceChoice;
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use serde_json::json;
 
-use super::{Plan, record_faces};
+use super::Told;
 use crate::cli::args::AddFace;
-use crate::cli::{Output, Result, shown};
+use crate::cli::{Output, Result, one_line, shown};
 
-pub fn plan(
-    args: &AddFace,
-    known: &Recognizer,
-    history: &History,
-    output: &Output,
-) -> Result<Plan> {
+pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
     let given = Person::new(&args.person)?;
-    let person = match history.current_name(&given) {
-        Some(name) if !known.gallery().people().contains(&given) => {
+    let person = match known.history().current_name(&given) {
+        Some(name) if !known.people().contains(&given) => {
             output.say(&format!("{given} is called {name} now"));
             Person::new(name)?
         }
         _ => given,
     };
-    let is_new = !known.gallery().people().contains(&person);
-    let face = face(args, &person, known)?;
-    if !is_like_a_face(&face, known)? {
+    let recognizer = known.recognizer();
+    let face = face(args, &person, recognizer)?;
+    let there = known.gallery().photo_of(&face);
+    if let Some(KnownPhoto { person, .. }) = there.filter(|photo| photo.person == person) {
+        let person = person.to_string();
+        let problem = PhotoProblem::EnrolledAlready { person };
+        return Err(eigenfaces::Error::photo(&args.photo, problem).into());
+    }
+    if !is_like_a_face(&face, recognizer)? {
         output.warn(&format!(
             "{}: does not look like a face; if it is none, take it back with `eigenfaces people undo`",
             shown(&args.photo)
         ));
     }
-    let (after, repeats) = known.gallery().clone().with(vec![face])?;
-    if let Some(disputed) = enrollment::disputes(&repeats, &()).pop() {
-        return Err(eigenfaces::Error::photo(disputed.path, disputed.problem).into());
+    let preparation = *recognizer.preparation();
+    Ok(Edit::Faces(preparation, vec![face], Step::Own))
+}
+
+/// The face that is added, or why it is not.
+pub fn told(plan: &Plan, before: &Gallery) -> Result<Told> {
+    if let Some(disputed) = plan.skipped.first() {
+        let problem = disputed.problem.clone();
+        return Err(eigenfaces::Error::photo(&disputed.path, problem).into());
     }
-    if !repeats.known.is_empty() {
-        return Err(eigenfaces::Error::photo(
-            &args.photo,
-            PhotoProblem::EnrolledAlready {
-                person: person.to_string(),
-            },
-        )
-        .into());
-    }
+    let after = &plan.outcome.gallery;
+    let mut faces = (0..after.len()).map(|at| after.photo(at));
+    let new = faces.find(|photo| before.position(photo.hash).is_none());
+    let KnownPhoto { person, source, .. } = new.ok_or(eigenfaces::Error::Inconsistent)?;
+    let is_new = !before.people().contains(&person);
     let whom = if is_new { " (new)" } else { "" };
-    Ok(Plan {
-        after,
-        erased: None,
+    Ok(Told {
         verbs: ["enrol", "enrolled"],
-        what: format!("1 face of {person}{whom} from {}", shown(&args.photo)),
+        what: format!("1 face of {person}{whom} from {}", one_line(&source)),
         json: json!({ "added": person.as_str(), "new": is_new }),
-        entry: record_faces(),
     })
 }
 

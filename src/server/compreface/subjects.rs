@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use eigenfaces::model::{EarlierName, Edit, Plan};
 use eigenfaces::{Model, Person};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,17 +51,19 @@ pub async fn rename_subject(
     JsonBody(asked): JsonBody<Subject>,
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
-    let change = move |model: &mut Option<Model>| {
+    let change = move |model: Option<&Model>| {
         let nobody =
             || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
-        let model = model.as_mut().ok_or_else(nobody)?;
-        let person = model.gallery().find(&name)?;
-        match model.people().contains(&new) {
-            _ if model.people()[person] == new => {}
-            true => model.merge(&[&name], new.as_str())?,
-            false => model.rename(&name, &new)?,
-        }
-        Ok(())
+        let known = model.ok_or_else(nobody)?;
+        let person = &known.people()[known.gallery().find(&name)?];
+        let edit = match known.people().contains(&new) {
+            true => {
+                let other = (*person != new).then_some(name);
+                Edit::Merge(other.into_iter().collect(), new.to_string())
+            }
+            false => Edit::Rename(name, new.to_string(), EarlierName::Known),
+        };
+        Ok((Plan::of(edit, model, &())?, ()))
     };
     service.change(None, change).await?;
     Ok(Json(json!({ "updated": true })))

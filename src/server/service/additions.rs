@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::gallery::LabeledFace;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::model::{Plan, Step};
 use eigenfaces::store::Addition;
-use eigenfaces::{FaceChoice, Model, Photo, Settings};
+use eigenfaces::{FaceChoice, Model, Photo};
 
 use super::Service;
 use super::changes::Changes;
 use super::progress::Progress;
-use super::snapshot::{Snapshot, preparation};
+use super::snapshot::Snapshot;
 use crate::cli::error::Result;
 use crate::cli::model_changes;
 use crate::server::failure::{Answer, Failure};
@@ -58,11 +58,12 @@ impl Service {
             let (person, photo, refuse) = (person.clone(), Arc::clone(&photo), Arc::clone(&refuse));
             if snapshot.varied().is_none() {
                 // The model is made, or has one face.
-                let change = move |model: &mut Option<Model>| {
-                    let preparation = preparation(model.as_ref());
+                let change = move |model: Option<&Model>| {
+                    let preparation = Model::preparation(model);
                     let faces = PhotoFaces::of(&preparation, &photo)?;
                     refuse(&faces)?;
-                    enroll(model, preparation, main_face(&faces, &person)?)
+                    let face = main_face(&faces, &person)?;
+                    Ok(Plan::of_face(face, preparation, Step::Own, model)?)
                 };
                 return Ok(self.change(None, change).await?.0);
             }
@@ -95,9 +96,8 @@ impl Service {
             return Ok(None);
         }
         let face = &addition.face;
-        let enrolled = model.gallery().photo_position(face);
-        let enrolled = enrolled.map(|at| &model.gallery().enrolled()[at]);
-        let enrolled = enrolled.map(|one| (model.people()[one.person].clone(), one.hash));
+        let enrolled = model.gallery().photo_of(face);
+        let enrolled = enrolled.map(|photo| (photo.person, photo.hash));
         let mut added = journal.additions().iter().rev();
         let added = added.find(|other| other.face.is_of_photo(face));
         let added = added.map(|other| (other.face.person.clone(), other.face.hash));
@@ -184,30 +184,4 @@ fn main_face(faces: &PhotoFaces, person: &Person) -> Answer<LabeledFace> {
     let at = faces.position(FaceChoice::Main)?;
     let face = faces.labeled(at, person, "");
     Ok(face.ok_or(eigenfaces::error::PhotoProblem::NoFace)?)
-}
-
-/// Enrols a face, into a new model where there is none. Returns the hash by which it is known.
-///
-/// # Errors
-/// It is enrolled as somebody else.
-pub fn enroll(
-    model: &mut Option<Model>,
-    preparation: Preparation,
-    face: LabeledFace,
-) -> Answer<ContentHash> {
-    let mut hash = face.hash;
-    match model {
-        Some(model) => {
-            hash = model.enrolled_hash(&face).unwrap_or(hash);
-            if let Some(dispute) = model.add_faces(vec![face])?.first() {
-                let person = dispute.other_person.to_string();
-                return Err(eigenfaces::Error::PhotoOfOther { person }.into());
-            }
-        }
-        None => {
-            let made = Model::enroll_faces(preparation, vec![face], Settings::default())?;
-            *model = Some(made);
-        }
-    }
-    Ok(hash)
 }

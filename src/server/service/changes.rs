@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use eigenfaces::Model;
-use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::Observer;
+use eigenfaces::gallery::KnownPhoto;
+use eigenfaces::model::{Edit, Entry, Plan};
 use eigenfaces::store::ModelLock;
 use tokio::sync::OwnedMutexGuard;
 
 use super::Service;
 use super::progress::Progress;
-use super::snapshot::{Snapshot, hashes};
+use super::snapshot::Snapshot;
 use crate::cli::error::{Error, Result};
 use crate::cli::group::albums::Remembered;
 use crate::server::failure::{Answer, Failure};
@@ -33,9 +34,9 @@ const MOST_SAID: usize = 20;
 const SHORT_CHANGE: Duration = Duration::from_secs(1);
 
 impl Service {
-    /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and leaves what is to be
-    /// enrolled. It is written before this returns what `change` did, and the new state. `expected` is the tag of the
-    /// state that the change was meant for.
+    /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and plans what is to be done. It is
+    /// written before this returns what `change` told besides, and the new state. `expected` is the tag of the state that the
+    /// change was meant for.
     ///
     /// # Errors
     /// Those of the change; 412 where the gallery has another state; 503 where other changes take too long; a model that
@@ -43,7 +44,7 @@ impl Service {
     pub async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         expected: Option<String>,
-        change: impl FnOnce(&mut Option<Model>) -> Answer<T> + Send + 'static,
+        change: impl FnOnce(Option<&Model>) -> Answer<(Plan, T)> + Send + 'static,
     ) -> Answer<(T, Snapshot)> {
         let mut turn = self.turn().await?;
         let service = Arc::clone(self);
@@ -59,12 +60,11 @@ impl Service {
         self: &Arc<Self>,
         job: &Arc<Job>,
         expected: Option<String>,
-        change: impl FnOnce(&mut Option<Model>, &Job) -> Answer<T> + Send + 'static,
-    ) -> Answer<T> {
+        change: impl FnOnce(Option<&Model>, &Job) -> Answer<(Plan, T)> + Send + 'static,
+    ) -> Answer<(T, Snapshot)> {
         let work = move |service: &Self, changes: &mut Changes, job: &Job| {
-            let change = |model: &mut Option<Model>| change(model, job);
-            let changed = service.change_now(changes, expected.as_deref(), change);
-            Ok(changed?.0)
+            let change = |model: Option<&Model>| change(model, job);
+            service.change_now(changes, expected.as_deref(), change)
         };
         self.in_turn(job, work).await
     }
@@ -115,27 +115,35 @@ impl Service {
         &self,
         changes: &mut Changes,
         expected: Option<&str>,
-        change: impl FnOnce(&mut Option<Model>) -> Answer<T>,
+        change: impl FnOnce(Option<&Model>) -> Answer<(Plan, T)>,
     ) -> Answer<(T, Snapshot)> {
         self.learn_additions(changes)?;
         let before = self.snapshot();
         self.refuse_other(&before, expected)?;
-        let mut model = before.model.as_deref().cloned();
-        let value = change(&mut model)?;
-        let kept = |model: Option<&'_ Model>| {
-            model.map(|model| (model.gallery().clone(), model.history().clone()))
-        };
+        let (plan, value) = change(before.model.as_deref())?;
         // What changes nothing is no change: it is not written, and the last change stays the last.
-        if kept(model.as_ref()) == kept(before.model.as_deref()) {
-            return Ok((value, before));
-        }
-        let after = self.keep(changes, model.map(Arc::new))?;
-        if loses_faces(before.model.as_deref(), after.model.as_deref()) {
-            self.jobs.forget_results(Forgotten::Erased);
-            self.forget_folder();
-            changes.said.clear();
-        }
+        let after = match plan.is_change(before.model.as_deref()) {
+            true => self.commit(changes, &plan, &before)?,
+            false => before,
+        };
         Ok((value, after))
+    }
+
+    /// Makes a change, and forgets what was found of faces that are gone then.
+    fn commit(&self, changes: &mut Changes, plan: &Plan, before: &Snapshot) -> Result<Snapshot> {
+        let model = plan.commit(before.model.as_deref())?;
+        let after = self.keep(changes, model.map(Arc::new))?;
+        let is_undone = matches!(plan.entry, Entry::Undone { .. });
+        match plan.outcome.gone.is_empty() {
+            true => {}
+            false if is_undone => self.jobs.forget_results(Forgotten::TakenBack),
+            false => {
+                self.jobs.forget_results(Forgotten::Erased);
+                self.forget_folder();
+                changes.said.clear();
+            }
+        }
+        Ok(after)
     }
 
     /// Refuses a change that was meant for another state of the gallery, named by its tag.
@@ -152,8 +160,7 @@ impl Service {
         }
     }
 
-    /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns whose faces they were, and the
-    /// new state.
+    /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns which they were, and the new state.
     ///
     /// # Errors
     /// As [`change`](Self::change).
@@ -161,26 +168,14 @@ impl Service {
         self: &Arc<Self>,
         expected: Option<String>,
         chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
-    ) -> Answer<(Vec<(ContentHash, Person)>, Snapshot)> {
-        self.change(expected, |model| {
-            let Some(known) = model else {
-                return Ok(Vec::new());
-            };
-            let enrolled = known.gallery().enrolled();
-            let erased = chosen(known)?.into_iter().map(|at| {
-                let face = &enrolled[at];
-                (face.hash, known.people()[face.person].clone())
-            });
-            let erased: Vec<_> = erased.collect();
-            if erased.len() == enrolled.len() {
-                *model = None;
-            } else {
-                let hashes: Vec<ContentHash> = erased.iter().map(|&(hash, _)| hash).collect();
-                known.remove_faces(&hashes)?;
-            }
-            Ok(erased)
-        })
-        .await
+    ) -> Answer<(Vec<KnownPhoto>, Snapshot)> {
+        let change = |model: Option<&Model>| {
+            let faces = model.map_or_else(|| Ok(Vec::new()), chosen)?;
+            let plan = Plan::of(Edit::Remove(faces), model, &())?;
+            let gone = plan.outcome.gone.clone();
+            Ok((plan, gone))
+        };
+        self.change(expected, change).await
     }
 
     /// The change that would be undone, in words, and how many faces that erases; `None` where there is none, or one is being
@@ -210,11 +205,8 @@ impl Service {
             let state = match (gesture, now.model.as_deref()) {
                 (Some(Gesture::Answers), _) | (_, None) => service.renew(),
                 (_, Some(model)) => {
-                    let before = model.clone().undone()?;
-                    if loses_faces(Some(model), before.as_ref()) {
-                        service.jobs.forget_results(Forgotten::TakenBack);
-                    }
-                    service.keep(&mut changes, before.map(Arc::new))?
+                    let plan = Plan::of(Edit::Undo, Some(model), &())?;
+                    service.commit(&mut changes, &plan, &now)?
                 }
             };
             if gesture.is_some() {
@@ -315,18 +307,14 @@ impl Changes {
         match self.last_said(state) {
             Some(said) if said.gesture == Gesture::Answers => Some((said.told.clone(), 0)),
             _ => {
-                let model = state.model.as_deref()?;
-                let gallery = model.gallery();
-                let change = model.history().last_change()?;
-                Some((change.in_words(gallery), change.erases(gallery)))
+                let plan = Plan::of(Edit::Undo, state.model.as_deref(), &()).ok()?;
+                match plan.entry {
+                    Entry::Undone { change, .. } => Some((change, plan.outcome.gone.len())),
+                    _ => None,
+                }
             }
         }
     }
-}
-
-/// Whether a face is in one model that is not in another.
-fn loses_faces(from: Option<&Model>, to: Option<&Model>) -> bool {
-    !hashes(from).is_subset(&hashes(to))
 }
 
 /// A change's place in the queue, until it is dropped.

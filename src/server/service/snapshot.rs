@@ -1,14 +1,10 @@
 //! A state of the gallery, which whoever has it may go on asking.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::PhotoFaces;
-use eigenfaces::face_index;
-use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::{FaceBox, Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
@@ -33,7 +29,7 @@ impl Snapshot {
 
     /// Preparation of photos, also before anybody is enrolled.
     pub fn preparation(&self) -> Preparation {
-        preparation(self.model.as_deref())
+        Model::preparation(self.model.as_deref())
     }
 
     /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
@@ -57,10 +53,9 @@ impl Snapshot {
         // Whose name it has does not matter to where it is.
         for at in 0..found[0].len() {
             let face = faces.labeled(at, &gallery.people()[0], "");
-            let there = face.and_then(|face| gallery.photo_position(&face));
-            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |there| {
-                let face = &gallery.enrolled()[there];
-                serde_json::json!({ "hash": face.hash.to_string(), "person": gallery.people()[face.person].as_str() })
+            let there = face.and_then(|face| gallery.photo_of(&face));
+            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |photo| {
+                serde_json::json!({ "hash": photo.hash.to_string(), "person": photo.person.as_str() })
             });
         }
         Ok(told)
@@ -89,18 +84,4 @@ impl Snapshot {
         let model = self.model.as_deref()?;
         (model.recognizer().space().components() > 0).then_some(model)
     }
-}
-
-/// Preparation of photos for a model, or for the one that the first of them makes.
-pub fn preparation(model: Option<&Model>) -> Preparation {
-    match model {
-        Some(model) => *model.recognizer().preparation(),
-        None => face_index::preparation(),
-    }
-}
-
-/// The hashes of everybody's photos, or none.
-pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
-    let gallery = model.map(Model::gallery);
-    gallery.into_iter().flat_map(Gallery::hashes).collect()
 }

@@ -210,9 +210,7 @@ fn own_calls(d: &mut Described, folder: &std::path::Path) {
     d.ask("GET /api/v0/basis/{number}/picture.png", &["1"], "", b"")
         .has(200);
     d.ask("POST /api/v0/project", &[], "", &ada).has(200);
-    for kind in ["relearn", "check"] {
-        d.job(&json!({ "kind": kind }));
-    }
+    d.job(&json!({ "kind": "check" }));
     d.job(&json!({ "kind": "enroll", "folder": folder.join("album") }));
 }
 

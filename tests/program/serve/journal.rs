@@ -40,7 +40,7 @@ fn killed_with(person: &str, count: usize) -> tempfile::TempDir {
 }
 
 /// The names of all faces, as clients of CompreFace have them.
-fn faces(server: &Server) -> Vec<String> {
+pub(super) fn faces(server: &Server) -> Vec<String> {
     let path = "/api/v1/recognition/faces?size=100000";
     let all = server.ask("GET", path, b"").has(200).json();
     let all = all["faces"].as_array().unwrap().iter();
@@ -166,7 +166,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A folder with a few people enrolled.
-fn few_enrolled() -> tempfile::TempDir {
+pub(super) fn few_enrolled() -> tempfile::TempDir {
     static MODEL: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
     let folder = scratch();
     let model = folder.path().join("eigenfaces.npz");
@@ -185,7 +185,7 @@ fn few_enrolled() -> tempfile::TempDir {
     folder
 }
 
-fn rounds(name: &str, usual: usize) -> usize {
+pub(super) fn rounds(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |rounds| rounds.parse().unwrap())
 }
 

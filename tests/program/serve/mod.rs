@@ -10,6 +10,8 @@ mod folder;
 mod habits;
 #[cfg(unix)]
 mod journal;
+#[cfg(unix)]
+mod load;
 mod page;
 
 use std::fs;
