@@ -38,7 +38,7 @@ pub fn located(photo: &Path, places: &[Option<Location>]) -> Value {
             "person": null, "confidence": null, "distance": null, "somebody_else": null,
             "residual": null, "likeness": null, "signal": null,
             "candidates": [],
-            "enrolled": null,
+            "enrolled": null, "hash": null, "nobody": false,
         })
     });
     in_photo(photo, places.first().copied().flatten(), faces.collect())

@@ -70,7 +70,11 @@ impl LearningOptions {
     /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
     /// both were asked for.
     fn prior(&self, otherwise: Prior) -> Prior {
-        match (self.background, self.comparing()) {
+        let named = self.background.as_ref().map(|model| match model.open() {
+            Ok(prior) => prior,
+            Err(error) => misuse::bad_value(format_args!("--background: {error}")),
+        });
+        match (named, self.comparing()) {
             (Some(Prior::Bundled | Prior::Own(_)), Some((option, _))) => {
                 let message = format!(
                     "{option} says how to compare without a background model; leave out --background or {option}"

@@ -189,6 +189,11 @@ impl Told {
                 what: finding.clone(),
                 json: json!({ "fine": finding }),
             },
+            Entry::Nobody(face) => Self {
+                verbs: ["call nobody's:", "called nobody's:"],
+                what: face.to_string(),
+                json: json!({ "nobody": face.to_string() }),
+            },
             Entry::Undone {
                 change,
                 restored,

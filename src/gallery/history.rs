@@ -34,6 +34,9 @@ pub struct History {
     /// Findings about faces that a person has called no mistake.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     fine: BTreeSet<Fine>,
+    /// Hashes of faces, not enrolled, that a person has called nobody's.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    nobodys: BTreeSet<String>,
 }
 
 /// A finding that is no mistake: what was found, of which faces (their hashes), enrolled as whom (their numbers).
@@ -150,6 +153,16 @@ impl History {
         finding.is_some_and(|finding| self.fine.contains(&finding))
     }
 
+    /// Takes down that a face of a photo is nobody's, for as long as it is not enrolled.
+    pub fn call_nobodys(&mut self, face: ContentHash) {
+        self.nobodys.insert(face.to_string());
+    }
+
+    /// Whether somebody has called a face nobody's.
+    pub fn is_nobodys(&self, face: ContentHash) -> bool {
+        self.nobodys.contains(&face.to_string())
+    }
+
     fn finding(&self, finding: &str, faces: &[usize], gallery: &Gallery) -> Option<Fine> {
         let face = |&at: &usize| {
             let face = gallery.enrolled().get(at)?;
@@ -187,6 +200,11 @@ impl History {
     pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
         let names = (self.people.clone(), self.aliases.clone());
         self.number(after);
+        if !self.nobodys.is_empty() {
+            for hash in after.hashes() {
+                self.nobodys.remove(&hash.to_string());
+            }
+        }
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
         let events = [

@@ -31,6 +31,8 @@ pub enum Edit {
     Undo,
     /// What was found about faces (their positions) is no mistake: [`History::is_fine`].
     Fine(String, Vec<usize>),
+    /// A face of a photo, which is not enrolled, is nobody's: [`History::is_nobodys`].
+    Nobody(ContentHash),
 }
 
 /// What undo takes an edit for.
@@ -72,6 +74,8 @@ pub enum Entry {
     },
     /// What was found about faces is no mistake; the gallery stays as it is.
     Fine(String, Vec<usize>),
+    /// A face is nobody's; the gallery stays as it is.
+    Nobody(ContentHash),
 }
 
 /// An edit that has been thought through and not yet made.
@@ -143,6 +147,10 @@ impl Plan {
                 entry = Entry::Fine(finding, faces);
                 EditOutcome::of(now)
             }
+            Edit::Nobody(face) => {
+                entry = Entry::Nobody(face);
+                EditOutcome::of(now)
+            }
             Edit::Undo => {
                 let change = before.and_then(|model| model.history.last_change());
                 let change = change.ok_or(Error::NothingToUndo)?;
@@ -203,11 +211,13 @@ impl Plan {
     pub fn is_change(&self, before: Option<&Model>) -> bool {
         let after = &self.outcome.gallery;
         before.map_or(!after.is_empty(), |model| {
-            let is_news =
-                |finding: &str, faces: &[usize]| !model.history.is_fine(finding, faces, after);
-            matches!(&self.entry, Entry::Fine(finding, faces) if is_news(finding, faces))
-                || model.gallery() != after
-                || model.recognizer.settings() != self.settings
+            let history = &model.history;
+            let is_said = match &self.entry {
+                Entry::Fine(finding, faces) => !history.is_fine(finding, faces, after),
+                Entry::Nobody(face) => !history.is_nobodys(*face),
+                _ => false,
+            };
+            is_said || model.gallery() != after || model.recognizer.settings() != self.settings
         })
     }
 
@@ -220,7 +230,7 @@ impl Plan {
         if self.outcome.gallery.is_empty() {
             return Ok(None);
         }
-        if let (Entry::Fine(..), Some(model)) = (&self.entry, before) {
+        if let (Entry::Fine(..) | Entry::Nobody(_), Some(model)) = (&self.entry, before) {
             let mut model = model.clone();
             let gallery = &self.outcome.gallery;
             self.entry.write(&mut model.history, gallery, gallery);
@@ -307,6 +317,7 @@ impl Entry {
             Self::Merged(from, into) => history.merge(time, from, into, before, after),
             Self::Undone { .. } => history.undo(time, before, after),
             Self::Fine(finding, faces) => history.call_fine(finding, faces, after),
+            Self::Nobody(face) => history.call_nobodys(*face),
         }
     }
 }

@@ -110,6 +110,27 @@ pub async fn call_fine(
     Ok(tagged(&service, &state, &json!({ "fine": finding })))
 }
 
+/// A face of a photo that is nobody's.
+#[derive(Debug, Deserialize)]
+pub struct NobodysFace {
+    /// Its hash, as `identify` tells it.
+    face: ContentHash,
+}
+
+/// Remembers that a face which is not enrolled is nobody's.
+pub async fn call_nobodys(
+    State(service): Shared,
+    headers: HeaderMap,
+    JsonBody(said): JsonBody<NobodysFace>,
+) -> Answer<Response> {
+    let state = changed(&service, &headers, move |_| Ok(Edit::Nobody(said.face))).await?;
+    Ok(tagged(
+        &service,
+        &state,
+        &json!({ "nobody": said.face.to_string() }),
+    ))
+}
+
 /// Everybody, with how many faces of them are enrolled.
 pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
     snapshot.model.as_ref().map_or_else(Vec::new, |model| {

@@ -52,6 +52,7 @@ table! {
     put "/api/v0/faces/{hash}" people::move_face;
     delete "/api/v0/faces/{hash}" people::erase_face;
     post "/api/v0/findings/fine" people::call_fine;
+    post "/api/v0/nobody" people::call_nobodys;
     get "/api/v0/space" explore::space;
     get "/api/v0/basis.f32" explore::numbers;
     get "/api/v0/basis/{number}/picture.png" explore::basis_face;

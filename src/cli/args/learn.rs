@@ -1,5 +1,6 @@
 //! Options of everything that learns.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -13,12 +14,34 @@ use eigenfaces::store;
 
 use super::{Force, Labels, ending_in};
 
-/// The background model that a word or a path names.
-fn prior(text: &str) -> eigenfaces::Result<Prior> {
-    match text {
-        "bundled" => Ok(Prior::Bundled),
-        "none" => Ok(Prior::None),
-        path => store::load_background(path.as_ref()).map(Prior::Own),
+/// A background model, as a user names it.
+#[derive(Debug, Clone)]
+pub enum BackgroundModel {
+    Bundled,
+    None,
+    /// A file that `eigenfaces background` wrote.
+    File(PathBuf),
+}
+
+impl BackgroundModel {
+    fn named(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "bundled" => Self::Bundled,
+            "none" => Self::None,
+            path => Self::File(path.into()),
+        })
+    }
+
+    /// The background model itself.
+    ///
+    /// # Errors
+    /// A file that is none.
+    pub fn open(&self) -> eigenfaces::Result<Prior> {
+        match self {
+            Self::Bundled => Ok(Prior::Bundled),
+            Self::None => Ok(Prior::None),
+            Self::File(path) => store::load_background(path).map(Prior::Own),
+        }
     }
 }
 
@@ -73,8 +96,8 @@ pub struct LearningOptions {
     /// Background model: bundled, none, or a file that `eigenfaces background` wrote [default: bundled]
     ///
     /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; a file, how those of one's own people do; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --kernel, --scale-pixels or --metric).
-    #[arg(long, value_name = "bundled|none|FILE", value_parser = prior)]
-    pub background: Option<Prior>,
+    #[arg(long, value_name = "bundled|none|FILE", value_parser = BackgroundModel::named)]
+    pub background: Option<BackgroundModel>,
     /// Number of eigenfaces, or a rule for it [default: auto]
     ///
     /// `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel).

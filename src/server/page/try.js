@@ -39,6 +39,7 @@ async function again() {
   const found = await send(`/identify?top=9&name=${part(photo.name ?? "photo")}${drawn ? `&at=${drawn}` : ""}`, photo);
   const there = new Set(found.faces.map((face) => face.enrolled?.person));
   faces = found.faces.map((face) => (face.enrolled ? face : without(face, there)));
+  faces.forEach((face, at) => { if (face.nobody) nobody.add(at); });
   element("why").hidden = true;
   element("photo").hidden = !bitmap;
   element("draw").hidden = !bitmap;
@@ -134,6 +135,8 @@ async function name(person) {
 async function leaveUnnamed(at) {
   const isOfDrawn = isDrawn(faces[at]);
   if (!isOfDrawn) nobody.add(at);
+  // With nobody enrolled there is nothing yet that would remember it.
+  if (!isOfDrawn && faces[at].hash) await change("POST", "/nobody", { face: faces[at].hash });
   drawn = null;
   if (isOfDrawn) await again();
   else next();

@@ -53,6 +53,11 @@ impl Snapshot {
         // Whose name it has does not matter to where it is.
         for at in 0..found[0].len() {
             let face = faces.labeled(at, &gallery.people()[0], "");
+            let hash = face.as_ref().map(|face| face.hash);
+            told["faces"][at]["hash"] = hash.map(|hash| hash.to_string()).into();
+            told["faces"][at]["nobody"] = hash
+                .is_some_and(|hash| model.history().is_nobodys(hash))
+                .into();
             let there = face.and_then(|face| gallery.photo_of(&face));
             told["faces"][at]["enrolled"] = there.map_or(Value::Null, |photo| {
                 serde_json::json!({ "hash": photo.hash.to_string(), "person": photo.person.as_str() })

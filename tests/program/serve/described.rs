@@ -168,6 +168,9 @@ fn own_calls(d: &mut Described, folder: &std::path::Path) {
     let fine = json!({ "finding": "not-a-face", "faces": [hash] }).to_string();
     d.ask("POST /api/v0/findings/fine", &[], "", fine.as_bytes())
         .has(200);
+    let nobody = json!({ "face": hash }).to_string();
+    d.ask("POST /api/v0/nobody", &[], "", nobody.as_bytes())
+        .has(200);
     d.ask("GET /api/v0/people/{person}/faces", &["Nobody"], "", b"")
         .has(404);
     let new = json!({ "person": "Yan" }).to_string();

@@ -162,10 +162,13 @@ fn it_answers_as_the_program_does() {
     let server = Server::start(folder.path());
     let path = format!("/api/v0/identify?top=3&name={ada}");
     let photo = probe("ada.png");
-    // The server besides tells as which enrolled face each face is there: none, since this photo is another.
+    // The server besides tells as which enrolled face each face is there (none, since this photo is another), by what it would be
+    // known, and whether it was called nobody's.
     let without_enrolled = |mut found: Value| {
         let face = found["faces"][0].as_object_mut().unwrap();
         assert_eq!(face.remove("enrolled"), Some(Value::Null));
+        assert_eq!(face.remove("nobody"), Some(false.into()));
+        assert!(face.remove("hash").is_some_and(|hash| hash.is_string()));
         found
     };
     let found = server.ask("POST", &path, &photo).has(200).json();

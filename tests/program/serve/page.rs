@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::client::Server;
-use super::{ended, photos_of};
+use super::{ended, photos_of, probe};
 use crate::support::scratch;
 use crate::{another, enrolled, program};
 
@@ -121,4 +121,37 @@ fn a_finding_that_is_fine_is_not_told_again() {
     assert!(holds());
     server.ask("DELETE", &path, b"").has(200);
     assert!(!holds(), "what was said of a face goes with it");
+}
+
+/// A face that was called nobody's stays so: after a restart, until somebody gives it a name.
+#[test]
+fn a_face_that_is_nobodys_stays_so() {
+    let folder = enrolled();
+    let start = || Server::start(folder.path());
+    let mut server = start();
+    let photo = probe("stranger-1.png");
+    let told = |server: &Server| {
+        let answer = server.ask("POST", "/api/v0/identify", &photo).has(200);
+        answer.json()["faces"][0].clone()
+    };
+    let face = told(&server);
+    assert_eq!(face["nobody"], false);
+    let nobodys = json!({ "face": face["hash"] }).to_string();
+    server
+        .ask("POST", "/api/v0/nobody", nobodys.as_bytes())
+        .has(200);
+    server
+        .ask("POST", "/api/v0/nobody", br#"{"face":"x"}"#)
+        .has(422);
+    drop(server);
+    server = start();
+    assert_eq!(told(&server)["nobody"], true);
+    server
+        .ask("POST", "/api/v0/people/Zoe/faces", &photo)
+        .has(201);
+    let face = told(&server);
+    assert_eq!(
+        (&face["nobody"], &face["enrolled"]["person"]),
+        (&json!(false), &json!("Zoe"))
+    );
 }
