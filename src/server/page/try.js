@@ -136,7 +136,10 @@ async function leaveUnnamed(at) {
   const isOfDrawn = isDrawn(faces[at]);
   if (!isOfDrawn) nobody.add(at);
   // With nobody enrolled there is nothing yet that would remember it.
-  if (!isOfDrawn && faces[at].hash) await change("POST", "/nobody", { face: faces[at].hash });
+  if (!isOfDrawn && faces[at].hash) {
+    await change("POST", "/nobody", { face: faces[at].hash });
+    await summarize();
+  }
   drawn = null;
   if (isOfDrawn) await again();
   else next();
