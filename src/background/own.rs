@@ -23,7 +23,7 @@ pub struct Provenance {
     pub photos: usize,
 }
 
-/// A background model that somebody learned ([`learn`](super::learn)), in use.
+/// A background model that somebody learned (`eigenfaces background`), in use.
 ///
 /// Settings name it and are copied everywhere, so it stays in memory until the process ends: once, however often it is opened.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Learning a background model from folders of labelled photos.
 //!
 //! Faces are found and aligned as everywhere, and described; how people differ and how photos of one person do is learned from
-//! these ([`Training`]), then what damage does to a face, from damaged copies of the photos ([`damaged`]). Where mouths are is
+//! these ([`Training`]), then what damage does to a face, from damaged copies of the photos. Where mouths are is
 //! known already. What hard light does is not learned here.
 
 mod damaged;

@@ -92,7 +92,7 @@ fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
 /// The page as HTML.
 ///
 /// # Errors
-/// [`Error::Inconsistent`] where it cannot be made.
+/// [`Error::Inconsistent`](crate::Error::Inconsistent) where it cannot be made.
 pub fn html(page: &EvaluationPage<'_>) -> Result<String> {
     let data = Data {
         heading: page.heading,
