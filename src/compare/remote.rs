@@ -279,7 +279,13 @@ impl Told {
         let people = likelihoods.people();
         let coordinates = people.extended_dimensions();
         self.text(&format!("likelihoods, {coordinates} coordinates"));
-        self.text(&Background::bundled_digest());
+        let background = likelihoods.background();
+        match Background::bundled() {
+            Ok(bundled) if std::ptr::eq(bundled, background) => {
+                self.text(&Background::bundled_digest());
+            }
+            _ => self.0.update(background.to_bytes()),
+        }
         let (directions, between) = people.adaptation().to_parts();
         self.singles(&directions);
         self.doubles(&between);
