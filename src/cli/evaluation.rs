@@ -8,7 +8,7 @@ use eigenfaces::matcher::PixelScale;
 use serde_json::Value;
 
 use super::args::Format;
-use super::{Output, Result, counted, faces_of_people, share};
+use super::{Output, Result, counted, faces_of_people, one_line, share};
 
 /// The figures in the format asked for; as text between a heading and the end of the page.
 pub fn print(
@@ -186,8 +186,20 @@ fn missed_aim(open_set: &OpenSet) -> Option<String> {
 /// The method that the figures are of.
 fn compared_by(evaluation: &Evaluation) -> String {
     let settings = evaluation.settings;
-    if settings.prior == Prior::Bundled {
-        return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
+    match settings.prior {
+        Prior::Bundled => {
+            return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
+        }
+        Prior::Own(own) => {
+            let from = own.provenance();
+            return format!(
+                "compared by a background model of {} of {}: {}",
+                counted(from.photos, "photo", "photos"),
+                counted(from.people, "person", "people"),
+                one_line(&from.source)
+            );
+        }
+        Prior::None => {}
     }
     let space = match (settings.distance.kernel, settings.distance.pixel_scale) {
         (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),

@@ -79,6 +79,22 @@ fn a_background_of_ones_own_names_people() {
     std::fs::copy(bundled_faces().join("Ada/1.png"), photos.join("a.png")).unwrap();
     let grouped = run(at, ["group", "photos"]).done().stdout;
     assert!(grouped.contains("Ada: 1 face"), "{grouped}");
+    let evaluated = run(
+        at,
+        [
+            "evaluate",
+            text(bundled_faces()),
+            "--background",
+            "again.npz",
+            "--protocol",
+            "first:1",
+        ],
+    );
+    let told = evaluated.done().stdout;
+    assert!(
+        told.contains("compared by a background model of 96 photos"),
+        "{told}"
+    );
     // By another background the same faces lie elsewhere.
     run(
         at,
