@@ -49,17 +49,19 @@ pub enum FaceChoice {
 }
 
 impl FaceChoice {
-    /// The position of the chosen face among `count` faces row by row, of which `main` is the main one.
+    /// The position of the chosen face among those of a photo, row by row, of which `main` is the main one.
     ///
     /// # Errors
-    /// No face; a number that there is not; several faces where one was expected.
-    pub fn among(self, count: usize, main: usize) -> Result<usize, PhotoProblem> {
+    /// No face; a number that there is not; several faces where one was expected; none in the box.
+    pub fn position(self, faces: &[PreparedFace], main: usize) -> Result<usize, PhotoProblem> {
+        let count = faces.len();
         match self {
             _ if count == 0 => Err(PhotoProblem::NoFace),
+            Self::In(drawn) => drawn.position(faces),
             Self::Main => Ok(main),
             Self::Only if count == 1 => Ok(0),
             Self::Number(number) if (1..=count).contains(&number) => Ok(number - 1),
-            Self::Only | Self::Number(_) | Self::In(_) => Err(PhotoProblem::WhichFace { count }),
+            Self::Only | Self::Number(_) => Err(PhotoProblem::WhichFace { count }),
         }
     }
 
@@ -293,19 +295,9 @@ impl Preparation {
         if choice == FaceChoice::Main {
             return self.prepare(photo);
         }
-        let (mut faces, at) = match choice.drawn() {
-            None => {
-                let faces = self.prepare_all(photo)?;
-                let at = choice.among(faces.len(), 0)?;
-                (faces, at)
-            }
-            Some(drawn) => {
-                let shown = drawn.located(photo)?;
-                let faces = self.prepare_shown(photo, &[shown])?;
-                let at = drawn.position(&faces)?;
-                (faces, at)
-            }
-        };
+        let drawn = choice.drawn().map(|drawn| drawn.located(photo));
+        let mut faces = self.prepare_shown(photo, drawn.transpose()?.as_slice())?;
+        let at = choice.position(&faces, 0)?;
         Ok(faces.swap_remove(at))
     }
 

@@ -31,6 +31,8 @@ pub struct OwnBackground(&'static Kept);
 
 struct Kept {
     background: Background,
+    /// The model as a file holds it.
+    bytes: Vec<u8>,
     provenance: Provenance,
     digest: String,
 }
@@ -41,19 +43,25 @@ static OPENED: Mutex<Option<HashMap<String, &'static Kept>>> = Mutex::new(None);
 impl OwnBackground {
     /// Takes a background model into use.
     pub fn new(background: Background, provenance: Provenance) -> Self {
-        let digest = digest(&background.to_bytes(), &provenance);
+        let bytes = background.to_bytes();
+        let digest = digest(&bytes, &provenance);
+        Self::keep(Kept {
+            background,
+            bytes,
+            provenance,
+            digest,
+        })
+    }
+
+    fn opened(digest: &str) -> Option<Self> {
+        let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.as_ref()?.get(digest).copied().map(Self)
+    }
+
+    fn keep(kept: Kept) -> Self {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = opened
-            .get_or_insert_default()
-            .entry(digest)
-            .or_insert_with_key(|digest| {
-                Box::leak(Box::new(Kept {
-                    background,
-                    provenance,
-                    digest: digest.clone(),
-                }))
-            });
-        Self(kept)
+        let place = opened.get_or_insert_default().entry(kept.digest.clone());
+        Self(place.or_insert_with(|| Box::leak(Box::new(kept))))
     }
 
     /// Takes a background model into use, from the [bytes](Background::to_bytes) of one.
@@ -61,12 +69,26 @@ impl OwnBackground {
     /// # Errors
     /// [`Error::Background`](crate::Error::Background).
     pub fn from_bytes(bytes: &[u8], provenance: Provenance) -> Result<Self> {
-        Ok(Self::new(Background::from_bytes(bytes)?, provenance))
+        let digest = digest(bytes, &provenance);
+        if let Some(opened) = Self::opened(&digest) {
+            return Ok(opened);
+        }
+        Ok(Self::keep(Kept {
+            background: Background::from_bytes(bytes)?,
+            bytes: bytes.to_vec(),
+            provenance,
+            digest,
+        }))
     }
 
     /// The model.
     pub fn background(self) -> &'static Background {
         &self.0.background
+    }
+
+    /// The model as a file holds it ([`Background::to_bytes`]).
+    pub fn bytes(self) -> &'static [u8] {
+        &self.0.bytes
     }
 
     /// What it was learned from.

@@ -8,7 +8,7 @@ use eigenfaces::matcher::PixelScale;
 use serde_json::Value;
 
 use super::args::Format;
-use super::{Output, Result, counted, faces_of_people, one_line, share};
+use super::{Output, Result, counted, faces_of_people, learning, share};
 
 /// The figures in the format asked for; as text between a heading and the end of the page.
 pub fn print(
@@ -190,15 +190,7 @@ fn compared_by(evaluation: &Evaluation) -> String {
         Prior::Bundled => {
             return "compared by the background model of how people differ; --background none compares by what these faces alone teach".to_owned();
         }
-        Prior::Own(own) => {
-            let from = own.provenance();
-            return format!(
-                "compared by a background model of {} of {}: {}",
-                counted(from.photos, "photo", "photos"),
-                counted(from.people, "person", "people"),
-                one_line(&from.source)
-            );
-        }
+        Prior::Own(own) => return format!("compared by {}", learning::learned_from(own)),
         Prior::None => {}
     }
     let space = match (settings.distance.kernel, settings.distance.pixel_scale) {

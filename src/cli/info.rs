@@ -117,17 +117,12 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     let distance = recognizer.settings().distance;
     let matching = match recognizer.settings().prior {
-        Prior::Own(own) => {
-            let from = own.provenance();
-            format!(
-                "by a background model of {} of {}: {} ({}), SHA-256 {}",
-                counted(from.photos, "photo", "photos"),
-                counted(from.people, "person", "people"),
-                one_line(&from.source),
-                one_line(&from.license),
-                &own.digest()[..12]
-            )
-        }
+        Prior::Own(own) => format!(
+            "by {} ({}), SHA-256 {}",
+            learning::learned_from(own),
+            one_line(&own.provenance().license),
+            &own.digest()[..12]
+        ),
         Prior::Bundled | Prior::None => recognizer.comparer().in_words(&distance),
     };
     [

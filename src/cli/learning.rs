@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use clap::error::ErrorKind;
-use eigenfaces::background::{Prior, people_trained_on};
+use eigenfaces::background::{OwnBackground, Prior, people_trained_on};
 use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
 use eigenfaces::decision::ENOUGH_PEOPLE;
 use eigenfaces::enrollment::{Notice, Observer, PreparationOptions};
@@ -144,6 +144,17 @@ pub fn recognizer(
         output.say(&warning);
     }
     Ok((recognizer, read.skipped.len()))
+}
+
+/// What a background model was learned from, in words.
+pub fn learned_from(own: OwnBackground) -> String {
+    let from = own.provenance();
+    format!(
+        "a background model of {} of {}: {}",
+        counted(from.photos, "photo", "photos"),
+        counted(from.people, "person", "people"),
+        one_line(&from.source)
+    )
 }
 
 /// Says so where there are fewer components than --components asked for.

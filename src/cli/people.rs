@@ -8,7 +8,7 @@ use std::path::Path;
 use eigenfaces::Model;
 use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
 use eigenfaces::gallery::{Gallery, KnownPhoto};
-use eigenfaces::model::{EarlierName, Edit, Entry, Plan};
+use eigenfaces::model::{EarlierName, Edit, Entry, Plan, Remark};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
@@ -184,16 +184,18 @@ impl Told {
                     json: json!({ "merged": names, "into": into.as_str() }),
                 }
             }
-            Entry::Fine(finding, _) => Self {
-                verbs: ["call fine:", "called fine:"],
-                what: finding.clone(),
-                json: json!({ "fine": finding }),
-            },
-            Entry::Nobody(face) => Self {
-                verbs: ["call nobody's:", "called nobody's:"],
-                what: face.to_string(),
-                json: json!({ "nobody": face.to_string() }),
-            },
+            // Said on the page, by no command.
+            Entry::Remark(remark) => {
+                let (key, of) = match remark {
+                    Remark::Fine(finding, _) => ("fine", finding.clone()),
+                    Remark::Nobody(face) => ("nobody", face.to_string()),
+                };
+                Self {
+                    verbs: ["remember", "remembered"],
+                    what: format!("{key}: {of}"),
+                    json: json!({ key: of }),
+                }
+            }
             Entry::Undone {
                 change,
                 restored,

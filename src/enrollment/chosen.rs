@@ -1,5 +1,7 @@
 //! The faces of one photo, to be enrolled one by one.
 
+use std::collections::HashMap;
+
 use crate::dataset::{ContentHash, Person, Photo};
 use crate::error::PhotoProblem;
 use crate::gallery::{Gallery, LabeledFace};
@@ -30,17 +32,20 @@ impl Shown {
     /// When the program itself is damaged.
     fn enrolled(photo: &Photo, gallery: &Gallery) -> Result<Self, LocateError> {
         let (locator, size) = (Locator::shared()?, photo.luma().dimensions());
-        let found = hashes(photo.content_hash()).filter_map(|hash| {
-            let enrolled = &gallery.enrolled()[gallery.position(hash)?];
-            match enrolled.origin {
-                Origin::Found { photo, eyes } if photo == size => {
-                    let location = locator.with_eyes_at(absolute_eyes(size, eyes));
-                    Some((hash, location))
-                }
-                _ => None,
+        let order = hashes(photo.content_hash()).zip(0..);
+        let order: HashMap<ContentHash, usize> = order.collect();
+        let faces = gallery.enrolled().iter();
+        let found = faces.filter_map(|face| match face.origin {
+            Origin::Found { photo, eyes } if photo == size => {
+                let order = *order.get(&face.hash)?;
+                let location = locator.with_eyes_at(absolute_eyes(size, eyes));
+                Some((order, (face.hash, location)))
             }
+            _ => None,
         });
-        Ok(Self(found.collect()))
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(order, _)| *order);
+        Ok(Self(found.into_iter().map(|(_, shown)| shown).collect()))
     }
 
     /// The hash of the face that was shown there.
@@ -83,20 +88,7 @@ impl PhotoFaces {
         drawn: Option<FaceBox>,
     ) -> Result<Self, PhotoProblem> {
         let shown = gallery.map(|gallery| Shown::enrolled(photo, gallery));
-        Self::of_shown(
-            preparation,
-            photo,
-            shown.transpose()?.unwrap_or_default(),
-            drawn,
-        )
-    }
-
-    fn of_shown(
-        preparation: &Preparation,
-        photo: &Photo,
-        mut shown: Shown,
-        drawn: Option<FaceBox>,
-    ) -> Result<Self, PhotoProblem> {
+        let mut shown = shown.transpose()?.unwrap_or_default();
         let drawn = drawn.map(|drawn| drawn.located(photo.luma())).transpose()?;
         let mut places: Vec<Location> = shown.0.iter().map(|(_, place)| *place).collect();
         places.extend(drawn);
@@ -147,10 +139,7 @@ impl PhotoFaces {
     /// # Errors
     /// No face, or not the chosen one.
     pub fn position(&self, choice: FaceChoice) -> Result<usize, PhotoProblem> {
-        match choice {
-            FaceChoice::In(drawn) => drawn.position(&self.faces),
-            choice => choice.among(self.faces.len(), self.main),
-        }
+        choice.position(&self.faces, self.main)
     }
 
     /// The face at a position, labelled with a person's name; `None` beyond the last.

@@ -29,6 +29,13 @@ pub enum Edit {
     Remove(Vec<usize>),
     /// The last change is taken back.
     Undo,
+    /// Something is said of faces, and the gallery stays as it is.
+    Remark(Remark),
+}
+
+/// What is said of faces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
     /// What was found about faces (their positions) is no mistake: [`History::is_fine`].
     Fine(String, Vec<usize>),
     /// A face of a photo, which is not enrolled, is nobody's: [`History::is_nobodys`].
@@ -72,10 +79,8 @@ pub enum Entry {
         /// Faces that it had erased: they stay erased.
         lost: usize,
     },
-    /// What was found about faces is no mistake; the gallery stays as it is.
-    Fine(String, Vec<usize>),
-    /// A face is nobody's; the gallery stays as it is.
-    Nobody(ContentHash),
+    /// Something was said of faces.
+    Remark(Remark),
 }
 
 /// An edit that has been thought through and not yet made.
@@ -143,12 +148,8 @@ impl Plan {
                 gone: faces.iter().map(|&at| now.photo(at)).collect(),
                 ..EditOutcome::of(now.without(&faces))
             },
-            Edit::Fine(finding, faces) => {
-                entry = Entry::Fine(finding, faces);
-                EditOutcome::of(now)
-            }
-            Edit::Nobody(face) => {
-                entry = Entry::Nobody(face);
+            Edit::Remark(remark) => {
+                entry = Entry::Remark(remark);
                 EditOutcome::of(now)
             }
             Edit::Undo => {
@@ -211,13 +212,10 @@ impl Plan {
     pub fn is_change(&self, before: Option<&Model>) -> bool {
         let after = &self.outcome.gallery;
         before.map_or(!after.is_empty(), |model| {
-            let history = &model.history;
-            let is_said = match &self.entry {
-                Entry::Fine(finding, faces) => !history.is_fine(finding, faces, after),
-                Entry::Nobody(face) => !history.is_nobodys(*face),
-                _ => false,
-            };
-            is_said || model.gallery() != after || model.recognizer.settings() != self.settings
+            let is_news = |remark: &Remark| !remark.is_known(&model.history, after);
+            matches!(&self.entry, Entry::Remark(remark) if is_news(remark))
+                || model.gallery() != after
+                || model.recognizer.settings() != self.settings
         })
     }
 
@@ -230,10 +228,9 @@ impl Plan {
         if self.outcome.gallery.is_empty() {
             return Ok(None);
         }
-        if let (Entry::Fine(..) | Entry::Nobody(_), Some(model)) = (&self.entry, before) {
+        if let (Entry::Remark(remark), Some(model)) = (&self.entry, before) {
             let mut model = model.clone();
-            let gallery = &self.outcome.gallery;
-            self.entry.write(&mut model.history, gallery, gallery);
+            remark.write(&mut model.history, &self.outcome.gallery);
             return Ok(Some(model));
         }
         let known = before.and_then(|model| KnownCoordinates::of(&model.recognizer));
@@ -316,7 +313,22 @@ impl Entry {
             }
             Self::Merged(from, into) => history.merge(time, from, into, before, after),
             Self::Undone { .. } => history.undo(time, before, after),
-            Self::Fine(finding, faces) => history.call_fine(finding, faces, after),
+            Self::Remark(remark) => remark.write(history, after),
+        }
+    }
+}
+
+impl Remark {
+    fn is_known(&self, history: &History, gallery: &Gallery) -> bool {
+        match self {
+            Self::Fine(finding, faces) => history.is_fine(finding, faces, gallery),
+            Self::Nobody(face) => history.is_nobodys(*face),
+        }
+    }
+
+    fn write(&self, history: &mut History, gallery: &Gallery) {
+        match self {
+            Self::Fine(finding, faces) => history.call_fine(finding, faces, gallery),
             Self::Nobody(face) => history.call_nobodys(*face),
         }
     }

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 pub use described::DescribedFace;
-pub use edit::{EarlierName, Edit, Entry, Plan, Step};
+pub use edit::{EarlierName, Edit, Entry, Plan, Remark, Step};
 pub use open::TakenIn;
 
 use crate::dataset::{LabelRule, Person, Photo};

@@ -49,7 +49,7 @@ impl FaceBox {
     ///
     /// # Errors
     /// [`PhotoProblem::NoFace`]: photos are taken as they are, without a face's place.
-    pub fn position(self, faces: &[PreparedFace]) -> Result<usize, PhotoProblem> {
+    pub(super) fn position(self, faces: &[PreparedFace]) -> Result<usize, PhotoProblem> {
         let place = |face: &PreparedFace| face.part.location();
         let is_it = |face: &PreparedFace| {
             place(face).is_some_and(|place| are_one(place.bounds, self.edges()))

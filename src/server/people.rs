@@ -9,7 +9,7 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::chosen_face;
 use eigenfaces::evaluate::Suspects;
 use eigenfaces::gallery::Gallery;
-use eigenfaces::model::{EarlierName, Edit, Plan, Step};
+use eigenfaces::model::{EarlierName, Edit, Plan, Remark, Step};
 use eigenfaces::preparation::FaceBox;
 use eigenfaces::{FaceChoice, Model, Person};
 use serde::Deserialize;
@@ -104,7 +104,7 @@ pub async fn call_fine(
         let faces = said.faces.iter();
         let faces = faces.map(|hash| find_face(model.gallery(), hash));
         let faces = faces.collect::<Answer<Vec<usize>>>()?;
-        Ok(Edit::Fine(finding.to_owned(), faces))
+        Ok(Edit::Remark(Remark::Fine(finding.to_owned(), faces)))
     };
     let state = changed(&service, &headers, edit).await?;
     Ok(tagged(&service, &state, &json!({ "fine": finding })))
@@ -123,7 +123,8 @@ pub async fn call_nobodys(
     headers: HeaderMap,
     JsonBody(said): JsonBody<NobodysFace>,
 ) -> Answer<Response> {
-    let state = changed(&service, &headers, move |_| Ok(Edit::Nobody(said.face))).await?;
+    let edit = Edit::Remark(Remark::Nobody(said.face));
+    let state = changed(&service, &headers, |_| Ok(edit)).await?;
     Ok(tagged(
         &service,
         &state,

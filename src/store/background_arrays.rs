@@ -65,7 +65,7 @@ pub(super) fn write<W: io::Write>(
     coordinates: &DMatrix<f32>,
 ) -> io::Result<()> {
     if let Prior::Own(own) = prior {
-        own_background::write(archive, own.background())?;
+        own_background::write(archive, own)?;
     }
     let (rows, n) = coordinates.shape();
     archive.add_array("background_coordinates", &[n, rows], coordinates.as_slice())?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Archive, ArchiveWriter, Destination};
-use crate::background::{Background, OwnBackground, Provenance};
+use crate::background::{OwnBackground, Provenance};
 use crate::error::{ArchiveKind, Error, Result};
 
 /// The array that holds it.
@@ -32,7 +32,7 @@ impl OwnMeta {
     pub(super) fn of(own: OwnBackground) -> Self {
         Self {
             provenance: own.provenance().clone(),
-            bytes: own.background().to_bytes().len(),
+            bytes: own.bytes().len(),
         }
     }
 
@@ -46,9 +46,9 @@ impl OwnMeta {
 
 pub(super) fn write<W: Write>(
     archive: &mut ArchiveWriter<W>,
-    background: &Background,
+    own: OwnBackground,
 ) -> io::Result<()> {
-    archive.add_bytes(ARRAY, &[&background.to_bytes()])
+    archive.add_bytes(ARRAY, &[own.bytes()])
 }
 
 /// Writes a background model, whole or not at all.
@@ -62,7 +62,7 @@ pub fn save_background(own: OwnBackground, file: &Destination) -> Result<()> {
             own: OwnMeta::of(own),
         };
         let mut archive = ArchiveWriter::new(out, &meta)?;
-        write(&mut archive, own.background())?;
+        write(&mut archive, own)?;
         archive.finish().map(|_| ())
     })
 }

@@ -100,6 +100,15 @@ struct Face<'a> {
     pixels: Vec<u8>,
 }
 
+/// A photo and its number among all.
+struct Numbered<'a>(usize, &'a LabeledPhoto);
+
+impl AsRef<Path> for Numbered<'_> {
+    fn as_ref(&self) -> &Path {
+        self.1.as_ref()
+    }
+}
+
 /// Photos whose faces were found, those of one person side by side.
 struct Photos<'a> {
     faces: Vec<Face<'a>>,
@@ -137,28 +146,22 @@ fn unless_cancelled<T>(
 impl<'a> Photos<'a> {
     fn of(photos: &'a [LabeledPhoto], observer: &dyn Observer) -> Result<Self> {
         let preparation = preparation();
-        let read = |photo: &&LabeledPhoto, file: &PhotoFile| {
-            let photo: &Path = photo.as_ref();
+        let read = |&Numbered(number, photo): &Numbered<'a>, file: &PhotoFile| {
             unless_cancelled(observer, || {
-                let face = preparation.prepare(&file.decode()?)?;
-                Ok((photo.to_owned(), face.pixels))
+                let pixels = preparation.prepare(&file.decode()?)?.pixels;
+                Ok(Face {
+                    number,
+                    photo,
+                    pixels,
+                })
             })
         };
-        let all: Vec<&LabeledPhoto> = photos.iter().collect();
-        let read = dataset::load(&all, read, &*observer.reading(photos.len()));
-        let found: Option<Vec<_>> = read.items.into_iter().collect();
-        let mut found: BTreeMap<PathBuf, Vec<u8>> =
-            found.ok_or(Error::Cancelled)?.into_iter().collect();
-        let faces = photos.iter().enumerate().filter_map(|(number, photo)| {
-            let pixels = found.remove(photo.as_ref() as &Path)?;
-            Some(Face {
-                number,
-                photo,
-                pixels,
-            })
-        });
+        let all = photos.iter().enumerate();
+        let all: Vec<Numbered<'_>> = all.map(|(at, photo)| Numbered(at, photo)).collect();
+        let read = dataset::load(&all, read, &*observer.reading(all.len()));
+        let faces: Option<Vec<Face<'_>>> = read.items.into_iter().collect();
         Ok(Self {
-            faces: faces.collect(),
+            faces: faces.ok_or(Error::Cancelled)?,
             skipped: read.skipped,
         })
     }

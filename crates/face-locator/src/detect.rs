@@ -200,8 +200,8 @@ pub(crate) fn are_one(one: [f32; 4], other: [f32; 4]) -> bool {
     overlap(one, other) > OVERLAP || holds(one, middle(other)) || holds(other, middle(one))
 }
 
-/// The part of their union that two boxes share.
-fn overlap([l1, t1, w1, h1]: [f32; 4], [l2, t2, w2, h2]: [f32; 4]) -> f32 {
+/// The part of their union that two boxes (left, top, width, height) share.
+pub fn overlap([l1, t1, w1, h1]: [f32; 4], [l2, t2, w2, h2]: [f32; 4]) -> f32 {
     let across = (l1 + w1).min(l2 + w2) - l1.max(l2);
     let down = (t1 + h1).min(t2 + h2) - t1.max(t2);
     let shared = across.max(0.0) * down.max(0.0);

@@ -8,6 +8,7 @@ use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use eigenfaces::gallery::{Dispute, LabeledFace};
+use eigenfaces::locate::detect::overlap;
 use eigenfaces::preparation::Preparation;
 use rayon::prelude::*;
 
@@ -295,15 +296,4 @@ fn key_of(index: &FaceIndex, name: &str, row: &Row) -> Option<FaceKey> {
         face: row.face - 1,
     };
     index.face(key).map(|_| key)
-}
-
-/// The share that two boxes `[left, top, width, height]` have in common.
-fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
-    let common = |axis: usize| {
-        let end = (one[axis] + one[axis + 2]).min(other[axis] + other[axis + 2]);
-        (end - one[axis].max(other[axis])).max(0.0)
-    };
-    let both = common(0) * common(1);
-    let either = one[2] * one[3] + other[2] * other[3] - both;
-    if either > 0.0 { both / either } else { 0.0 }
 }

@@ -3,18 +3,15 @@
 mod folders;
 mod moments;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use eigenfaces::dataset::{self, PhotoFile};
 
+use super::BATCH;
 use super::report::Report;
 use crate::cli::Result;
 pub use folders::Watched;
 use moments::{Moment, moments};
-
-/// Photos looked at together, at most: more come together only where a folder is moved in.
-const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
 /// Identifies photos that came together, and tells of each moment.
 ///

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eigenfaces::background::{self, Background, ONE_MOMENT};
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::locate::detect::overlap;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::Identification;
 
@@ -17,17 +18,6 @@ const OVERLAP: f32 = 0.5;
 /// terms of two photos of one person: noise makes frames differ by more than [`ONE_MOMENT`]. Frames of
 /// bursts with noise differ by 0.3 to 1.2, and two people by 1.4 or more (docs/notebook/recognition.md).
 const SAME_PLACE: f64 = 1.0;
-
-/// The share of two boxes (left, top, width, height) together that both have.
-fn overlap(one: [f32; 4], other: [f32; 4]) -> f32 {
-    let common = |at: usize| {
-        let end = (one[at] + one[at + 2]).min(other[at] + other[at + 2]);
-        (end - one[at].max(other[at])).max(0.0)
-    };
-    let both = common(0) * common(1);
-    let area = |it: [f32; 4]| it[2] * it[3];
-    both / (area(one) + area(other) - both).max(f32::MIN_POSITIVE)
-}
 
 /// Photos of which all faces are frames of those of the first.
 pub struct Moment {
