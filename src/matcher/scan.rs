@@ -12,13 +12,9 @@ use rayon::prelude::*;
 use super::clusters::{Best, Clusters, Match, lengths};
 use super::tree::Tree;
 use crate::vectors::{inner_products, vectorised, vectorised_mut};
-use symmetric_eigen as eigen;
 
 /// Probes whose products with a chunk of means are computed together: they fit the second-level cache.
 const PROBES: usize = 64;
-
-/// Below this many probes a product of matrices costs more than inner products one by one.
-const FEW: usize = 6;
 
 /// Means that are looked at together: with the bounds of some dozens of probes they fit the second-level cache.
 const MEANS_AT_ONCE: usize = 1024;
@@ -156,16 +152,9 @@ fn bound(clusters: &Clusters, probes: &Probes<'_>, means: Range<usize>, bounds: 
     let (k, m, count) = (clusters.dimension(), probes.len(), means.len());
     bounds.resize(m * count, 0.0);
     let columns = &clusters.means().as_slice()[means.start * k..means.end * k];
-    if m < FEW {
-        let probes = probes.columns.as_slice().chunks(k);
-        for (probe, bounds) in probes.zip(bounds.chunks_mut(count)) {
-            inner_products(columns, probe, bounds);
-        }
-    } else {
-        bounds.fill(0.0);
-        let products = eigen::columns_mut(bounds, count);
-        let (means, probes) = (eigen::columns(columns, k), eigen::view(probes.columns));
-        eigen::add_product(products, means.transpose(), probes, 1.0);
+    let columns_of_probes = probes.columns.as_slice().chunks(k);
+    for (probe, bounds) in columns_of_probes.zip(bounds.chunks_mut(count)) {
+        inner_products(columns, probe, bounds);
     }
     let lengths = &clusters.lengths[means];
     vectorised_mut(

@@ -135,7 +135,7 @@ fn eigenvectors(
 ) -> Result<Eigenpairs, PcaError> {
     // Symmetric but for rounding.
     within = (&within + within.transpose()) / 2.0;
-    let mut pairs = eigen::leading(within, Wanted::All, Choice::Full)
+    let mut pairs = eigen::leading(within, Wanted::All, Choice::Auto)
         .map_err(|error| PcaError::Eigen(error.to_string()))?;
     pairs.vectors = eigen::product(eigen::view(span), eigen::view(&pairs.vectors));
     pairs.residual = residual.max(pairs.residual);

@@ -6,11 +6,12 @@
 use super::eigen::{self, Noise, View, ViewMut};
 use super::{Columns, PcaError};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 use vectorised::vectorised_mut;
 
 /// Pixels of a tile: rows of the result computed by one thread at a time.
 const PIXELS: usize = 128;
+/// Blocks of pixels that one thread computes in a row, with the same tile.
+const BLOCKS: usize = 4;
 /// Faces of a tile: 128 x 256 numbers of 8 bytes stay in the second-level cache.
 const FACES: usize = 256;
 /// Columns orthonormalised at a time.
@@ -40,60 +41,56 @@ impl<'a> CentredFaces<'a> {
 
     /// `Xc A` (d x k) of coefficients `A` (n x k). Parallel over blocks of pixels.
     pub fn times(&self, coefficients: View<'_>, out: ViewMut<'_>) {
-        let each = |tile: &mut Vec<f64>, block: usize, mut out: ViewMut<'_>| {
+        eigen::for_each_rows(out, BLOCKS * PIXELS, &|above, mut out: ViewMut<'_>| {
+            let mut tile = Vec::new();
             out.fill(0.0);
-            for (group, order) in self.order.chunks(FACES).enumerate() {
-                let tile = self.tile(tile, block * PIXELS, out.nrows(), order);
-                let rows = coefficients.subrows(group * FACES, order.len());
-                eigen::add_product(out.as_mut(), tile, rows, 1.0);
+            for first in (0..out.nrows()).step_by(PIXELS) {
+                let count = PIXELS.min(out.nrows() - first);
+                for (group, order) in self.order.chunks(FACES).enumerate() {
+                    let tile = self.tile(&mut tile, above + first, count, order);
+                    let rows = coefficients.rows(group * FACES, order.len());
+                    eigen::add_product(out.rows_mut(first, count), tile, rows, 1.0);
+                }
             }
-        };
-        out.par_row_chunks_mut(PIXELS)
-            .enumerate()
-            .for_each_init(Vec::new, |tile, (block, out)| each(tile, block, out));
+        });
     }
 
     /// As [`times`](Self::times), the products of each tile in single precision. They are summed in f64.
     pub fn times_single(&self, coefficients: View<'_, f32>, out: ViewMut<'_>) {
         let k = coefficients.ncols();
-        let each = |(tile, part): &mut (Vec<f32>, Vec<f32>), block: usize, mut out: ViewMut<'_>| {
-            let rows = out.nrows();
-            for (group, order) in self.order.chunks(FACES).enumerate() {
-                part.clear();
-                part.resize(rows * k, 0.0);
-                let tile = self.tile(tile, block * PIXELS, rows, order);
-                let factors = coefficients.subrows(group * FACES, order.len());
-                eigen::add_product(eigen::columns_mut(part, rows), tile, factors, 1.0);
-                let columns = out.as_mut().col_iter_mut().zip(part.chunks(rows));
-                for (sums, part) in columns {
-                    let sums = sums.try_as_col_major_mut().expect("columns are contiguous");
-                    add_widened(sums.as_slice_mut(), part);
+        eigen::for_each_rows(out, BLOCKS * PIXELS, &|above, mut out: ViewMut<'_>| {
+            let (mut tile, mut part) = (Vec::new(), Vec::new());
+            for first in (0..out.nrows()).step_by(PIXELS) {
+                let count = PIXELS.min(out.nrows() - first);
+                for (group, order) in self.order.chunks(FACES).enumerate() {
+                    part.clear();
+                    part.resize(count * k, 0.0);
+                    let tile = self.tile(&mut tile, above + first, count, order);
+                    let factors = coefficients.rows(group * FACES, order.len());
+                    eigen::add_product(eigen::columns_mut(&mut part, count), tile, factors, 1.0);
+                    let mut out = out.rows_mut(first, count);
+                    for (mut sums, part) in out.column_iter_mut().zip(part.chunks(count)) {
+                        add_widened(sums.as_mut_slice(), part);
+                    }
                 }
             }
-        };
-        out.par_row_chunks_mut(PIXELS)
-            .enumerate()
-            .for_each_init(Default::default, |tile, (block, out)| {
-                each(tile, block, out)
-            });
+        });
     }
 
     /// `Xcᵀ B` (n x k) of images `B` (d x k): the twin of [`times`](Self::times). Parallel over blocks of
     /// faces.
     pub fn transpose_times(&self, images: View<'_>, out: ViewMut<'_>) {
-        let each = |tile: &mut Vec<f64>, block: usize, mut out: ViewMut<'_>| {
+        eigen::for_each_rows(out, FACES, &|above, mut out: ViewMut<'_>| {
+            let mut tile = Vec::new();
             out.fill(0.0);
-            let order = &self.order[block * FACES..][..out.nrows()];
+            let order = &self.order[above..][..out.nrows()];
             for first in (0..self.mean.len()).step_by(PIXELS) {
                 let count = PIXELS.min(self.mean.len() - first);
-                let tile = self.tile(tile, first, count, order);
-                let rows = images.subrows(first, count);
-                eigen::add_product(out.as_mut(), tile.transpose(), rows, 1.0);
+                let tile = self.tile(&mut tile, first, count, order);
+                let rows = images.rows(first, count);
+                eigen::add_inner_product(out.as_view_mut(), tile, rows);
             }
-        };
-        out.par_row_chunks_mut(FACES)
-            .enumerate()
-            .for_each_init(Vec::new, |tile, (block, out)| each(tile, block, out));
+        });
     }
 
     /// `count` pixels from `first` on of the faces in `order`, less the mean.

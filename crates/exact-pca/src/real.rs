@@ -100,7 +100,7 @@ pub fn fit(
         return by_gram(view, mean, wanted);
     }
     Accumulator::check_pixels(d)?;
-    let mut scatter = eigen::product(view, view.transpose());
+    let mut scatter = eigen::product(view, eigen::view(&centred.transpose()));
     // A product of this form is symmetric but for rounding.
     scatter.fill_lower_triangle_with_upper_triangle();
     let found = spectrum::solve(scatter, n, wanted)?;

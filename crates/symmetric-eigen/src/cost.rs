@@ -7,7 +7,7 @@ pub fn expected_nanoseconds(n: usize, k: usize) -> f64 {
     let cost = Cost::of(n, k);
     match cheapest(n, k) {
         Choice::Lanczos => cost.krylov,
-        _ => cost.reduce + cost.bisect.min(cost.divide),
+        _ => cost.reduce + cost.bisect,
     }
 }
 
@@ -23,8 +23,6 @@ struct Cost {
     reduce: f64,
     /// The leading pairs of the tridiagonal form.
     bisect: f64,
-    /// All pairs of it.
-    divide: f64,
     /// Block Lanczos.
     krylov: f64,
 }
@@ -40,7 +38,6 @@ impl Cost {
             reduce: 4.0 / 3.0 * n.powi(3) / 25.0 + 4.0 * n.powi(2) * k / 50.0,
             // Fifty divisions a row and eigenvalue, in sixteen lanes; three solves a vector.
             bisect: 60.0 * n * k,
-            divide: n.powi(3) / 18.0,
             krylov: 2.0 * n.powi(2) * m / 60.0
                 + 4.0 * n * m.powi(2) / 40.0
                 + 5.0 * m.powi(3) / 40.0,
@@ -56,11 +53,9 @@ pub fn cheapest(n: usize, k: usize) -> Choice {
     const CLEARLY: f64 = 1.3;
     let cost = Cost::of(n, k);
     let fits = lanczos::usual_dimension(k as f64) < n as f64;
-    if CLEARLY * cost.krylov < cost.reduce + cost.bisect.min(cost.divide) && fits {
+    if CLEARLY * cost.krylov < cost.reduce + cost.bisect && fits {
         Choice::Lanczos
-    } else if cost.bisect < cost.divide {
-        Choice::Tridiagonal
     } else {
-        Choice::Full
+        Choice::Tridiagonal
     }
 }

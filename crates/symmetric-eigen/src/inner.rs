@@ -6,9 +6,8 @@
 //!
 //! Every sum is formed in the same order, whichever thread computes it and however many columns there are.
 
-use super::views::{View, ViewMut};
+use super::views::{View, ViewMut, for_each_rows};
 use pulp::Simd;
-use rayon::prelude::*;
 
 /// Columns of the left and of the right factor multiplied with one another in registers: twelve sums, and what
 /// they are made of, fill the sixteen registers of AVX2.
@@ -21,24 +20,22 @@ const GROUP: usize = 12;
 /// Columns of the left factor that one thread multiplies at a time.
 const COLUMNS: usize = 8 * LEFT;
 
-/// `out = leftᵀ · right`. Parallel over columns of `left`, the rows of `out`.
+/// `out += leftᵀ · right`. Parallel over columns of `left`, the rows of `out`.
 ///
 /// # Panics
-/// If the sizes do not fit together, or rows of a factor do not lie side by side in memory.
+/// If the sizes do not fit together.
 pub fn inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
+    for_each_rows(out, COLUMNS, &|first, out: ViewMut<'_>| {
+        let left = left.columns(first, out.nrows());
+        add_inner_products(out, left, right);
+    });
+}
+
+/// As [`inner_products`], on one thread.
+pub fn add_inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
     assert_eq!(left.nrows(), right.nrows());
     assert_eq!((out.nrows(), out.ncols()), (left.ncols(), right.ncols()));
-    let each = |first: usize, out: ViewMut<'_>| {
-        let left = left.subcols(first, out.nrows());
-        pulp::Arch::new().dispatch(Rows { out, left, right });
-    };
-    if out.nrows() <= COLUMNS {
-        each(0, out);
-    } else {
-        out.par_row_chunks_mut(COLUMNS)
-            .enumerate()
-            .for_each(|(block, out)| each(block * COLUMNS, out));
-    }
+    pulp::Arch::new().dispatch(Rows { out, left, right });
 }
 
 /// Some rows of the result. Compiled once for each instruction set.
@@ -58,7 +55,6 @@ impl pulp::WithSimd for Rows<'_> {
             left,
             right,
         } = self;
-        out.fill(0.0);
         let (left, right) = (columns(left), columns(right));
         let rows = left.first().map_or(0, |column| column.len());
         for from in (0..rows).step_by(STRETCH) {
@@ -67,13 +63,13 @@ impl pulp::WithSimd for Rows<'_> {
             let right: Vec<&[f64]> = right.iter().map(|column| &column[from..to]).collect();
             let (threes, rest) = left.as_chunks::<LEFT>();
             for (group, right) in right.chunks(GROUP).enumerate() {
-                let mut out = out.as_mut().subcols_mut(group * GROUP, right.len());
+                let mut out = out.columns_mut(group * GROUP, right.len());
                 for (i, &three) in threes.iter().enumerate() {
-                    add_lines(simd, out.as_mut().subrows_mut(i * LEFT, LEFT), three, right);
+                    add_lines(simd, out.rows_mut(i * LEFT, LEFT), three, right);
                 }
                 for (i, &one) in rest.iter().enumerate() {
                     let i = threes.len() * LEFT + i;
-                    add_lines(simd, out.as_mut().subrows_mut(i, 1), [one], right);
+                    add_lines(simd, out.rows_mut(i, 1), [one], right);
                 }
             }
         }
@@ -82,10 +78,8 @@ impl pulp::WithSimd for Rows<'_> {
 
 /// The columns of a matrix, each as its rows in memory.
 pub(super) fn columns(matrix: View<'_>) -> Vec<&[f64]> {
-    matrix
-        .col_iter()
-        .map(|column| column.try_as_col_major().expect("rows lie side by side"))
-        .map(|column| column.as_slice())
+    (0..matrix.ncols())
+        .map(|column| matrix.column(column))
         .collect()
 }
 

@@ -6,11 +6,14 @@
 mod check;
 mod cost;
 mod dense;
+mod implicit_ql;
 mod inner;
 mod lanczos;
 mod operator;
 mod orthogonal;
+mod product;
 mod random;
+mod reduction;
 mod symmetric;
 #[cfg(test)]
 mod tests;
@@ -19,16 +22,18 @@ mod views;
 
 pub use cost::{expected_nanoseconds, usual_dimension};
 pub use dense::{
-    Accum, add_outer, add_product, inner_product, inverse_cholesky, multiply, product,
+    Accum, add_inner_product, add_outer, add_product, inner_product, inverse_cholesky, multiply,
+    product,
 };
 pub use operator::Symmetric;
 pub use orthogonal::extend;
+pub use product::Number;
 pub use random::Noise;
-pub use views::{View, ViewMut, columns, columns_mut, view, view_mut};
+pub use views::{View, ViewMut, columns, columns_mut, for_each_rows, view, view_mut};
 
-use dense::{Diagonals, TridiagonalSolver};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use reduction::{transform_back, tridiagonalise};
 
 /// The accuracy that Full and Tridiagonal have to reach: residual over the largest eigenvalue, and `|VᵀV - I|`.
 const EXACT: f64 = 1e-11;
@@ -150,22 +155,12 @@ pub fn leading(
 }
 
 /// All eigenpairs of a symmetric matrix of which the lower triangle is read, values in decreasing order, for what is kept
-/// in single precision: neither measured nor polished, their residuals and the vectors' inner products are some 1e-14.
+/// in single precision: not measured, their residuals and the vectors' inner products are some 1e-14.
 /// `None` where an entry is not finite.
 pub fn all_unmeasured(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let n = matrix.nrows();
-    if !matrix.iter().all(|entry| entry.is_finite()) {
-        return None;
-    }
-    let solvers = [
-        TridiagonalSolver::DivideAndConquer,
-        TridiagonalSolver::ImplicitQr,
-    ];
-    unmeasured(matrix, |diagonals| {
-        let mut solvers = solvers.into_iter();
-        let pairs = solvers.find_map(|solver| dense::solve_tridiagonal(diagonals, solver))?;
-        Some(largest_first(pairs, n))
-    })
+    let finite = matrix.iter().all(|entry| entry.is_finite());
+    finite.then(|| by_tridiagonal(matrix, n)).flatten()
 }
 
 /// Finds the `k` leading eigenpairs of a matrix that is known only by its products with tall blocks, by block
@@ -222,35 +217,29 @@ fn by_reduction(
     choice: Choice,
     scale: f64,
 ) -> Result<Eigenpairs, EigenError> {
-    use TridiagonalSolver::{DivideAndConquer, ImplicitQr};
     let diagonal: Vec<f64> = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
-    let (diagonals, reflectors) = dense::tridiagonalise(&mut matrix);
+    let (diagonals, reflections) = tridiagonalise(&mut matrix);
     let leading_only = (choice != Choice::Full)
         .then(|| tridiagonal::leading(&diagonals, k))
         .flatten()
         .map(|pairs| (pairs, EigenMethod::Tridiagonal));
-    let all = [DivideAndConquer, ImplicitQr]
-        .into_iter()
-        .filter_map(|solver| {
-            let pairs = dense::solve_tridiagonal(&diagonals, solver)?;
-            Some((largest_first(pairs, k), EigenMethod::Full))
-        });
+    let all =
+        std::iter::once_with(|| Some((implicit_ql::leading(&diagonals, k)?, EigenMethod::Full)));
     // Judged in tridiagonal form, where it is cheap; and once more at the end.
     let norm = tridiagonal::norm(&diagonals);
-    let solved = leading_only
-        .into_iter()
-        .chain(all)
-        .find_map(|((values, mut vectors), method)| {
+    let solved = leading_only.into_iter().chain(all.flatten()).find_map(
+        |((values, mut vectors), method)| {
             let passes = check::polish(&mut vectors) <= EXACT
                 && tridiagonal::residual(&diagonals, &values, &vectors) <= EXACT * norm;
             passes.then_some((values, vectors, method))
-        });
+        },
+    );
     let Some((values, mut vectors, method)) = solved else {
         return Err(EigenError::NotConverged {
             residual: f64::INFINITY,
         });
     };
-    dense::transform_back(&matrix, &reflectors, &mut vectors);
+    transform_back(&matrix, &reflections, &mut vectors);
     restore(&mut matrix, &diagonal);
     let residual = check::residual(&matrix, &values, &vectors) / values[0].abs().max(scale);
     if residual.is_nan() || residual > EXACT {
@@ -264,37 +253,14 @@ fn by_reduction(
     })
 }
 
-/// The leading pairs of a small matrix, without a check of its own: for a projected problem.
-fn by_tridiagonal(matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
-    unmeasured(matrix, |diagonals| {
-        let (values, mut vectors) = tridiagonal::leading(diagonals, k).or_else(|| {
-            let pairs = dense::solve_tridiagonal(diagonals, TridiagonalSolver::DivideAndConquer)?;
-            Some(largest_first(pairs, k))
-        })?;
-        check::polish(&mut vectors);
-        Some((values, vectors))
-    })
-}
-
-/// Pairs of a matrix of which the lower triangle is read, from those that `solve` finds of its tridiagonal form.
-fn unmeasured(
-    mut matrix: DMatrix<f64>,
-    solve: impl FnOnce(&Diagonals) -> Option<(Vec<f64>, DMatrix<f64>)>,
-) -> Option<(Vec<f64>, DMatrix<f64>)> {
-    let (diagonals, reflectors) = dense::tridiagonalise(&mut matrix);
-    let (values, mut vectors) = solve(&diagonals)?;
-    dense::transform_back(&matrix, &reflectors, &mut vectors);
+/// The leading pairs of a matrix of which the lower triangle is read, without a check.
+fn by_tridiagonal(mut matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
+    let (diagonals, reflections) = tridiagonalise(&mut matrix);
+    let pairs = tridiagonal::leading(&diagonals, k).or_else(|| implicit_ql::leading(&diagonals, k));
+    let (values, mut vectors) = pairs?;
+    check::polish(&mut vectors);
+    transform_back(&matrix, &reflections, &mut vectors);
     Some((values, vectors))
-}
-
-/// The last `k` pairs in reversed order: from increasing values to the leading ones.
-fn largest_first(
-    (values, vectors): (Vec<f64>, DMatrix<f64>),
-    k: usize,
-) -> (Vec<f64>, DMatrix<f64>) {
-    let n = values.len();
-    let reversed = DMatrix::from_fn(vectors.nrows(), k, |i, j| vectors[(i, n - 1 - j)]);
-    (values.into_iter().rev().take(k).collect(), reversed)
 }
 
 /// Puts back the lower triangle and the diagonal that tridiagonal reduction overwrote.

@@ -4,8 +4,7 @@
 //! Gram-Schmidt, block by block against the basis and column by column within the block, all of it at
 //! least twice ("twice is enough": L. Giraud, J. Langou & M. Rozložník, Comput. Math. Appl. 50, 2005).
 //! Cholesky QR, which is a few large products, does the work within a block whose columns are far from alike; of
-//! others it would make nothing. Not faer's QR, which leaves out columns that depend on others to 1e-12 and shifts
-//! the rest.
+//! others it would make nothing.
 
 use super::dense::{self, Accum, View};
 use super::random::Noise;
@@ -41,7 +40,7 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
     };
     for pass in 0..MOST_PASSES {
         let from = if pass == 0 { near } else { 0 };
-        let basis = basis.subcols(from, basis.ncols() - from);
+        let basis = basis.columns(from, basis.ncols() - from);
         let along = dense::inner_product(basis, dense::columns(block, n));
         let remove = dense::view(&along);
         dense::multiply(
@@ -113,9 +112,8 @@ fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
     if !sizes.iter().all(|&size| size > shortest) {
         return None;
     }
-    let inverse = dense::inverse_lower(&lower);
-    let inverse = dense::view(&inverse).transpose();
-    let columns = dense::product(view, inverse);
+    let inverse = dense::inverse_lower(&lower).transpose();
+    let columns = dense::product(view, dense::view(&inverse));
     block.copy_from_slice(columns.as_slice());
     Some(lower.transpose())
 }
@@ -124,13 +122,7 @@ fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
 fn project_out(done: &[f64], column: &mut [f64]) -> DMatrix<f64> {
     let n = column.len();
     let done = dense::columns(done, n);
-    let mut along = DMatrix::zeros(done.ncols(), 1);
-    dense::add_product(
-        dense::view_mut(&mut along),
-        done.transpose(),
-        dense::columns(column, n),
-        1.0,
-    );
+    let along = dense::inner_product(done, dense::columns(column, n));
     dense::add_product(
         dense::columns_mut(column, n),
         done,
@@ -141,5 +133,5 @@ fn project_out(done: &[f64], column: &mut [f64]) -> DMatrix<f64> {
 }
 
 fn length(column: &[f64]) -> f64 {
-    dense::columns(column, column.len()).norm_l2()
+    column.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

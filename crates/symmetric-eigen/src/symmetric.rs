@@ -25,9 +25,9 @@ const SPREAD: usize = 6;
 /// again from one product to the next.
 ///
 /// # Panics
-/// If the sizes do not fit together, or rows of a column do not lie side by side in memory.
+/// If the sizes do not fit together.
 pub fn symmetric_product(
-    out: ViewMut<'_>,
+    mut out: ViewMut<'_>,
     matrix: View<'_>,
     block: View<'_>,
     scratch: &mut Vec<f64>,
@@ -55,18 +55,17 @@ pub fn symmetric_product(
             sums,
         });
     });
-    let add_up = |(number, mut out): (usize, ViewMut<'_>)| {
-        let column = out.as_mut().col_mut(0).try_as_col_major_mut();
-        let column = column.expect("side by side").as_slice_mut();
+    let mut columns: Vec<_> = out.column_iter_mut().enumerate().collect();
+    columns.par_iter_mut().for_each(|(number, out)| {
+        let column = out.as_mut_slice();
         column.fill(0.0);
         for (strip, sums) in &parts {
-            let part = &sums[number * rows(strip)..][..rows(strip)];
+            let part = &sums[*number * rows(strip)..][..rows(strip)];
             for (sum, value) in column[strip.start..].iter_mut().zip(part) {
                 *sum += value;
             }
         }
-    };
-    out.par_col_chunks_mut(1).enumerate().for_each(add_up);
+    });
 }
 
 /// Ranges of columns, whole panels each, that hold about the same number of entries below the diagonal.

@@ -9,8 +9,8 @@
 //! Newton-Schulz step squares away ([`check::polish`]). So all vectors can be computed in parallel.
 
 use super::check;
-use super::dense::Diagonals;
 use super::random::Noise;
+use super::reduction::Diagonals;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use std::ops::Range;
 const LANES: usize = 16;
 /// Neighbouring eigenvalues closer than this share of the norm are orthogonalised explicitly.
 const CLUSTER_GAP: f64 = 1e-8;
-/// A cluster larger than this is work for divide and conquer, which gets faster by clusters, not slower.
+/// A cluster larger than this is left to implicit QL, which does not orthogonalise.
 const LARGEST_CLUSTER: usize = 100;
 /// Inverse iterations before a vector is given up; two or three are the rule.
 const MOST_ITERATIONS: usize = 6;

@@ -103,8 +103,7 @@ impl ChannelAdaptation {
         match &self.rotation {
             Some(rotation) => {
                 let rotation = rotation.map(f64::from);
-                let rotation = eigen::view(&rotation).transpose();
-                eigen::product(rotation, eigen::view(&columns))
+                eigen::inner_product(eigen::view(&rotation), eigen::view(&columns))
             }
             None => columns,
         }

@@ -87,7 +87,7 @@ impl TwoCovariance {
         let half = times(&inverse_root, &self.between);
         let mut turned = times(&half, &inverse_root.transpose());
         turned.fill_lower_triangle_with_upper_triangle();
-        let pairs = eigen::leading(turned, Wanted::All, Choice::Full).ok()?;
+        let pairs = eigen::leading(turned, Wanted::All, Choice::Auto).ok()?;
         let directions = times(&inverse_root.transpose(), &pairs.vectors);
         Some((
             directions,
