@@ -9,7 +9,7 @@
 use super::mouth::{GRID as DIRECTIONS_GRID, MouthFinder};
 use super::view::{Mouth, Stretch, View, Zoom};
 use crate::face_matrix::FaceSize;
-use crate::features::texture::{self, CELL, DIRECTIONS, Grid, directions};
+use crate::features::texture::{self, CELL, DIRECTIONS, Grid, Picture, directions};
 use crate::tan_triggs;
 
 /// The size of the faces that are described, aligned by the eyes.
@@ -95,8 +95,9 @@ fn viewed(zoom: Zoom, mouth: Mouth) -> View {
 
 /// The description of one view.
 fn of_view(view: &[u8]) -> Vec<u8> {
-    let mut description = directions::describe_folded(view, FACE, DIRECTIONS_GRID);
-    description.extend(texture::describe_folded(view, FACE, TEXTURE_GRID));
+    let view = Picture::new(view, FACE);
+    let mut description = directions::describe_folded(&view, DIRECTIONS_GRID);
+    description.extend(texture::describe_folded(&view, TEXTURE_GRID));
     description
 }
 

@@ -5,6 +5,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
+use vectorised::products_in_lanes;
 
 /// z = x / √(1 + ψ), for coordinates x (k) with ψ.
 pub fn whitened(x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
@@ -39,17 +40,12 @@ impl Directions {
 
     /// wᵀz of each direction, for z ([`whitened`], k).
     pub fn along(&self, whitened: &[f64]) -> Vec<f64> {
-        /// Directions whose sums are formed side by side: each in order, and none waits for another's.
-        const TOGETHER: usize = 10;
-        let rows = self.rows.chunks_exact(whitened.len().max(1));
-        let rows: Vec<&[f32]> = rows.collect();
-        let (tens, rest) = rows.as_chunks::<TOGETHER>();
-        let mut along = Vec::with_capacity(rows.len());
-        tens.iter()
-            .for_each(|&ten| along.extend(sums(ten, whitened)));
-        rest.iter()
-            .for_each(|&one| along.extend(sums([one], whitened)));
-        along
+        let z: Vec<f32> = whitened.iter().map(|&z| z as f32).collect();
+        let rows: Vec<&[f32]> = self.rows.chunks_exact(z.len().max(1)).collect();
+        let (fours, rest) = rows.as_chunks::<4>();
+        let fours = fours.iter().flat_map(|&four| products_in_lanes(four, [&z]));
+        let rest = rest.iter().flat_map(|&one| products_in_lanes([one], [&z]));
+        fours.chain(rest).map(|[along]| along).collect()
     }
 
     /// The log-likelihood ratio of photos taken under the condition against others.
@@ -76,16 +72,4 @@ impl Directions {
         }
         expected
     }
-}
-
-/// Σ w z of each row, from the first to the last.
-fn sums<const N: usize>(rows: [&[f32]; N], whitened: &[f64]) -> [f64; N] {
-    let rows = rows.map(|row| &row[..whitened.len()]);
-    let mut sums = [-0.0; N];
-    for (at, z) in whitened.iter().enumerate() {
-        for n in 0..N {
-            sums[n] += f64::from(rows[n][at]) * z;
-        }
-    }
-    sums
 }

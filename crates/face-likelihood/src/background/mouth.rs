@@ -8,8 +8,8 @@ mod learning;
 
 use super::FACE;
 use super::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS, Stretch, View, Zoom, nearest};
-use crate::features::texture::Grid;
 use crate::features::texture::directions::{self, mirrored};
+use crate::features::texture::{Grid, Picture};
 use vectorised::vectorised;
 
 pub use learning::MarkedMouth;
@@ -103,7 +103,7 @@ impl Seen {
             mouth,
             stretch: Stretch::Whole,
         };
-        let bytes = directions::describe(&view.of(face), FACE, GRID);
+        let bytes = directions::describe(&Picture::new(&view.of(face), FACE), GRID);
         let (both, apart) = mirrored::<u8, i16>(&bytes, GRID)
             .map(|(own, opposite)| (own + opposite, own - opposite))
             .unzip();

@@ -57,8 +57,8 @@ impl<const BINS: usize> Histograms<BINS> {
         }
     }
 
-    /// Adds a row of pixels: the bins of their patterns (none where cells have none), and their gradients.
-    pub fn add(&mut self, row: &Place, patterns: &[u8], gradients: &Gradients) {
+    /// Adds row number `y` of pixels: the bins of their patterns (none where cells have none), and their gradients.
+    pub fn add(&mut self, y: usize, row: &Place, patterns: &[u8], gradients: &Gradients) {
         let (shares, corners) = (&mut self.shares, &mut self.corners);
         let across = &self.across;
         vectorised_mut(
@@ -72,9 +72,10 @@ impl<const BINS: usize> Histograms<BINS> {
                 let count = across.len();
                 let shares = &shares[..count];
                 let patterns = &patterns[..count.min(patterns.len())];
-                let (axes, diagonals) = (&gradients.axes[..count], &gradients.diagonals[..count]);
-                let along_axes = &gradients.along_axes[..count];
-                let along_diagonals = &gradients.along_diagonals[..count];
+                let axes = &gradients.axes[y * count..][..count];
+                let diagonals = &gradients.diagonals[y * count..][..count];
+                let along_axes = &gradients.along_axes[y * count..][..count];
+                let along_diagonals = &gradients.along_diagonals[y * count..][..count];
                 for (x, column) in across.iter().enumerate() {
                     let bins = &mut corners[column.gap * BINS..][..BINS];
                     let mut add = |bin: usize, times: u32| {

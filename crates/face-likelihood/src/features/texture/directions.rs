@@ -4,7 +4,8 @@
 //! stays dark. As textures are, all is in whole numbers and symmetric.
 
 use super::roots::roots_of_parts;
-use super::{DIRECTIONS, Grid, histograms, mirrored_direction};
+use super::{DIRECTIONS, Grid, Picture, histograms, mirrored_direction};
+#[cfg(test)]
 use crate::face_matrix::FaceSize;
 
 /// Bytes of the directions of a face.
@@ -12,24 +13,21 @@ pub const fn length(grid: Grid) -> usize {
     grid.columns * grid.rows * DIRECTIONS
 }
 
-/// The directions of a face (d pixels): [`length`] bytes, cell by cell, row by row.
-///
-/// # Panics
-/// If the face is not of this size.
-pub fn describe(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
-    let sums = histograms::<DIRECTIONS>(face, size, grid);
-    bytes(&sums, grid.columns, grid.faint(size))
+/// The directions of a face: [`length`] bytes, cell by cell, row by row.
+pub fn describe(face: &Picture, grid: Grid) -> Vec<u8> {
+    let sums = histograms::<DIRECTIONS>(face, grid);
+    bytes(&sums, grid.columns, grid.faint(face.size()))
 }
 
 /// The directions that a face and its mirror image have together: half as many bytes, of the cells of the left half.
 ///
 /// # Panics
-/// If the face is not of this size, or the grid has no even number of columns.
-pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
-    let sums = histograms::<DIRECTIONS>(face, size, grid);
+/// If the grid has no even number of columns.
+pub fn describe_folded(face: &Picture, grid: Grid) -> Vec<u8> {
+    let sums = histograms::<DIRECTIONS>(face, grid);
     let pairs = mirrored::<u64, u64>(&sums, grid);
     let folded: Vec<u64> = pairs.map(|(own, opposite)| own + opposite).collect();
-    bytes(&folded, grid.columns / 2, 2.0 * grid.faint(size))
+    bytes(&folded, grid.columns / 2, 2.0 * grid.faint(face.size()))
 }
 
 /// What each direction of the left half of the cells has, and what it has in a mirror: of the cell opposite, the direction
@@ -91,11 +89,11 @@ mod tests {
             .chunks_exact(64)
             .flat_map(|row| row.iter().rev().copied())
             .collect();
-        let folded = |face: &[u8]| describe_folded(face, SIZE, GRID);
+        let folded = |face: &[u8]| describe_folded(&Picture::new(face, SIZE), GRID);
         assert_eq!(folded(&face()), folded(&mirrored));
         assert_eq!(folded(&face()).len(), length(GRID) / 2);
         let halves = |face: &[u8]| -> Vec<(u8, u8)> {
-            super::mirrored(&describe(face, SIZE, GRID), GRID).collect()
+            super::mirrored(&describe(&Picture::new(face, SIZE), GRID), GRID).collect()
         };
         let exchanged: Vec<(u8, u8)> = halves(&mirrored).iter().map(|&(a, b)| (b, a)).collect();
         assert_eq!(halves(&face()), exchanged);
@@ -107,7 +105,7 @@ mod tests {
         let face: Vec<u8> = (0..SIZE.pixels())
             .map(|at| (at % 64).min(30) as u8 * 4)
             .collect();
-        let bytes = describe(&face, SIZE, GRID);
+        let bytes = describe(&Picture::new(&face, SIZE), GRID);
         let cell = |column: usize| &bytes[(3 * GRID.columns + column) * DIRECTIONS..][..DIRECTIONS];
         // Where all nine cells are alike each is half of twice their mean, 180; those at the border have a little less.
         assert!((180..=190).contains(&cell(1)[0]));

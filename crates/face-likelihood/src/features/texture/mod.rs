@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use crate::face_matrix::FaceSize;
 use cells::{Histograms, places};
-use picture::{Gradients, Picture};
+pub use picture::Picture;
 use roots::{roots_of_a_cell, roots_of_shares};
 
 /// Cells across.
@@ -74,7 +74,7 @@ impl Grid {
 /// # Panics
 /// If the face is not of this size.
 pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
-    let cells = histograms::<CELL>(face, size, GRID);
+    let cells = histograms::<CELL>(&Picture::new(face, size), GRID);
     let cells = cells.chunks_exact(CELL);
     cells
         .flat_map(|cell| roots_of_a_cell(cell, GRID.faint(size)))
@@ -87,7 +87,7 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
 /// If the face is not of this size.
 pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
     let mut bytes = vec![0; PATTERNS * COLUMNS * ROWS];
-    let histograms = histograms::<CELL>(face, size, GRID);
+    let histograms = histograms::<CELL>(&Picture::new(face, size), GRID);
     let cells = histograms.chunks_exact(CELL);
     for (cell, roots) in cells.zip(bytes.chunks_exact_mut(PATTERNS)) {
         roots_of_shares(&cell[..PATTERNS], 0.0, roots);
@@ -95,14 +95,12 @@ pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
     bytes
 }
 
-/// The texture that a face (d pixels) and its mirror image have together, on this grid: each cell added to the mirror
+/// The texture that a face and its mirror image have together, on this grid: each cell added to the mirror
 /// image of the cell opposite, so that half of the columns stay, the outermost first
 /// ([`Grid::folded_length`] bytes). A face and its mirror image have the same.
-///
-/// # Panics
-/// If the face is not of this size.
-pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
-    let sums = histograms::<CELL>(face, size, grid);
+pub fn describe_folded(face: &Picture, grid: Grid) -> Vec<u8> {
+    let size = face.size();
+    let sums = histograms::<CELL>(face, grid);
     let within = mirrored_bins();
     let mut bytes = Vec::with_capacity(grid.folded_length());
     let mut folded = [0_u64; CELL];
@@ -121,23 +119,20 @@ pub fn describe_folded(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u8> {
 
 /// Weighted counts of patterns and gradient magnitudes by direction, cell by cell; of directions alone where a cell has
 /// no more `BINS`.
-fn histograms<const BINS: usize>(face: &[u8], size: FaceSize, grid: Grid) -> Vec<u64> {
-    assert_eq!(face.len(), size.pixels(), "a face of another size");
+fn histograms<const BINS: usize>(picture: &Picture, grid: Grid) -> Vec<u64> {
+    let size = picture.size();
     let down = places(size.height(), grid.rows);
-    let picture = Picture::new(face, size);
     let labels = labels();
 
     let mut histograms = Histograms::<BINS>::new(size, (grid.columns, grid.rows));
     let width = size.width() as usize;
     let mut patterns = vec![0_u8; if BINS > DIRECTIONS { width } else { 0 }];
-    let mut gradients = Gradients::new(width);
     for (y, row) in down.iter().enumerate() {
         picture.patterns(y, &mut patterns);
         for pattern in &mut patterns {
             *pattern = labels[usize::from(*pattern)];
         }
-        picture.gradients(y, &mut gradients);
-        histograms.add(row, &patterns, &gradients);
+        histograms.add(y, row, &patterns, picture.gradients());
         if down.get(y + 1).is_none_or(|next| next.gap != row.gap) {
             histograms.hand_out(row.gap);
         }

@@ -12,14 +12,19 @@ fn bits(answers: [bool; 8]) -> u8 {
 /// Number of pixels by which the border is repeated outside: the reach of a pattern.
 const MARGIN: usize = 2;
 
-/// A face whose border is repeated outside.
+/// A face whose border is repeated outside, and the gradients of its pixels.
 pub struct Picture {
     levels: Vec<i32>,
     width: usize,
+    size: FaceSize,
+    gradients: Gradients,
 }
 
 impl Picture {
+    /// # Panics
+    /// If the face is not of this size.
     pub fn new(face: &[u8], size: FaceSize) -> Self {
+        assert_eq!(face.len(), size.pixels(), "a face of another size");
         let (across, down) = (size.width() as usize, size.height() as usize);
         let width = across + 2 * MARGIN;
         let mut levels = Vec::with_capacity(width * (down + 2 * MARGIN));
@@ -29,7 +34,28 @@ impl Picture {
             levels.extend(row.iter().map(|&level| i32::from(level)));
             levels.extend([i32::from(row[across - 1]); MARGIN]);
         }
-        Self { levels, width }
+        let mut picture = Self {
+            levels,
+            width,
+            size,
+            gradients: Gradients::new(size),
+        };
+        let mut gradients = Gradients::new(size);
+        for y in 0..down {
+            picture.find_gradients(y, &mut gradients);
+        }
+        picture.gradients = gradients;
+        picture
+    }
+
+    /// Of the face.
+    pub fn size(&self) -> FaceSize {
+        self.size
+    }
+
+    /// Those of the pixels, row by row.
+    pub fn gradients(&self) -> &Gradients {
+        &self.gradients
     }
 
     /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
@@ -76,16 +102,16 @@ impl Picture {
     }
 
     /// The gradients of a row of pixels.
-    pub fn gradients(&self, y: usize, gradients: &mut Gradients) {
+    fn find_gradients(&self, y: usize, gradients: &mut Gradients) {
         vectorised_mut(
             #[inline(always)]
             || {
-                let count = gradients.axes.len();
+                let count = self.width - 2 * MARGIN;
                 let [_, above, middle, below, _] = self.rows(y, count);
-                let axes = &mut gradients.axes[..count];
-                let along_axes = &mut gradients.along_axes[..count];
-                let diagonals = &mut gradients.diagonals[..count];
-                let along_diagonals = &mut gradients.along_diagonals[..count];
+                let axes = &mut gradients.axes[y * count..][..count];
+                let along_axes = &mut gradients.along_axes[y * count..][..count];
+                let diagonals = &mut gradients.diagonals[y * count..][..count];
+                let along_diagonals = &mut gradients.along_diagonals[y * count..][..count];
                 for x in 0..count {
                     let across = middle[3][x] - middle[1][x];
                     let gradient = Gradient::of(across, below[2][x] - above[2][x]);
@@ -99,7 +125,7 @@ impl Picture {
     }
 }
 
-/// The two directions between which the gradient of each pixel of a row points, the nearer axis and the diagonal beside
+/// The two directions between which the gradient of each pixel points, the nearer axis and the diagonal beside
 /// it, each with its part of the magnitude. A list for each, as vector registers write them.
 pub struct Gradients {
     pub axes: Vec<u32>,
@@ -109,8 +135,9 @@ pub struct Gradients {
 }
 
 impl Gradients {
-    /// Room for a row of this number of pixels.
-    pub fn new(count: usize) -> Self {
+    /// Room for a face of this size.
+    fn new(size: FaceSize) -> Self {
+        let count = size.pixels();
         Self {
             axes: vec![0; count],
             along_axes: vec![0; count],

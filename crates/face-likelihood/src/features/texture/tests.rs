@@ -30,7 +30,7 @@ proptest! {
                 ((state >> 16) % levels) as u8
             })
             .collect();
-        let folded = |face: &[u8]| describe_folded(face, size, GRID);
+        let folded = |face: &[u8]| describe_folded(&Picture::new(face, size), GRID);
         prop_assert_eq!(folded(&mirrored(&face, size)), folded(&face));
     }
 }
