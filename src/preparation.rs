@@ -4,13 +4,13 @@ mod drawn;
 mod origin;
 mod shadows;
 
-use image::{GrayImage, Luma, Rgb, RgbImage};
+use image::GrayImage;
 
 pub use self::drawn::FaceBox;
 pub use self::origin::{KeptEyes, Origin};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
-use crate::locate::align::{EyePlacement, Point, Similarity, align};
+use crate::locate::align::{EyePlacement, Point, Similarity};
 use crate::locate::crop::crop;
 use crate::locate::framing::{
     Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes,
@@ -135,34 +135,6 @@ impl Part {
             Self::Found { location, .. } | Self::Shown(location) => Some(*location),
         }
     }
-}
-
-/// Position of the eyes in a portrait: with room around the face, so that it can be found again.
-const PORTRAIT: EyePlacement = EyePlacement {
-    inset: 0.36,
-    level: 0.42,
-};
-
-/// Sides of a portrait, in pixels: as many as the photo has for it, within these.
-const PORTRAIT_WIDTHS: std::ops::RangeInclusive<f32> = 96.0..=384.0;
-
-/// A face cut out of its photo with some room around it, turned so that the eyes are level.
-pub fn portrait(photo: &RgbImage, location: Location) -> RgbImage {
-    let [left, right] = location.eyes;
-    let apart = (right[0] - left[0]).hypot(right[1] - left[1]);
-    let wanted = apart / (1.0 - 2.0 * PORTRAIT.inset);
-    let width = wanted.clamp(*PORTRAIT_WIDTHS.start(), *PORTRAIT_WIDTHS.end()) as u32;
-    let size = (width, width * 7 / 6);
-    let channel = |channel: usize| {
-        let plane = GrayImage::from_fn(photo.width(), photo.height(), |x, y| {
-            Luma([photo.get_pixel(x, y).0[channel]])
-        });
-        align(&plane, location.eyes, size, PORTRAIT)
-    };
-    let planes = [0, 1, 2].map(channel);
-    RgbImage::from_fn(size.0, size.1, |x, y| {
-        Rgb(std::array::from_fn(|at| planes[at].get_pixel(x, y).0[0]))
-    })
 }
 
 impl Preparation {

@@ -118,7 +118,7 @@ pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Res
         suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
     if doubtful > 0 {
         output.say(&format!(
-            "{} wrong in the folder: see evaluate --check",
+            "{} wrong in the folder: see enroll --check",
             counted(doubtful, "thing looks", "things look")
         ));
     }

@@ -174,7 +174,8 @@ struct Row {
 
 /// Headings by which the two columns are known, lower case.
 const PATH_HEADINGS: &[&str] = &["path", "file", "filename", "file_name", "photo", "image"];
-const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "identity"];
+/// Headings of the column of people.
+pub const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "identity"];
 
 impl Table {
     fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {

@@ -32,10 +32,8 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
         page.0 > size.0 && page.1 > size.1,
         "with a title and a scale"
     );
-    let scaled = ["facemap", photo, "-o", "half.png", "--scale", "0.5"];
-    let text = run(folder.path(), scaled).done();
+    let text = run(folder.path(), ["facemap", photo, "-o", "text.png"]).done();
     assert!(text.stdout.contains("unlikeliness"), "{}", text.stdout);
-    assert!(!text.stderr.contains("scales"), "{}", text.stderr);
     let csv = run(folder.path(), args.iter().chain(&["--format", "csv"])).done();
     assert_eq!(csv.stdout.lines().count(), 4, "{}", csv.stdout);
 }
@@ -58,10 +56,5 @@ fn wrong_use_is_said_in_a_line() {
     let nowhere = ["facemap", photo, "-o", "nowhere/map.png"];
     run(folder.path(), nowhere).failed_saying(&["nowhere"]);
     assert!(!folder.path().join("map.png").exists());
-    for wrong in ["0", "-1", "nan", "100"] {
-        let scale = format!("--scale={wrong}");
-        let args = ["facemap", photo, "-o", "map.png", &scale];
-        run(folder.path(), args).ended(2, &["--scale"]);
-    }
     run(folder.path(), ["facemap", photo]).ended(2, &["--output"]);
 }

@@ -149,11 +149,8 @@ fn a_single_photo_is_removed_by_source_hash_or_file() {
         [
             "people",
             "remove",
-            "--photo",
             "faces/Ada/3.png",
-            "--photo",
             digits,
-            "--photo",
             "copy",
             "--yes",
         ],
@@ -277,7 +274,7 @@ fn wrong_use_is_refused_and_changes_nothing() {
         ),
         (&["people", "list", "boris"], &["did you mean 'Boris'?"]),
         (
-            &["people", "remove", "--photo", "faces/Boris/9.png", "-y"],
+            &["people", "remove", "faces/Boris/9.png", "-y"],
             &["no photo 'faces/Boris/9.png'", "--photos"],
         ),
         (

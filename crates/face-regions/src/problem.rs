@@ -36,14 +36,9 @@ pub enum XmpProblem {
         expected: &'static str,
     },
     /// The packet is not well-formed XML.
-    #[error(
-        "the XMP is damaged or cut short at byte {at} ({reason}); {}",
-        SAVE_AGAIN
-    )]
+    #[error("the XMP is damaged or cut short ({reason}); {}", SAVE_AGAIN)]
     Malformed {
-        /// The offset in bytes, counted in the packet as UTF-8 without byte order mark.
-        at: usize,
-        /// The rule that is broken.
+        /// The rule that is broken, and where.
         reason: String,
     },
     /// The packet has a document type declaration, which XMP does not allow (Adobe XMP Specification Part 1, 7.1).

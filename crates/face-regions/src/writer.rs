@@ -280,7 +280,7 @@ impl<'d> Writer<'d> {
             return Ok(Some(Fragment::elements(property, vec![bag])));
         };
         if let Some(list) = present.list() {
-            self.extended.push(list.container.element.start_tag.start);
+            self.extended.push(list.container.start());
             self.edits.add_elements(list.container, &items);
         } else {
             let node = present.empty().ok_or(unsupported(property))?;
@@ -291,18 +291,17 @@ impl<'d> Writer<'d> {
 
     /// Removes items, and lists that nothing is left of.
     fn remove_items(&mut self) {
-        let start = |node: &Node<'_>| node.element.start_tag.start;
-        let removed: HashSet<usize> = self.removed.iter().map(start).collect();
+        let removed: HashSet<usize> = self.removed.iter().map(|it| it.start()).collect();
         let mut emptied = HashSet::new();
         for item in std::mem::take(&mut self.removed) {
             let list = item.parent().filter(|list| {
-                !self.extended.contains(&start(list))
-                    && list.children().all(|item| removed.contains(&start(&item)))
+                !self.extended.contains(&list.start())
+                    && list.children().all(|item| removed.contains(&item.start()))
             });
             // The property that holds the list, and nothing else.
             match list.and_then(Node::parent) {
                 Some(property) if property.children().count() == 1 => {
-                    if emptied.insert(start(&property)) {
+                    if emptied.insert(property.start()) {
                         self.edits.remove(property);
                     }
                 }
