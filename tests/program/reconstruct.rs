@@ -221,7 +221,6 @@ fn what_is_wrong_is_said() {
 #[test]
 fn more_than_there_is_is_said() {
     let folder = enrolled();
-    let ada = text(photo_of_ada());
     let args = ["basis", "-o", "b", "--components", "9999"];
     run(folder.path(), args).ended(0, &["--components 9999", "only"]);
 }
