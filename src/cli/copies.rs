@@ -9,16 +9,12 @@ use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::annotate::{annotated, caption_sheet};
+use super::annotate::annotated;
 use super::output_dir::OutputDir;
 use super::{Result, files};
 
-/// Copies of photos that are to be written.
-pub struct Copies {
-    folder: OutputDir,
-    /// The name of each photo's copy, and the right to write it.
-    targets: HashMap<PathBuf, (PathBuf, Destination)>,
-}
+/// The right to write each photo's copy.
+pub struct Copies(HashMap<PathBuf, Destination>);
 
 impl Copies {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
@@ -31,9 +27,9 @@ impl Copies {
         folder.check(&names)?;
         let mut targets = HashMap::new();
         for (photo, name) in photos.iter().zip(&names) {
-            targets.insert(photo.clone(), (name.clone(), folder.claim(name)?));
+            targets.insert(photo.clone(), folder.claim(name)?);
         }
-        Ok(Self { folder, targets })
+        Ok(Self(targets))
     }
 
     /// Writes the copy of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
@@ -50,16 +46,9 @@ impl Copies {
             Some(file) => file.decode_color(),
             None => PhotoFile::read(photo).and_then(|file| file.decode_color()),
         };
-        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), picture) else {
+        let (Some(target), Ok(picture)) = (self.0.get(photo), picture) else {
             return Ok(());
         };
-        let title = name.to_string_lossy();
-        if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
-            let name = files::fitting(name.with_extension("names.svg"));
-            self.folder
-                .claim(name)?
-                .write(Privacy::Personal, sheet.into_bytes())?;
-        }
         let bytes = annotated(picture, found, target.path())?;
         Ok(target.write(Privacy::Personal, bytes)?)
     }

@@ -36,9 +36,6 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<GrayImage, PhotoProblem> 
 
 /// Decodes a photo in colours: upright, so that it covers the gray of [`decode`] pixel by pixel. Transparent
 /// pixels lie on white paper here too.
-///
-/// # Errors
-/// As [`decode`].
 pub fn decode_color(bytes: &[u8], limits: &Limits) -> Result<RgbImage, PhotoProblem> {
     Ok(upright(bytes, limits, Colors::Rgb)?.into_rgb8())
 }

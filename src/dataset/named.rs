@@ -93,9 +93,6 @@ impl NameSources {
 
     /// The regions of everything that may name faces of a photo, but for the sidecar `except`, or the photo itself: files beside it
     /// (`photo.jpg.xmp`, and `photo.xmp` as Lightroom has it, in letters of whatever case), and the photo itself.
-    ///
-    /// # Errors
-    /// The first that cannot be read.
     pub fn of(
         &self,
         photo: &Path,

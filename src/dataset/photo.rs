@@ -30,9 +30,6 @@ impl Photo {
     }
 
     /// Decodes the bytes of an image file, within the default [`Limits`].
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, PhotoProblem> {
         Self::decode(&PhotoFile::from_bytes(bytes.into(), &Limits::default()))
     }
@@ -50,9 +47,6 @@ impl Photo {
     }
 
     /// Decodes a file that was read.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn decode(file: &PhotoFile) -> Result<Self, PhotoProblem> {
         Ok(Self {
             luma: file.decode()?,

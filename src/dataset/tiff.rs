@@ -104,9 +104,6 @@ impl<'a> Tiff<'a> {
     }
 
     /// The picture, upright only after it is turned.
-    ///
-    /// # Errors
-    /// What is wrong with its data.
     pub(super) fn decode(
         mut self,
         reduction: u32,
@@ -323,9 +320,6 @@ pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
 }
 
 /// Width and height as stored, and how the picture is to be turned.
-///
-/// # Errors
-/// What is wrong with the file.
 pub(super) fn header(
     reader: impl std::io::Read + std::io::Seek,
 ) -> ImageResult<((u32, u32), Orientation)> {

@@ -115,9 +115,6 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
 
 /// Those of these people (positions) whose enrolled faces clearly show several people; none where the background model does not
 /// compare.
-///
-/// # Errors
-/// When the program itself is damaged.
 pub fn several_people(
     whole: &Recognizer,
     people: impl IntoIterator<Item = usize>,

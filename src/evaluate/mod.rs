@@ -149,7 +149,7 @@ pub fn evaluate(
     };
     let asked = Baseline {
         method: BaselineMethod::Asked,
-        rank1: Some(identification::within(asked, 1).rate(&bootstrap)),
+        rank1: identification::within(asked, 1).rate(&bootstrap),
     };
     baselines.insert(0, asked);
     let curve_time = started.elapsed().as_secs_f64();

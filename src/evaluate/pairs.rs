@@ -18,9 +18,6 @@ pub struct Pair {
 
 /// Reads a table of pairs: rows `fold, a, b, same` (separated by tabs or commas, with a heading or without; `same` is 1
 /// or 0), or LFW's own `pairs.txt`.
-///
-/// # Errors
-/// What is wrong, and in which line.
 pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
     let pairs = pairs(text)?;
     for (same, kind) in [(true, "one person"), (false, "two people")] {

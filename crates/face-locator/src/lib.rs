@@ -80,9 +80,6 @@ pub struct Locator {
 
 impl Locator {
     /// The locator with the models that come with the program.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn new() -> Result<Self, LocateError> {
         Ok(Self {
             eyes: EyeModel::bundled()?,
@@ -90,9 +87,6 @@ impl Locator {
     }
 
     /// The locator with the models that come with the program, made once and shared by all threads.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn shared() -> Result<&'static Self, LocateError> {
         static SHARED: OnceLock<Result<Locator, LocateError>> = OnceLock::new();
         SHARED.get_or_init(Self::new).as_ref().map_err(Clone::clone)

@@ -195,10 +195,8 @@ impl Evaluation {
         list.compression(self);
         self.groups.iter().for_each(|groups| list.groups(groups));
         for baseline in &self.baselines {
-            if let Some(rate) = &baseline.rank1 {
-                let (name, meaning) = (baseline.method.name(), baseline.method.meaning());
-                list.rate("baselines.{0}", rate, &[&name, &meaning]);
-            }
+            let (name, meaning) = (baseline.method.name(), baseline.method.meaning());
+            list.rate("baselines.{0}", &baseline.rank1, &[&name, &meaning]);
         }
         for point in &self.k_curve {
             list.rate("eigenfaces.{0}.rank1", &point.rank1, &[&point.components]);

@@ -24,7 +24,7 @@ impl Evaluation {
         let baselines = self
             .baselines
             .iter()
-            .map(|one| with_rate(&json!({ "method": one.method.name() }), one.rank1.as_ref()));
+            .map(|one| with_rate(&json!({ "method": one.method.name() }), Some(&one.rank1)));
         let mut object = json!({
             "protocol": self.protocol.to_string(),
             "seed": self.seed,
