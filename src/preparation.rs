@@ -88,8 +88,7 @@ pub struct PreparedFace {
 /// The longest side, in pixels, of a photo that is kept; a longer one is shrunk, or is not kept where its eyes are sure.
 pub const KEPT_SIDE: u32 = 192;
 
-/// Longest side, in pixels, and width over height of a picture that may be a crop of a face though none is found in it: as
-/// data sets, cameras at doors and thumbnails have them.
+/// Longest side in pixels, and width over height, of a picture that may be a crop of a face though none is found.
 const CROP_SIDE: u32 = 256;
 const CROP_SHAPES: std::ops::RangeInclusive<f32> = 0.6..=1.1;
 
@@ -138,8 +137,7 @@ impl Part {
 }
 
 impl Preparation {
-    /// Photos become faces of this size, in this way. As they are: their shape is kept and what is over is
-    /// cropped. Detected: faces are turned, scaled and shifted so that all eyes stand in the same places.
+    /// Photos become faces of this size: as they are, cropped to its shape, or detected and aligned by the eyes.
     pub fn new(size: FaceSize, framing: Framing) -> Self {
         Self {
             size,
@@ -148,8 +146,7 @@ impl Preparation {
         }
     }
 
-    /// This preparation, by which photos in which no face is found are aligned by these places of the eyes, if they
-    /// have the shape of the gallery's photos.
+    /// This preparation, with the eyes' places in photos of the gallery's shape in which no face is found.
     #[must_use]
     pub fn with_crop_eyes(self, crop_eyes: Option<CropEyes>) -> Self {
         Self { crop_eyes, ..self }
@@ -340,8 +337,7 @@ impl Preparation {
         is_crop.then(|| self.assumed(kept(photo), KeptEyes::None))?
     }
 
-    /// A photo that is kept ([`Origin::Kept`]), aligned by the gallery's frame or by the eyes that were found in it; taken
-    /// whole where there is neither. `None` for a photo too small to show a face.
+    /// A kept photo, aligned by the gallery's frame or its eyes, else whole; `None` for one too small to show a face.
     pub fn assumed(&self, kept: GrayImage, eyes: KeptEyes) -> Option<PreparedFace> {
         let pixels = match self.settled(kept.dimensions(), eyes) {
             Some(eyes) => self.face(&kept, eyes),
@@ -359,8 +355,7 @@ impl Preparation {
         self.settled(size, eyes) == other.settled(size, eyes)
     }
 
-    /// The eyes by which a kept photo of this size is aligned: those found, or the frame's where these say more
-    /// ([`frame_reach`]) and lie near.
+    /// The eyes by which a kept photo of this size is aligned: those found, or the frame's ([`frame_reach`]).
     fn settled(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
         let frame = self.crop_eyes.and_then(|crop_eyes| {
             let reach = frame_reach(crop_eyes.agreement, eyes);

@@ -1,5 +1,4 @@
-//! The person in a photo's file name, and names that cameras, phones, messengers and file managers give to files, which
-//! are nobody's.
+//! The person in a photo's file name, and names by cameras, phones, messengers and file managers, which are nobody's.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -58,8 +57,7 @@ impl Word {
     }
 }
 
-/// The person's name in a file's name without its extension; `None` if it tells nobody. See
-/// [`LabelRule::Stem`](super::LabelRule::Stem).
+/// The person in a file's name without extension; `None` if it tells nobody ([`LabelRule::Stem`](super::LabelRule::Stem)).
 pub(super) fn person_in(stem: &str) -> Option<String> {
     let (bare, was_numbered) = without_copy(stem);
     let named = named_part(bare, &words(bare), was_numbered)?;
@@ -316,8 +314,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit())
 }
 
-/// A name without the number at its end. After a number in parentheses only one that is set off is another: of `s1 (3)` `s1`
-/// stays.
+/// A name without the number at its end; after one in parentheses another must be set off: of `s1 (3)` `s1` stays.
 fn unnumbered(name: &str, was_numbered: bool) -> &str {
     let whole = name.trim_end_matches(is_separator);
     let bare = whole.trim_end_matches(|c: char| c.is_ascii_digit());

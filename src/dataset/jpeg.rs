@@ -21,8 +21,7 @@ use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
 
-/// Sources of pictures: files and bytes in memory as one type, since every decoder is compiled again
-/// for each type of reader.
+/// Files and bytes in memory as one type, since every decoder is compiled again for each type of reader.
 pub(super) trait Source: BufRead + Seek {}
 
 impl<R: BufRead + Seek> Source for R {}
@@ -71,8 +70,7 @@ fn decode_usual(
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed), lenient());
-    // The header is read leniently (stray bytes between its segments harm nobody); the picture
-    // itself must be whole.
+    // The header is read leniently (stray bytes between segments harm nobody); the picture itself must be whole.
     let (width, height) = read_header(&mut decoder)?;
     let wanted = match (decoder.input_colorspace(), colors) {
         (Some(ColorSpace::Luma), _) | (Some(ColorSpace::YCbCr), Colors::Gray) => ColorSpace::Luma,

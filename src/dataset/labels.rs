@@ -94,8 +94,7 @@ impl Labeler {
         }
     }
 
-    /// The person that a photo below `root` shows. `root_name` is that of the folder it was found under, if that is
-    /// [one person's](root_name).
+    /// The person that a photo below `root` shows; `root_name` is the root's, if that is [one person's](root_name).
     pub(super) fn person(
         &self,
         path: &Path,

@@ -65,8 +65,7 @@ impl Limits {
         Ok(enough.map_or(8, |factor| factor as u32))
     }
 
-    /// Memory to decode a photo of this size in. Photos that take much of it are decoded one at a time: whoever holds what
-    /// is returned has the turn.
+    /// Memory to decode a photo of this size in; large ones take turns, and whoever holds what is returned has the turn.
     pub(super) fn reserve(
         &self,
         (width, height): (u32, u32),

@@ -262,8 +262,7 @@ where
     Dataset { items, skipped }
 }
 
-/// Width and height of a photo when upright, from its header alone: a few microseconds, and no
-/// promise that the rest of the file is sound.
+/// Width and height of a photo when upright, from its header alone; the rest of the file may be damaged.
 pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
     if pages::is_page(path) {
         return Ok(PhotoFile::read(path)?.header()?.0);
@@ -280,8 +279,7 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
     Ok(turned::header(header, turned::by_sidecar(path)).0)
 }
 
-/// [`photo_dimensions`] of many photos at once, in their order, without those that have none: what
-/// the size of faces is chosen from.
+/// [`photo_dimensions`] of many photos, in their order, without those that have none.
 pub fn photo_sizes<P: AsRef<Path> + Sync>(photos: &[P]) -> Vec<(u32, u32)> {
     photos
         .par_iter()

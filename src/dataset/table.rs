@@ -114,8 +114,7 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
         .from_reader(text.as_bytes())
 }
 
-/// The separator by which most of the first rows have as many fields as the first, and more than one. What stands between quotes
-/// separates nothing.
+/// The separator by which most first rows have as many fields as the first, and more than one; quotes hide it.
 fn separator_of(text: &str) -> u8 {
     let mut best = (0, b',');
     let separates = |separator: &u8| {

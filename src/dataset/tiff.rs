@@ -302,8 +302,7 @@ fn samples(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> ImageResult<Option<S
 
 const LAB: &str = "colours in CIE Lab";
 
-/// Whether a TIFF is a camera's raw file: a digital negative by its version, or a reduced picture in front of the one that
-/// was taken. What stands in front is a thumbnail.
+/// Whether a TIFF is a camera's raw file: a digital negative by its version, or with a reduced picture in front.
 pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
     const DNG_VERSION: Tag = Tag::Unknown(50706);
     const REDUCED: u32 = 1;

@@ -410,8 +410,7 @@ fn place(root: &Path, entry: &DirEntry) -> Place {
     }
 }
 
-/// The report of an entry that could not be followed. Loops are no trouble: they end. Nor is a
-/// link to nowhere, unless it is called like a photo.
+/// The report of an entry that could not be followed; loops and links to nowhere are none, unless called like a photo.
 fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     let path = error.path()?;
     let io = error.io_error()?;

@@ -11,11 +11,9 @@ use crate::vectors;
 pub struct Identification {
     /// Share of probes whose own person is the nearest.
     pub rank1: Rate,
-    /// Cumulative match characteristic: at position r - 1 the share of probes whose own person is among
-    /// the r nearest, r = 1 to 10 (fewer where there are fewer people).
+    /// Cumulative match characteristic: at r - 1 the share of probes with their own person among the r nearest, r = 1 to 10.
     pub cmc: Vec<Rate>,
-    /// Counts of the people that probes of each person were taken for: only those that occurred, right answers included,
-    /// in the order of people.
+    /// Counts of the people that probes of each person were taken for, right answers included, in the order of people.
     pub confusion: Vec<Confusion>,
     /// Every person of whom a photo was tried, in order.
     pub per_person: Vec<PersonAccuracy>,
@@ -42,8 +40,7 @@ pub struct ProbeOutcome {
     pub other_distance: f64,
     /// The nearest other person.
     pub other: usize,
-    /// Probability that `named` is right, by the calibration of the whole gallery: a hint only, for that
-    /// has seen the probe.
+    /// Probability that `named` is right, by the whole gallery's calibration, which has seen the probe: a hint only.
     pub confidence: f64,
 }
 

@@ -315,8 +315,7 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     }
 }
 
-/// Samples (confidence, right, weight) in bins: the bin is told by the confidence and by the weight of all
-/// samples before, half of its own included.
+/// Samples (confidence, right, weight) in bins, told by the weight of all samples before, half of its own included.
 fn binned(samples: &[(f64, bool, f64)], bin: impl Fn(f64, f64) -> usize) -> Vec<ReliabilityBin> {
     let mut sums = [(0.0, 0.0, 0.0); BINS];
     let mut before = 0.0;

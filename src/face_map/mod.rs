@@ -123,8 +123,7 @@ impl FaceMap {
         &self.values
     }
 
-    /// The lowest places, lowest first, at most `count`: none of their neighbours is lower, and no two are within half
-    /// a face of each other. Of equal ones the upper left one counts.
+    /// At most `count` lowest places, lowest first, no two within half a face of each other; of equals the upper left.
     pub fn minima(&self, count: usize) -> Vec<Minimum> {
         let (columns, rows) = self.positions;
         let reach = (

@@ -9,8 +9,7 @@ use crate::face_space::FaceSpace;
 
 /// From one scale to the next: a face is within a tenth of the right size in one of them.
 const STEP: f64 = 1.2;
-/// Width of the smallest faces looked for in pixels, and as a part of the photo's side (the root of its
-/// area).
+/// Width of the smallest faces looked for, in pixels and as a part of the photo's side (the root of its area).
 const SMALLEST: f64 = 24.0;
 const SMALLEST_PART: f64 = 20.0;
 /// Pixels of the largest map, about.

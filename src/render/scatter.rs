@@ -16,8 +16,7 @@ const AREA: Area = (84.0, 50.0, 950.0, 690.0);
 const TICKS: f32 = 12.0;
 const NAMES: f32 = 12.0;
 const SMALL_NAMES: f32 = 10.0;
-/// With more people than this, lines from every face to its person's middle would hide everything: an ellipse for each
-/// person stands for them.
+/// With more people than this, an ellipse for each stands for the lines from faces to their person's middle.
 const CROWD: usize = 20;
 const RADIUS: f32 = 4.4;
 /// Width of the list at the right, where the plot has no room for all names.

@@ -67,8 +67,7 @@ impl Fragment {
         }
     }
 
-    /// The text of the element, which begins a line with `line_start` and declares these namespaces. Where
-    /// `line_start` is empty, all is one line.
+    /// The element's text, lines begun by `line_start` (empty: all one line), declaring these namespaces.
     pub(super) fn render(&self, line_start: &str, declared: &[Namespace], out: &mut String) {
         out.push_str(line_start);
         out.push('<');

@@ -38,8 +38,7 @@ pub use write::{Content, OwnNames, Written, write};
 use encoding::Decoded;
 use rdf::Packet;
 
-/// The orientation that a packet gives the photo (`tiff:Orientation`, EXIF's numbers 1 to 8); `None` where it says none, or
-/// cannot be read.
+/// The orientation in a packet (`tiff:Orientation`, 1 to 8); `None` where it says none, or cannot be read.
 pub fn orientation(packet: &[u8]) -> Option<u8> {
     let decoded = Decoded::new(packet).ok()?;
     let document = document::parse(decoded.text.trim_end_matches('\0')).ok()?;

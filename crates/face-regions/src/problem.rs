@@ -82,8 +82,7 @@ pub enum XmpProblem {
         /// The name given.
         name: String,
     },
-    /// The photo is turned when displayed, its regions may be meant for it as stored or as displayed, and no face that was
-    /// found tells which.
+    /// The photo is turned when displayed, and nothing tells whether its regions are for it as stored or as displayed.
     #[error(
         "it is not clear whom {name:?} names: the photo is turned when displayed, and neither way round the names lie on its faces; {}",
         NAME_AGAIN

@@ -105,8 +105,7 @@ pub enum Fit {
     Same,
     /// The packet does not tell.
     Unknown,
-    /// The proportions differ, as after cropping or turning, so that the regions do not apply (MWG Guidelines 2.0,
-    /// "Image Regions").
+    /// The proportions differ, as after cropping, so that the regions do not apply (MWG Guidelines 2.0).
     Different,
 }
 

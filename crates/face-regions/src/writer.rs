@@ -189,8 +189,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Adds the names that were written as keywords, and withdraws those that this program added before and that are none of
-    /// `names`, which faces have from now on.
+    /// Adds the names written as keywords, and withdraws those of this program that are none of `names`.
     pub(super) fn write_keywords(
         &mut self,
         faces: &[Face<'_>],

@@ -16,9 +16,7 @@ pub enum Content {
     ForeignImage(&'static str),
 }
 
-/// Tells the format from the first [`SNIFF_LENGTH`] bytes; `None` if they begin no image.
-///
-/// Stricter than two magic letters where text could begin with them (`BM`, `P5`).
+/// The format by the first [`SNIFF_LENGTH`] bytes, stricter than two letters (`BM`, `P5`) that may begin text.
 pub fn sniff(head: &[u8]) -> Option<Content> {
     use Content::{ForeignImage, Image};
     let at = |start: usize, magic: &[u8]| head.get(start..).is_some_and(|h| h.starts_with(magic));

@@ -8,8 +8,7 @@ use crate::evaluate::{
     Section, Unit, Verification,
 };
 
-/// Of each figure the section, the key, the label, the unit, where it is shown, and the meaning. `{0}` and so on stand for
-/// what is filled in.
+/// Of each figure section, key, label, unit, where it is shown, meaning; `{0}` and so on are filled in.
 const WORDS: &str = include_str!("words.txt");
 
 impl Figure {
