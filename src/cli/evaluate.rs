@@ -139,14 +139,20 @@ fn strangers(
     if args.strangers.is_empty() {
         return Ok(GivenStrangers::default());
     }
+    let listing = dataset::list_photos(&args.strangers)?;
+    enrollment::report_passed_over(&listing, output);
     let photo = |path: &PathBuf, file: &PhotoFile| {
         let face = preparation.prepare(&file.decode()?)?;
         Ok((path.clone(), face.pixels))
     };
-    let (read, skipped) = read_all(&args.strangers, photo, output)?;
-    let count = read.len();
+    let read = dataset::load(&listing.photos, photo, &|_| {});
+    learning::report_skipped(&listing.skipped, output);
+    learning::report_skipped(&read.skipped, output);
+    let unusable = listing.skipped.len() + read.skipped.len();
+    let count = read.items.len();
     let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
     let (paths, pixels): (Vec<PathBuf>, Vec<Vec<u8>>) = read
+        .items
         .into_iter()
         .filter(|(_, pixels)| !is_enrolled(pixels))
         .unzip();
@@ -157,7 +163,7 @@ fn strangers(
         ));
     }
     if paths.is_empty() {
-        return Err(enrollment::none_usable(&args.strangers, skipped).into());
+        return Err(enrollment::none_usable(&args.strangers, unusable).into());
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
     let mut known: HashMap<&Path, usize> = HashMap::new();
@@ -167,11 +173,7 @@ fn strangers(
             .strangers
             .iter()
             .any(|root| root == folder || root == path);
-        if is_root {
-            path.clone()
-        } else {
-            folder.to_owned()
-        }
+        if is_root { path } else { folder }.to_owned()
     };
     let owners: Vec<PathBuf> = paths.iter().map(person).collect();
     let people = owners.iter().map(|owner| {
@@ -183,24 +185,6 @@ fn strangers(
     Ok(GivenStrangers {
         strangers: Some(Strangers { faces, people }),
         sources: sources.collect(),
-        unusable: skipped,
+        unusable,
     })
-}
-
-/// What `make` makes of each photo in some folders, and the number of files that cannot be used, which are named.
-fn read_all<T: Send>(
-    folders: &[PathBuf],
-    make: impl Fn(&PathBuf, &PhotoFile) -> std::result::Result<T, PhotoProblem> + Sync,
-    output: &Output,
-) -> Result<(Vec<T>, usize)> {
-    let listing = dataset::list_photos(folders)?;
-    enrollment::report_passed_over(&listing, output);
-    let read = dataset::load(&listing.photos, make, &|_| {});
-    learning::report_skipped(&listing.skipped, output);
-    learning::report_skipped(&read.skipped, output);
-    let skipped = listing.skipped.len() + read.skipped.len();
-    match read.items.is_empty() {
-        true => Err(enrollment::none_usable(folders, skipped).into()),
-        false => Ok((read.items, skipped)),
-    }
 }
