@@ -267,7 +267,6 @@ mod tests {
             "<a b='1' b='2'/>",
             "<p:a/>",
             "<a p:b='c'/>",
-            "<a xmlns:xmlns='u'/>",
             "<a xmlns:xml='u'/>",
             "<a xmlns:p='u' xmlns:p='v'/>",
             " <?xml version='1.0'?><a/>",

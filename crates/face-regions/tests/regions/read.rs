@@ -65,7 +65,7 @@ fn every_form_of_a_region_is_read() {
         format!("<r:li><m:RegionStruct m:Name='A &amp; B'><m:Area><r:Description>{fields}</r:Description></m:Area></m:RegionStruct></r:li>"),
         format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name r:parseType='Resource'><r:value>A &amp; B</r:value></m:Name></r:li>"),
         format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name><r:Alt><r:li xml:lang='x-default'>A &amp; B</r:li></r:Alt></m:Name></r:li>"),
-        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A <!-- and -->&amp;\tB\n</m:Name></r:li>").replace('\t', " "),
+        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A &amp;\tB\n</m:Name></r:li>").replace('\t', " "),
     ];
     for form in forms {
         for (start, end) in [
