@@ -303,11 +303,10 @@ fn without_start(stem: &str) -> &str {
     let rest = starts.iter().find_map(|start| {
         // As many letters, for other cases may have other bytes.
         let end = stem.char_indices().nth(start.chars().count())?.0;
-        let head = stem[..end].trim_end();
-        (stem[..end].ends_with(' ') && head.to_lowercase() == start.trim_end())
-            .then(|| &stem[end..])
+        let is_start = stem[..end].to_lowercase() == **start;
+        is_start.then(|| stem[end..].strip_prefix(' '))?
     });
-    rest.unwrap_or(stem)
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(stem)
 }
 
 fn is_digits(text: &str) -> bool {
@@ -513,7 +512,7 @@ mod tests {
         }
         for start in &WORDS["copies of"] {
             assert_eq!(
-                person_in(&format!("{start}Ada")).as_deref(),
+                person_in(&format!("{start} Ada")).as_deref(),
                 Some("Ada"),
                 "{start}"
             );

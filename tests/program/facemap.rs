@@ -48,7 +48,7 @@ fn wrong_use_is_said_in_a_line() {
     picture(&folder.path().join("small.png"), 20, 20, 1);
     std::fs::write(folder.path().join("text.jpg"), "no picture").unwrap();
     let small = ["facemap", "small.png", "-o", "map.png"];
-    run(folder.path(), small).failed_saying(&["small.png", "20x20", "--scale"]);
+    run(folder.path(), small).failed_saying(&["small.png", "20x20", "too few"]);
     let text = ["facemap", "text.jpg", "-o", "map.png"];
     run(folder.path(), text).failed_saying(&["text.jpg", "not an image"]);
     let missing = ["facemap", "missing.png", "-o", "map.png"];

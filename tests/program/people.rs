@@ -275,7 +275,7 @@ fn wrong_use_is_refused_and_changes_nothing() {
         (&["people", "list", "boris"], &["did you mean 'Boris'?"]),
         (
             &["people", "remove", "faces/Boris/9.png", "-y"],
-            &["no photo 'faces/Boris/9.png'", "--photos"],
+            &["nobody enrolled is called 'faces/Boris/9.png'"],
         ),
         (
             &["people", "rename", "Boris", "Cleo"],

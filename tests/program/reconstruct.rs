@@ -222,5 +222,5 @@ fn what_is_wrong_is_said() {
 fn more_than_there_is_is_said() {
     let folder = enrolled();
     let args = ["basis", "-o", "b", "--components", "9999"];
-    run(folder.path(), args).ended(0, &["--components 9999", "only"]);
+    run(folder.path(), args).ended(0, &["--components 9999", "all of which are kept"]);
 }
