@@ -364,22 +364,25 @@ fn annotated_copies_are_not_looked_at_again() {
     let labels = ["enroll", "marked", "--labels", "who.csv", "-m", "table.npz"];
     run(folder.path(), labels).done();
     // It stays enrolled as long as it is there.
+    let elsewhere = folder.path().join("elsewhere/Zoe");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::copy(
+        crate::support::probes().join("noah.png"),
+        elsewhere.join("1.png"),
+    )
+    .unwrap();
     run(
         folder.path(),
         [
             "enroll",
             "marked/ada.png",
-            "crops/Zoe/1.png",
+            "elsewhere/Zoe/1.png",
             "-m",
             "both.npz",
         ],
     )
     .done();
-    fs::rename(
-        folder.path().join("crops/Zoe"),
-        folder.path().join("marked/Zoe"),
-    )
-    .unwrap();
+    fs::rename(&elsewhere, folder.path().join("marked/Zoe")).unwrap();
     let synced = run(
         folder.path(),
         ["enroll", "marked", "--sync", "-m", "both.npz", "--dry-run"],
